@@ -200,7 +200,8 @@ final class EffectExecutor {
           };
       if (reason != null && (job.told == null || !reason.isSameCause(job.told))) {
         job.told = reason;
-        context.out.accept(new SimulationEvent.Wait(atMs, job.name(), reason.code(), detail(reason)));
+        context.out.accept(
+            new SimulationEvent.Wait(atMs, job.name(), reason.code(), detail(reason)));
       }
     }
     context.reasonsToCheck.clear();

@@ -35,7 +35,8 @@ public record LiveState(
     for (Job job : state.jobs()) {
       Attempt attempt = attempts.get(job.id());
       if (job.state() == JobState.WAITING || attempt != null) {
-        SimulatedJob entered = context.jobs.add(job.id(), plan(job), context.msOf(job.submittedAt()));
+        SimulatedJob entered =
+            context.jobs.add(job.id(), plan(job), context.msOf(job.submittedAt()));
         if (attempt != null) {
           run(context, entered, attempt);
         }

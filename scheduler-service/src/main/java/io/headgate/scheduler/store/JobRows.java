@@ -93,7 +93,8 @@ final class JobRows {
             rows.texts(),
             rows.text(),
             rows.time());
-    return new JobRecord(metadata, job, course(), draft(), cancellation(), rows.bool(), rows.bigint());
+    return new JobRecord(
+        metadata, job, course(), draft(), cancellation(), rows.bool(), rows.bigint());
   }
 
   private Optional<Preemption> preemption() {

@@ -139,7 +139,8 @@ final class LoadingTest {
     JobRecord one = loaded.jobs().get(0);
     JobRecord other =
         loaded.jobs().stream()
-            .filter(job -> job != one && job.metadata().submitter().equals(one.metadata().submitter()))
+            .filter(
+                job -> job != one && job.metadata().submitter().equals(one.metadata().submitter()))
             .findFirst()
             .orElseThrow();
     assertThat(other.metadata().submitter()).isSameAs(one.metadata().submitter());

@@ -20,7 +20,11 @@ public final class DeviceState {
   /// The owners of memory slices, for a sliced device only.
   private @Nullable Placed placed;
 
-  private record Placed(Geometry.Sliced geometry, MemorySliceCounts live, MemorySliceCounts stopping, MemorySliceCounts held) {
+  private record Placed(
+      Geometry.Sliced geometry,
+      MemorySliceCounts live,
+      MemorySliceCounts stopping,
+      MemorySliceCounts held) {
     MemorySliceCounts of(Stake stake) {
       return switch (stake) {
         case LIVE, KEPT -> live;
@@ -42,7 +46,14 @@ public final class DeviceState {
     kind = offered != null && belongs ? DeviceKind.of(offered) : null;
     inService = offered != null && offered.inService();
     Geometry.Sliced geometry = kind == null ? null : kind.sliced();
-    placed = geometry == null ? null : new Placed(geometry, new MemorySliceCounts(), new MemorySliceCounts(), new MemorySliceCounts());
+    placed =
+        geometry == null
+            ? null
+            : new Placed(
+                geometry,
+                new MemorySliceCounts(),
+                new MemorySliceCounts(),
+                new MemorySliceCounts());
   }
 
   boolean isSliced() {

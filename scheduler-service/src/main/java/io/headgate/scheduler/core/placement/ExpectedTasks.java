@@ -1,7 +1,7 @@
 package io.headgate.scheduler.core.placement;
 
-import io.headgate.scheduler.core.placement.policy.TaskMix;
 import io.headgate.scheduler.core.placement.policy.PackingModel;
+import io.headgate.scheduler.core.placement.policy.TaskMix;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 

@@ -2,9 +2,9 @@ package io.headgate.scheduler.core.placement;
 
 import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
-import io.headgate.scheduler.core.placement.policy.TaskMix;
 import io.headgate.scheduler.core.placement.policy.PackingModel;
 import io.headgate.scheduler.core.placement.policy.Space;
+import io.headgate.scheduler.core.placement.policy.TaskMix;
 import org.jspecify.annotations.Nullable;
 
 /// Places a job where the node loses least of what it can still become, gangs and scarce models

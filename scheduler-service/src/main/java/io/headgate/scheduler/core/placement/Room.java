@@ -116,7 +116,9 @@ public final class Room {
   private boolean isOverdrawn(int slot) {
     DeviceKind kind = kinds[slot];
     Geometry.Sliced sliced = kind == null ? null : kind.sliced();
-    return units[slot] < 0 || left[slot] < 0 || (sliced != null && sliceCounts(slot).isOverdrawn(sliced));
+    return units[slot] < 0
+        || left[slot] < 0
+        || (sliced != null && sliceCounts(slot).isOverdrawn(sliced));
   }
 
   /// Takes the best place for one worker; empty when none fits.

@@ -107,7 +107,8 @@ public final class PreemptionSearch {
 
   /// A victim that makes room in the limit may complete the prefix in several pools: of these the
   /// one with the fewest victims, then the least lost work, then the first in routing order.
-  private Result cheapest(List<RemovalTrial> fitting, Map<RemovalTrial, List<LiveAttempt>> prefixes) {
+  private Result cheapest(
+      List<RemovalTrial> fitting, Map<RemovalTrial, List<LiveAttempt>> prefixes) {
     RemovalTrial best = null;
     List<LiveAttempt> fewest = List.of();
     for (RemovalTrial trial : fitting) {
@@ -148,7 +149,10 @@ public final class PreemptionSearch {
       case P9 ->
           new VictimOrder(
               new WithinPolicyWalk(
-                  possibleVictims, Objects.requireNonNull(request.account()), request.priority(), now));
+                  possibleVictims,
+                  Objects.requireNonNull(request.account()),
+                  request.priority(),
+                  now));
     };
   }
 }

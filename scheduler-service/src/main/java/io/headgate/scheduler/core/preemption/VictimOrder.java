@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The victims of a [VictimIterator] in their order, remembered: searches that differ only in their shape go
-/// along the same one. Made as far as it is read.
+/// The victims of a [VictimIterator] in their order, remembered: searches that differ only in their
+/// shape go along the same one. Made as far as it is read.
 ///
 /// When one search has read it to its end in vain, the next can be told by what all victims
 /// together leave free, without going along it again.

@@ -25,7 +25,8 @@ final class WithinPolicyWalk implements VictimIterator {
   private final Deque<LiveAttempt> victims;
   private @Nullable Instant protectedUntil;
 
-  WithinPolicyWalk(PossibleVictims possibleVictims, PolicyAccount account, int priority, Instant now) {
+  WithinPolicyWalk(
+      PossibleVictims possibleVictims, PolicyAccount account, int priority, Instant now) {
     List<LiveAttempt> found = new ArrayList<>();
     for (LiveAttempt attempt : possibleVictims.of(account)) {
       if (attempt.job().priority() >= priority) {

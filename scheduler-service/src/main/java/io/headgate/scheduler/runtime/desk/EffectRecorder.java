@@ -58,7 +58,11 @@ public final class EffectRecorder {
 
   /// @param words to tell agents of what was decided
   EffectRecorder(
-      Leadership leadership, AgentOrders orders, SchedulerCore core, JobRegistry jobs, NodeRegistry nodes) {
+      Leadership leadership,
+      AgentOrders orders,
+      SchedulerCore core,
+      JobRegistry jobs,
+      NodeRegistry nodes) {
     this.leadership = leadership;
     this.orders = orders;
     this.core = core;

@@ -262,7 +262,8 @@ public final class UserDesk {
         answer(turn, requeue.reply(), new ChangeReply.NotAdmitted());
         return;
       }
-      turn.staged.put(known.id(), known.with(through(known.metadata(), known.job().spec().queue())));
+      turn.staged.put(
+          known.id(), known.with(through(known.metadata(), known.job().spec().queue())));
       vaults.taken(known.id(), known.job().spec().queue(), requeue.catalog());
     }
     JobRecord job = live.orElse(known);

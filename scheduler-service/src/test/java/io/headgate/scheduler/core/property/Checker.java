@@ -126,7 +126,8 @@ final class Checker {
       Map<JobId, Hold> from = changes.get(next).inForce() ? lifted : shadow.holds;
       Map<JobId, Hold> to = changes.get(next).inForce() ? shadow.holds : lifted;
       Hold hold = from.remove(job);
-      require(hold != null && hold.isForBlocked(), "only what was held is lifted", changes.get(next));
+      require(
+          hold != null && hold.isForBlocked(), "only what was held is lifted", changes.get(next));
       to.put(job, hold);
       current = null;
     }

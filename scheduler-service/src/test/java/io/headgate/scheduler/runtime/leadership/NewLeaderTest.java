@@ -95,7 +95,12 @@ final class NewLeaderTest {
   }
 
   private NodeStatus status(NodeId node) {
-    return state.nodes().find(node).flatMap(NodeRegistry.Entry::told).map(Node::status).orElseThrow();
+    return state
+        .nodes()
+        .find(node)
+        .flatMap(NodeRegistry.Entry::told)
+        .map(Node::status)
+        .orElseThrow();
   }
 
   /// Where something was started, in order.

@@ -156,7 +156,8 @@ class PackingModelTest {
   void sumsSharesToOneAndKeepsTheMostFrequent() {
     TaskMix mix = TaskMix.of(Map.of(HALF, 6.0, ONE, 3.0, TWO, 1.0, NONE, 0.0));
     assertThat(mix.parts())
-        .containsExactly(new TaskMix.Part(HALF, 0.6), new TaskMix.Part(ONE, 0.3), new TaskMix.Part(TWO, 0.1));
+        .containsExactly(
+            new TaskMix.Part(HALF, 0.6), new TaskMix.Part(ONE, 0.3), new TaskMix.Part(TWO, 0.1));
     assertThat(mix.mostFrequent(0.85).parts())
         .extracting(TaskMix.Part::task)
         .containsExactly(HALF, ONE);

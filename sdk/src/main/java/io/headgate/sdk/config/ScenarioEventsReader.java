@@ -1,34 +1,35 @@
 package io.headgate.sdk.config;
 
-import io.headgate.sdk.config.Scenario.Action;
-import io.headgate.sdk.config.Scenario.Event;
+import io.headgate.sdk.config.ScenarioFile.Action;
+import io.headgate.sdk.config.ScenarioFile.DeclaredEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /// Reads the `events` section. Each event is held against what is there when it happens.
-final class ScenarioEvents {
+final class ScenarioEventsReader {
   private static final List<String> ACTIONS =
       ScenarioKeys.ACTIONS.stream().map(FileKey::name).toList();
 
-  private final ScenarioNodes nodes;
-  private final ScenarioJobs jobs;
+  private final ScenarioNodesReader nodes;
+  private final ScenarioJobsReader jobs;
   private final ConfigurationTree configuration;
 
-  ScenarioEvents(ScenarioNodes nodes, ScenarioJobs jobs, ConfigurationTree configuration) {
+  ScenarioEventsReader(
+      ScenarioNodesReader nodes, ScenarioJobsReader jobs, ConfigurationTree configuration) {
     this.nodes = nodes;
     this.jobs = jobs;
     this.configuration = configuration;
   }
 
-  List<Event> read(MappingReader root) {
-    List<Event> events = new ArrayList<>();
+  List<DeclaredEvent> read(MappingReader root) {
+    List<DeclaredEvent> events = new ArrayList<>();
     Duration last = Duration.ZERO;
     int lastLine = 0;
     for (MappingReader fields : root.items("events", ScenarioKeys.EVENTS.names())) {
       Duration at = at(fields, last, lastLine);
-      action(fields).ifPresent(action -> events.add(new Event(at, action)));
+      action(fields).ifPresent(action -> events.add(new DeclaredEvent(at, action)));
       last = at;
       lastLine = fields.span().line();
     }

@@ -1,12 +1,12 @@
 package io.headgate.sdk.config;
 
-import io.headgate.sdk.config.Scenario.Geometry;
-import io.headgate.sdk.config.Scenario.Job;
-import io.headgate.sdk.config.Scenario.Node;
-import io.headgate.sdk.config.Scenario.Place;
-import io.headgate.sdk.config.Scenario.Running;
-import io.headgate.sdk.config.Scenario.Share;
-import io.headgate.sdk.config.Scenario.Worker;
+import io.headgate.sdk.config.ScenarioFile.DeclaredJob;
+import io.headgate.sdk.config.ScenarioFile.DeclaredNode;
+import io.headgate.sdk.config.ScenarioFile.Geometry;
+import io.headgate.sdk.config.ScenarioFile.Place;
+import io.headgate.sdk.config.ScenarioFile.Running;
+import io.headgate.sdk.config.ScenarioFile.Share;
+import io.headgate.sdk.config.ScenarioFile.Worker;
 import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads the `running` section: no two jobs have one slice, and no machine is used beyond what it
 /// has.
-final class ScenarioRunning {
+final class ScenarioRunningReader {
 
   private record DeviceName(String node, int device) {}
 
-  private final ScenarioNodes nodes;
-  private final ScenarioJobs jobs;
+  private final ScenarioNodesReader nodes;
+  private final ScenarioJobsReader jobs;
   private final Map<DeviceName, Long> usedUnits = new HashMap<>();
 
-  ScenarioRunning(ScenarioNodes nodes, ScenarioJobs jobs) {
+  ScenarioRunningReader(ScenarioNodesReader nodes, ScenarioJobsReader jobs) {
     this.nodes = nodes;
     this.jobs = jobs;
   }
@@ -34,7 +34,7 @@ final class ScenarioRunning {
   List<Running> read(MappingReader root) {
     List<Running> running = new ArrayList<>();
     for (MappingReader fields : root.items("running", ScenarioKeys.RUNNING.names())) {
-      Job job = jobs.read(fields, 1);
+      DeclaredJob job = jobs.read(fields, 1);
       ValueReader values = new ValueReader(fields);
       List<Worker> workers = workers(fields);
       checkPools(fields, workers);
@@ -79,7 +79,7 @@ final class ScenarioRunning {
     ValueReader values = new ValueReader(fields);
     String name = values.name("node", "name the node it runs on");
     YamlTree.Scalar scalar = fields.scalar("node");
-    Optional<Node> node = nodes.find(name);
+    Optional<DeclaredNode> node = nodes.find(name);
     if (scalar != null && node.isEmpty() && !name.equals(ValueReader.UNREADABLE)) {
       nodes.check(scalar, fields.path("node"), fields.problems());
     }
@@ -91,7 +91,7 @@ final class ScenarioRunning {
     return new Worker(name, shares);
   }
 
-  private Optional<Share> share(MappingReader fields, String name, Optional<Node> node) {
+  private Optional<Share> share(MappingReader fields, String name, Optional<DeclaredNode> node) {
     ValueReader values = new ValueReader(fields);
     YamlTree.Scalar scalar = fields.scalar("index");
     if (fields.value("index") == null) {
@@ -139,7 +139,7 @@ final class ScenarioRunning {
     return Optional.of(share);
   }
 
-  private static @Nullable Place place(MappingReader fields, Node node) {
+  private static @Nullable Place place(MappingReader fields, DeclaredNode node) {
     ValueReader values = new ValueReader(fields);
     YamlTree.Scalar scalar = fields.scalar("slice");
     String text = values.textOrNull("slice", 40);
@@ -166,7 +166,7 @@ final class ScenarioRunning {
     List<String> pools =
         workers.stream()
             .flatMap(worker -> nodes.find(worker.node()).stream())
-            .map(Node::pool)
+            .map(DeclaredNode::pool)
             .distinct()
             .toList();
     if (pools.size() > 1) {

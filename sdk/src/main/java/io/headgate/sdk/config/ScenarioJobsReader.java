@@ -1,6 +1,6 @@
 package io.headgate.sdk.config;
 
-import io.headgate.sdk.config.Scenario.Job;
+import io.headgate.sdk.config.ScenarioFile.DeclaredJob;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the jobs of a scenario: each has a name of its own, and a queue that its user may use.
-final class ScenarioJobs {
+final class ScenarioJobsReader {
 
   private static final String ANYBODY = "user";
 
@@ -25,7 +25,7 @@ final class ScenarioJobs {
   private boolean hasGroups;
   private long total;
 
-  ScenarioJobs(Problems problems) {
+  ScenarioJobsReader(Problems problems) {
     this.problems = problems;
   }
 
@@ -52,12 +52,12 @@ final class ScenarioJobs {
   }
 
   /// One job, or several of a number.
-  Job read(MappingReader fields, int count) {
+  DeclaredJob read(MappingReader fields, int count) {
     ValueReader values = new ValueReader(fields);
     String name = values.name("job", "give the job a name");
     claim(fields, name, count);
     String queue = values.reference("queue", queues, "name the queue it is submitted to");
-    return new Job(
+    return new DeclaredJob(
         name,
         queue,
         user(fields, values, queue),

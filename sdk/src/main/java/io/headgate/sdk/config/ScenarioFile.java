@@ -12,17 +12,17 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param hasGroups whether groups restrict submission; without groups every user may submit
 /// @param events in time order; events of one instant are one batch, in file order
-public record Scenario(
+public record ScenarioFile(
     Configuration configuration,
     boolean hasGroups,
-    List<Node> nodes,
+    List<DeclaredNode> nodes,
     List<Running> running,
     List<Waiting> waiting,
-    List<Event> events,
+    List<DeclaredEvent> events,
     Options options) {
   public static final String KIND = "Scenario";
 
-  public Scenario {
+  public ScenarioFile {
     nodes = List.copyOf(nodes);
     running = List.copyOf(running);
     waiting = List.copyOf(waiting);
@@ -37,7 +37,7 @@ public record Scenario(
   /// @param cpuMillis thousandths of a core; null: not counted
   /// @param memoryBytes null: not counted
   /// @param isolation strongest that a part of a device gets; null: what the geometry gives
-  public record Node(
+  public record DeclaredNode(
       String name,
       int count,
       String pool,
@@ -67,7 +67,7 @@ public record Scenario(
   /// @param maxRuntime its promise; null: none
   /// @param duration of its work; null: it runs until it is cancelled
   /// @param checkpoint how often it saves its work; null: a preempted job starts anew
-  public record Job(
+  public record DeclaredJob(
       String name,
       String queue,
       String user,
@@ -81,7 +81,7 @@ public record Scenario(
   ///
   /// @param attempt the number of the attempt, from 1
   /// @param workers at least one
-  public record Running(Job job, int attempt, List<Worker> workers, Duration startedAgo) {
+  public record Running(DeclaredJob job, int attempt, List<Worker> workers, Duration startedAgo) {
     public Running {
       workers = List.copyOf(workers);
     }
@@ -126,17 +126,17 @@ public record Scenario(
   ///
   /// @param count more than one are called `name-0`, `name-1` and so on
   /// @param waitedSince for how long
-  public record Waiting(Job job, int count, Duration waitedSince) {}
+  public record Waiting(DeclaredJob job, int count, Duration waitedSince) {}
 
   /// Something that happens at a time.
-  public record Event(Duration at, Action action) {}
+  public record DeclaredEvent(Duration at, Action action) {}
 
   /// The kinds of event.
   public sealed interface Action {
     /// Jobs are submitted.
     ///
     /// @param count more than one are called `name-0`, `name-1` and so on
-    record Submit(Job job, int count) implements Action {}
+    record Submit(DeclaredJob job, int count) implements Action {}
 
     record Cancel(String job) implements Action {}
 

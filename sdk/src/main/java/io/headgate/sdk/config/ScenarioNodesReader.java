@@ -1,6 +1,6 @@
 package io.headgate.sdk.config;
 
-import io.headgate.sdk.config.Scenario.Node;
+import io.headgate.sdk.config.ScenarioFile.DeclaredNode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -8,18 +8,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Reads the `nodes` section and knows the names in it.
-final class ScenarioNodes {
+final class ScenarioNodesReader {
 
   /// Each is known by itself: more would fill the memory of a usual machine.
   private static final int MOST_DEVICES_IN_ALL = 2_000_000;
 
-  private final List<Node> nodes = new ArrayList<>();
+  private final List<DeclaredNode> nodes = new ArrayList<>();
   private final NumberedNames names = new NumberedNames();
-  private final Map<Span, Node> declared = new HashMap<>();
+  private final Map<Span, DeclaredNode> declared = new HashMap<>();
   private long total;
   private long totalDevices;
 
-  ScenarioNodes(MappingReader root, Configuration configuration) {
+  ScenarioNodesReader(MappingReader root, Configuration configuration) {
     DeclaredNames pools =
         DeclaredNames.of("pool", configuration.pools().stream().map(Pool::name).toList());
     for (MappingReader fields : root.items("nodes", ScenarioKeys.NODES.names())) {
@@ -33,12 +33,12 @@ final class ScenarioNodes {
     }
   }
 
-  List<Node> all() {
+  List<DeclaredNode> all() {
     return nodes;
   }
 
   /// The machines that a name is one of; empty: there is no such machine in the file.
-  Optional<Node> find(String name) {
+  Optional<DeclaredNode> find(String name) {
     return names.find(name).map(declared::get);
   }
 
@@ -59,10 +59,10 @@ final class ScenarioNodes {
             .next(names.suggestion(name).orElse("declare it under nodes")));
   }
 
-  private Node node(MappingReader fields, DeclaredNames pools) {
+  private DeclaredNode node(MappingReader fields, DeclaredNames pools) {
     ValueReader values = new ValueReader(fields);
-    Node node =
-        new Node(
+    DeclaredNode node =
+        new DeclaredNode(
             values.name("name", "give the node a name"),
             values.integer(ScenarioKeys.NODE_COUNT),
             values.reference("pool", pools, "name the pool it belongs to"),
@@ -77,7 +77,7 @@ final class ScenarioNodes {
     return node;
   }
 
-  private void claim(MappingReader fields, Node node) {
+  private void claim(MappingReader fields, DeclaredNode node) {
     YamlTree.Scalar scalar = fields.scalar("name");
     if (scalar == null || node.name().equals(ValueReader.UNREADABLE)) {
       return;
