@@ -14,6 +14,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.headgate.kit.testing.Knots;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -108,6 +109,12 @@ class ArchitectureTest {
         .check(SDK);
     slices().matching("io.headgate.sdk.(*)..").should().beFreeOfCycles().check(SDK);
     slices().matching("io.headgate.sdk.cli.(*)..").should().beFreeOfCycles().check(SDK);
+  }
+
+  @Test
+  void packagesAndFilesFormNoLargeKnots() {
+    Knots.noneOfPackages("io.headgate.sdk").check(SDK);
+    Knots.ofFilesAtMost("io.headgate.sdk", Knots.MOST_FILES).check(SDK);
   }
 
   /// submit → job → shared, and each other group → shared alone. The registry knows all of them.

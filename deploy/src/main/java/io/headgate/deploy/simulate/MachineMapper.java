@@ -14,7 +14,7 @@ import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.Pool;
 import io.headgate.sdk.config.Profile;
-import io.headgate.sdk.config.Scenario;
+import io.headgate.sdk.config.ScenarioFile;
 import io.headgate.type.GpuQuantity;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -49,8 +49,8 @@ final class MachineMapper {
   }
 
   /// One node for each machine, in the order of the file.
-  List<Node> nodes(List<Scenario.Node> declared) {
-    for (Scenario.Node node : declared) {
+  List<Node> nodes(List<ScenarioFile.DeclaredNode> declared) {
+    for (ScenarioFile.DeclaredNode node : declared) {
       for (int i = 0; i < node.count(); i++) {
         String name = node.nameOf(i);
         nodes.put(name, node(name, node));
@@ -59,7 +59,7 @@ final class MachineMapper {
     return List.copyOf(nodes.values());
   }
 
-  private Node node(String name, Scenario.Node node) {
+  private Node node(String name, ScenarioFile.DeclaredNode node) {
     String model = node.gpuModel();
     List<Device> devices = new ArrayList<>();
     for (int index = 0; index < node.gpus(); index++) {
@@ -81,7 +81,7 @@ final class MachineMapper {
         NodeStatus.READY);
   }
 
-  private static Geometry geometry(Scenario.Geometry geometry) {
+  private static Geometry geometry(ScenarioFile.Geometry geometry) {
     return switch (geometry) {
       case CONTINUOUS -> new Geometry.Continuous();
       case MIG -> Geometry.Sliced.MIG;
@@ -89,7 +89,7 @@ final class MachineMapper {
     };
   }
 
-  private static Isolation usualIsolation(Scenario.Geometry geometry) {
+  private static Isolation usualIsolation(ScenarioFile.Geometry geometry) {
     return switch (geometry) {
       case CONTINUOUS -> USUAL_ISOLATION;
       case MIG, AMD -> Isolation.HARDWARE;
@@ -97,11 +97,11 @@ final class MachineMapper {
   }
 
   /// Assigns the slices that running jobs name, so that other jobs get the remaining ones.
-  void claim(List<Scenario.Running> running) {
-    for (Scenario.Running each : running) {
-      for (Scenario.Worker worker : each.workers()) {
+  void claim(List<ScenarioFile.Running> running) {
+    for (ScenarioFile.Running each : running) {
+      for (ScenarioFile.Worker worker : each.workers()) {
         Node node = Optional.ofNullable(nodes.get(worker.node())).orElseThrow();
-        for (Scenario.Share share : worker.devices()) {
+        for (ScenarioFile.Share share : worker.devices()) {
           places.claim(each.job().name(), node.devices().get(share.index()), share);
         }
       }
@@ -110,14 +110,14 @@ final class MachineMapper {
 
   /// The place of a running job; call [#claim] before. A slice has the memory that the profile asks
   /// for, or else its part of the device's memory.
-  Assignment place(Scenario.Running running, Profile profile) {
+  Assignment place(ScenarioFile.Running running, Profile profile) {
     List<WorkerPlace> workers = new ArrayList<>();
     PoolId pool = new PoolId(tenant, "");
-    for (Scenario.Worker worker : running.workers()) {
+    for (ScenarioFile.Worker worker : running.workers()) {
       Node node = Optional.ofNullable(nodes.get(worker.node())).orElseThrow();
       pool = node.pool();
       List<Slice> slices = new ArrayList<>();
-      for (Scenario.Share share : worker.devices()) {
+      for (ScenarioFile.Share share : worker.devices()) {
         Device device = node.devices().get(share.index());
         slices.add(
             device.geometry() instanceof Geometry.Sliced
@@ -135,7 +135,7 @@ final class MachineMapper {
     return new Assignment(pool, workers);
   }
 
-  private static long memory(Device device, Scenario.Share share, Profile profile) {
+  private static long memory(Device device, ScenarioFile.Share share, Profile profile) {
     if (share.gpus().equals(GpuQuantity.ONE)) {
       return device.memoryBytes();
     }

@@ -1,5 +1,7 @@
 package io.headgate.deploy.simulate;
 
+import io.headgate.scheduler.simulation.AffectedJobs;
+import io.headgate.scheduler.simulation.PolicyForecast;
 import io.headgate.scheduler.simulation.SimulationEvent;
 import io.headgate.scheduler.simulation.WhatIf;
 import io.headgate.sdk.cli.output.EffectsText;
@@ -71,7 +73,7 @@ final class PlanView {
         answer.knownUntil().orElse(null));
   }
 
-  private static <E> Jobs jobs(WhatIf.Jobs<E> jobs, Function<E, PlannedJob> mapper) {
+  private static <E> Jobs jobs(AffectedJobs<E> jobs, Function<E, PlannedJob> mapper) {
     return new Jobs(jobs.named().stream().map(mapper).toList(), jobs.count(), jobs.ofOthers());
   }
 
@@ -79,7 +81,7 @@ final class PlanView {
     return new PlannedJob(job, "", List.of(), null, reason);
   }
 
-  private static PolicyOutlook outlook(WhatIf.Outlook outlook) {
+  private static PolicyOutlook outlook(PolicyForecast outlook) {
     return new PolicyOutlook(
         outlook.usage(),
         outlook.reservation(),

@@ -9,6 +9,7 @@ import io.headgate.scheduler.simulation.Scenario;
 import io.headgate.scheduler.simulation.Scenario.Action;
 import io.headgate.scheduler.simulation.Scenario.JobPlan;
 import io.headgate.sdk.config.Configuration;
+import io.headgate.sdk.config.ScenarioFile;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,7 @@ final class ScenarioMapper {
   }
 
   /// @param until end of the simulation, which overrides the file's; null: as in the file
-  static Scenario map(io.headgate.sdk.config.Scenario file, @Nullable Duration until) {
+  static Scenario map(ScenarioFile file, @Nullable Duration until) {
     Configuration configuration = file.configuration();
     ScenarioMapper mapper = new ScenarioMapper(configuration.tenant());
     MachineMapper machines = new MachineMapper(mapper.tenant, configuration);
@@ -67,21 +68,19 @@ final class ScenarioMapper {
     return new ScenarioMapper(tenant).catalogs.map(configuration);
   }
 
-  private Action action(io.headgate.sdk.config.Scenario.Action action) {
+  private Action action(ScenarioFile.Action action) {
     return switch (action) {
-      case io.headgate.sdk.config.Scenario.Action.Submit(var job, int count) ->
-          new Action.Submit(job(job), count);
-      case io.headgate.sdk.config.Scenario.Action.Cancel(String job) -> new Action.Cancel(job);
-      case io.headgate.sdk.config.Scenario.Action.NodeDown(String node) ->
+      case ScenarioFile.Action.Submit(var job, int count) -> new Action.Submit(job(job), count);
+      case ScenarioFile.Action.Cancel(String job) -> new Action.Cancel(job);
+      case ScenarioFile.Action.NodeDown(String node) ->
           new Action.NodeDown(new NodeId(tenant, node));
-      case io.headgate.sdk.config.Scenario.Action.NodeUp(String node) ->
-          new Action.NodeUp(new NodeId(tenant, node));
-      case io.headgate.sdk.config.Scenario.Action.Configure(var configuration) ->
+      case ScenarioFile.Action.NodeUp(String node) -> new Action.NodeUp(new NodeId(tenant, node));
+      case ScenarioFile.Action.Configure(var configuration) ->
           new Action.Provision(catalogs.map(configuration));
     };
   }
 
-  private JobPlan job(io.headgate.sdk.config.Scenario.Job job) {
+  private JobPlan job(ScenarioFile.DeclaredJob job) {
     return new JobPlan(
         job.name(),
         new QueueId(tenant, job.queue()),

@@ -17,6 +17,7 @@ import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.ConfigurationException;
 import io.headgate.sdk.config.ConfigurationReader;
 import io.headgate.sdk.config.NearestName;
+import io.headgate.sdk.config.ScenarioFile;
 import io.headgate.sdk.config.ScenarioReader;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -226,7 +227,7 @@ public final class SimulateCommand implements CliCommand {
   }
 
   private List<String> plan(Invocation invocation, Path path, Path changed) throws IOException {
-    io.headgate.sdk.config.Scenario scenario = read(invocation, path);
+    ScenarioFile scenario = read(invocation, path);
     Configuration configuration;
     try {
       configuration = ConfigurationReader.read(changed).configuration();
@@ -266,11 +267,9 @@ public final class SimulateCommand implements CliCommand {
     return until == null ? null : Invocation.duration("--until", until);
   }
 
-  private static io.headgate.sdk.config.Scenario read(Invocation invocation, Path path)
-      throws IOException {
+  private static ScenarioFile read(Invocation invocation, Path path) throws IOException {
     try {
-      return new FileOrStandardInput<io.headgate.sdk.config.Scenario>(
-              ScenarioReader::read, ScenarioReader::read)
+      return new FileOrStandardInput<ScenarioFile>(ScenarioReader::read, ScenarioReader::read)
           .read(invocation, path);
     } catch (ConfigurationException e) {
       throw ErrorFrames.of(e, "Nothing was simulated.");

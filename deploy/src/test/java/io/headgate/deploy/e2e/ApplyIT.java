@@ -18,7 +18,7 @@ import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.ServerAddress;
 import io.headgate.sdk.wire.Connection;
 import io.headgate.sdk.wire.ConnectionListener;
-import io.headgate.sdk.wire.RepeatSafety;
+import io.headgate.sdk.wire.Idempotency;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -170,7 +170,7 @@ class ApplyIT {
       return connection.call(
           ResourceConfigurationServiceGrpc.getGetDraftMethod(),
           GetDraftRequest.newBuilder().setParent("tenants/" + TestInstallation.TENANT).build(),
-          RepeatSafety.REPEATABLE);
+          Idempotency.IDEMPOTENT);
     }
   }
 

@@ -18,18 +18,18 @@ public record Decision(
     List<Effect> effects,
     List<Refusal> refusals,
     Optional<Instant> wakeAt,
-    List<HoldTurn> holdTurns) {
+    List<HoldChange> holdChanges) {
   public Decision {
     effects = List.copyOf(effects);
     refusals = List.copyOf(refusals);
-    holdTurns = List.copyOf(holdTurns);
+    holdChanges = List.copyOf(holdChanges);
   }
 
   /// A hold of rule O7 was lifted until its job's turn, or is in force again as it was. One that
   /// was lifted and does not come back is released by an effect.
   ///
   /// @param at the index of the first effect that was decided afterwards
-  public record HoldTurn(int at, JobId job, boolean inForce) {}
+  public record HoldChange(int at, JobId job, boolean inForce) {}
 
   /// A user's input that was refused.
   ///

@@ -5,8 +5,8 @@ import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.placement.Shape;
-import io.headgate.scheduler.core.placement.policy.Mix;
 import io.headgate.scheduler.core.placement.policy.TaskClass;
+import io.headgate.scheduler.core.placement.policy.TaskMix;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -106,7 +106,7 @@ final class Demand {
   }
 
   /// The tasks that a pool must expect if users keep asking for the profiles as before.
-  Mix mix(PoolId pool, List<Profile> profiles) {
+  TaskMix mix(PoolId pool, List<Profile> profiles) {
     Map<TaskClass, Double> weights = new TreeMap<>();
     for (Profile profile : profiles) {
       if (profile.pools().contains(pool)) {
@@ -115,6 +115,6 @@ final class Demand {
         weights.merge(Shape.of(profile).task(), jobs * profile.workers(), Double::sum);
       }
     }
-    return Mix.of(weights);
+    return TaskMix.of(weights);
   }
 }

@@ -125,7 +125,7 @@ final class RoomSearches {
   /// meanwhile changes nothing about it.
   private PreemptionSearch shared(Instant now) {
     if (shared == null || sharedAt != world.changes.roomVersion()) {
-      shared = new PreemptionSearch(world.candidates, now, world.searchSteps);
+      shared = new PreemptionSearch(world.possibleVictims, now, world.searchSteps);
       sharedAt = world.changes.roomVersion();
     }
     return shared;

@@ -130,6 +130,6 @@ final class Round {
   /// policy may be a victim for other policies but not for that job, so such a failure says
   /// nothing.
   private boolean failsAs(Turn turn, Turn failed) {
-    return !world.candidates.areSuspendedOf(failed.queue().account()) && turn.failsAs(failed);
+    return !world.possibleVictims.areSuspendedOf(failed.queue().account()) && turn.failsAs(failed);
   }
 }

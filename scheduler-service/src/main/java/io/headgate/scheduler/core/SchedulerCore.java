@@ -109,7 +109,7 @@ public final class SchedulerCore {
     nodes.takeBack(now);
     Optional<Instant> wakeAt = new Pass(world, transitions, searches, now).run();
     return new Decision(
-        transitions.effects(), transitions.refusals(), wakeAt, transitions.holdTurns());
+        transitions.effects(), transitions.refusals(), wakeAt, transitions.holdChanges());
   }
 
   /// Everything that is needed to go on elsewhere.

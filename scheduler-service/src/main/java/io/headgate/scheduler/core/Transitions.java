@@ -37,7 +37,7 @@ final class Transitions {
   private final Shares shares;
   private final List<Effect> effects = new ArrayList<>();
   private final List<Decision.Refusal> refusals = new ArrayList<>();
-  private final List<Decision.HoldTurn> holdTurns = new ArrayList<>();
+  private final List<Decision.HoldChange> holdChanges = new ArrayList<>();
 
   Transitions(World world) {
     this.world = world;
@@ -52,8 +52,8 @@ final class Transitions {
     return refusals;
   }
 
-  List<Decision.HoldTurn> holdTurns() {
-    return holdTurns;
+  List<Decision.HoldChange> holdChanges() {
+    return holdChanges;
   }
 
   void tell(Effect effect) {
@@ -162,19 +162,19 @@ final class Transitions {
       keep(attempt);
     }
     if (attempt.stop() == null) {
-      world.candidates.add(attempt);
+      world.possibleVictims.add(attempt);
       world.ends.add(attempt);
     }
   }
 
   private void keep(LiveAttempt suspended) {
     world.suspended.put(suspended.job().sequence(), suspended);
-    world.candidates.add(suspended);
+    world.possibleVictims.add(suspended);
   }
 
   private void keepNoLonger(LiveAttempt suspended) {
     if (world.suspended.remove(suspended.job().sequence(), suspended)) {
-      world.candidates.remove(suspended);
+      world.possibleVictims.remove(suspended);
     }
   }
 
@@ -201,7 +201,7 @@ final class Transitions {
   void stop(LiveAttempt attempt, StopOrder order) {
     boolean isNew = attempt.stop() == null;
     if (isNew) {
-      world.candidates.remove(attempt);
+      world.possibleVictims.remove(attempt);
       world.ends.remove(attempt);
       attempt.policy().stop(attempt.claim());
       attempt.tenant().stop(attempt.claim());
@@ -239,7 +239,7 @@ final class Transitions {
     // It is no victim any more that takes no GPU from anybody.
     world.changes.victimsChanged();
     charge(attempt);
-    world.candidates.add(attempt);
+    world.possibleVictims.add(attempt);
     world.ends.add(attempt);
     move(attempt.job(), JobEvent.RESUME);
     tell(new Effect.ResumeAttempt(attempt.toAttempt()));
@@ -250,7 +250,7 @@ final class Transitions {
     LiveJob job = attempt.job();
     QueueState queue = job.queue();
     if (attempt.stop() == null) {
-      world.candidates.remove(attempt);
+      world.possibleVictims.remove(attempt);
       world.ends.remove(attempt);
     }
     keepNoLonger(attempt);
@@ -325,7 +325,7 @@ final class Transitions {
       world.holds.remove(hold.job().id());
       enqueue(hold.job());
     });
-    holdTurns.add(new Decision.HoldTurn(effects.size(), hold.job().id(), false));
+    holdChanges.add(new Decision.HoldChange(effects.size(), hold.job().id(), false));
   }
 
   /// Puts a hold back that was lifted for the round.
@@ -334,7 +334,7 @@ final class Transitions {
       hold.job().queue().dequeue(hold.job());
       place(hold);
     });
-    holdTurns.add(new Decision.HoldTurn(effects.size(), hold.job().id(), true));
+    holdChanges.add(new Decision.HoldChange(effects.size(), hold.job().id(), true));
   }
 
   private void end(LiveHold hold, HoldRelease cause) {

@@ -95,7 +95,7 @@ final class TurnActions {
     if (promises.areDue() && blockedHolds.isLifted(job)) {
       return TurnOutcome.nothing();
     }
-    boolean areSomeSuspended = world.candidates.areSuspendedOf(job.queue().account());
+    boolean areSomeSuspended = world.possibleVictims.areSuspendedOf(job.queue().account());
     TurnOutcome outcome = TurnOutcome.nothing();
     for (RoomRequest request : RoomRequest.of(turn)) {
       if (outcome instanceof TurnOutcome.Nothing && !waitsForInstance(job, request)) {

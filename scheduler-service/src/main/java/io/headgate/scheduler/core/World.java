@@ -11,7 +11,7 @@ import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.AttemptEnds;
-import io.headgate.scheduler.core.preemption.Candidates;
+import io.headgate.scheduler.core.preemption.PossibleVictims;
 import io.headgate.scheduler.core.preemption.PreemptionSearch;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
@@ -57,7 +57,7 @@ final class World {
   /// Nodes that get no work for a while.
   final TreeSet<NodeState> aside = new TreeSet<>();
 
-  final Candidates candidates = new Candidates();
+  final PossibleVictims possibleVictims = new PossibleVictims();
   final AttemptEnds ends = new AttemptEnds(this::pool);
 
   /// Suspended attempts, by the sequence of their jobs.

@@ -306,7 +306,7 @@ final class AgentMapper {
                 spec.hasTerminationGrace()
                     ? spec.getTerminationGrace()
                     : Times.duration(TERMINATION_GRACE))
-            .setTraceparent(command.card().traceparent())
+            .setTraceparent(command.metadata().traceparent())
             .setResume(command.worker().attempt() > 1)
             .setMinimumIsolation(toLevel(command.isolation()));
     if (spec.hasContainer()) {

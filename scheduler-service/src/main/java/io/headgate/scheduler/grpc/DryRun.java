@@ -16,7 +16,7 @@ import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.leadership.Replica;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
-import io.headgate.scheduler.runtime.record.JobCard;
+import io.headgate.scheduler.runtime.record.JobMetadata;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
@@ -97,7 +97,7 @@ final class DryRun {
             : each.getJobId();
     JobRecord record =
         new JobRecord(
-            new JobCard(
+            new JobMetadata(
                 new JobName(job.queue().tenant(), name),
                 queue.policy().name(),
                 queue.profile().name(),

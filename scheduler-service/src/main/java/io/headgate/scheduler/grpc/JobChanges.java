@@ -96,7 +96,7 @@ final class JobChanges {
 
   private static void requireOwner(JobRecord record, String verb) {
     Principal caller = Principals.current();
-    if (!Names.governs(caller) && !caller.subject().equals(record.card().submitter())) {
+    if (!Names.governs(caller) && !caller.subject().equals(record.metadata().submitter())) {
       throw Refusal.permissionDenied(
               "NOT_OWNER",
               "%s was submitted by %s: only they or an admin may %s it"
@@ -129,7 +129,7 @@ final class JobChanges {
             .queue(id)
             .orElseThrow(() ->
                 CatalogRefusal.byAccess(() -> Refusals.unknownQueue("", id, catalog)));
-    if (!record.card().byRole() && !catalog.admits(queue, record.card().submitter())) {
+    if (!record.metadata().byRole() && !catalog.admits(queue, record.metadata().submitter())) {
       throw notAdmitted(record);
     }
     VaultRules vaults = catalog.vaults(id).orElse(VaultRules.NONE);

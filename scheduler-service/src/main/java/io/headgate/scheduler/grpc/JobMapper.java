@@ -39,12 +39,12 @@ final class JobMapper {
             .setSpec(summary(record))
             .setState(toState(record.state()))
             .setUser(record.job().spec().user().name())
-            .setPolicy(record.card().policy())
-            .setProfile(record.card().profile())
-            .setGpus(record.card().gpus().toString())
-            .setWorkers(record.card().workers())
+            .setPolicy(record.metadata().policy())
+            .setProfile(record.metadata().profile())
+            .setGpus(record.metadata().gpus().toString())
+            .setWorkers(record.metadata().workers())
             .setAttempt(record.job().attempts())
-            .setCreateTime(Times.timestamp(record.card().createdAt()))
+            .setCreateTime(Times.timestamp(record.metadata().createdAt()))
             .setSimulated(record.simulated())
             .setVersion(record.version());
     view.attempt().map(JobMapper::toAttempt).ifPresent(job::addAttempts);
@@ -95,7 +95,7 @@ final class JobMapper {
     core.preemptible().ifPresent(spec::setPreemptible);
     core.maxRuntime().map(Times::duration).ifPresent(spec::setMaxRuntime);
     core.suspend().map(Times::duration).ifPresent(spec::setSuspend);
-    for (String label : record.card().labels()) {
+    for (String label : record.metadata().labels()) {
       int equals = label.indexOf('=');
       spec.putLabels(label.substring(0, equals), label.substring(equals + 1));
     }

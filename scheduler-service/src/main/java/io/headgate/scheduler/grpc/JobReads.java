@@ -69,7 +69,7 @@ final class JobReads {
   /// Values of the environment may be secrets: only the job's submitter and admins see them.
   static boolean showsEnvironment(JobRecord record) {
     Principal caller = Principals.current();
-    return Names.governs(caller) || caller.subject().equals(record.card().submitter());
+    return Names.governs(caller) || caller.subject().equals(record.metadata().submitter());
   }
 
   List<Job> summaries(List<JobRecord> records) {

@@ -129,10 +129,10 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
   private boolean mayHaveMatched(JobRecord job) {
     var spec = job.job().spec();
     return isAmong(filter.queues(), spec.queue().name())
-        && isAmong(filter.policies(), job.card().policy())
+        && isAmong(filter.policies(), job.metadata().policy())
         && isAmong(filter.users(), spec.user().name())
-        && filter.createdAfter().map(at -> !job.card().createdAt().isBefore(at)).orElse(true)
-        && job.card().labels().containsAll(filter.labels());
+        && filter.createdAfter().map(at -> !job.metadata().createdAt().isBefore(at)).orElse(true)
+        && job.metadata().labels().containsAll(filter.labels());
   }
 
   private static boolean isAmong(List<String> wanted, String value) {

@@ -147,10 +147,10 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
     List<String> withdrawn = new ArrayList<>();
     for (JobRecord job : jobs) {
       if (job.state() == JobState.WAITING
-          && !job.card().byRole()
+          && !job.metadata().byRole()
           && job.tenant().equals(tenant)
           && !admitted.computeIfAbsent(
-              Map.entry(job.job().spec().queue(), job.card().submitter()),
+              Map.entry(job.job().spec().queue(), job.metadata().submitter()),
               pair -> isAdmitted(changed, pair))) {
         withdrawn.add(PlanMapper.name(tenant, job));
       }

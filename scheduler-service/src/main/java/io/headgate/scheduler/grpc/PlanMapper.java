@@ -10,6 +10,8 @@ import io.headgate.proto.scheduler.v1.Preemption;
 import io.headgate.proto.scheduler.v1.Reason;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.simulation.AffectedJobs;
+import io.headgate.scheduler.simulation.PolicyForecast;
 import io.headgate.scheduler.simulation.SimulationEvent;
 import io.headgate.scheduler.simulation.WhatIf;
 import java.util.HashSet;
@@ -53,7 +55,7 @@ final class PlanMapper {
     return response.build();
   }
 
-  private static <E> PlannedJobs jobs(WhatIf.Jobs<E> jobs, Function<E, PlannedJob> mapper) {
+  private static <E> PlannedJobs jobs(AffectedJobs<E> jobs, Function<E, PlannedJob> mapper) {
     return PlannedJobs.newBuilder()
         .addAllJobs(jobs.named().stream().map(mapper).toList())
         .setTotal(jobs.count())
@@ -105,7 +107,7 @@ final class PlanMapper {
     return PlannedJob.newBuilder().setJob(draft.job()).setReason(reason).build();
   }
 
-  private static PolicyOutlook outlook(WhatIf.Outlook outlook) {
+  private static PolicyOutlook outlook(PolicyForecast outlook) {
     PolicyOutlook.Builder message =
         PolicyOutlook.newBuilder()
             .setUsage(outlook.usage().toString())

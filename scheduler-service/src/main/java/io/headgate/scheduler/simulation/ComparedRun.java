@@ -6,9 +6,6 @@ import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.usage.PolicyUsage;
-import io.headgate.scheduler.simulation.WhatIf.ExpectedWait;
-import io.headgate.scheduler.simulation.WhatIf.Jobs;
-import io.headgate.scheduler.simulation.WhatIf.Outlook;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -100,18 +97,18 @@ final class ComparedRun {
   ///
   /// @param catalog of the tenant whose configuration changes
   /// @param knownMs what started later is not known to start
-  Map<String, Outlook> policies(Catalog catalog, long knownMs) {
+  Map<String, PolicyForecast> policies(Catalog catalog, long knownMs) {
     Simulation begun = Optional.ofNullable(simulation).orElseThrow();
     Map<PolicyId, Integer> waited = byPolicy(catalog, waiting);
     Map<PolicyId, Integer> left = byPolicy(catalog, begun.waiting());
-    Map<String, Outlook> policies = new TreeMap<>();
+    Map<String, PolicyForecast> policies = new TreeMap<>();
     for (PolicyUsage usage : usages) {
       PolicyId id = usage.policy();
       if (isTold.test(id.tenant())) {
-        ExpectedWait wait = begun.expectedWait(id, left.getOrDefault(id, 0), knownMs);
+        WaitForecast wait = begun.expectedWait(id, left.getOrDefault(id, 0), knownMs);
         policies.put(
             id.name(),
-            new Outlook(
+            new PolicyForecast(
                 usage.used(),
                 usage.reservation(),
                 usage.limit(),
@@ -130,23 +127,23 @@ final class ComparedRun {
     return byPolicy;
   }
 
-  Jobs<SimulationEvent.Start> starts() {
+  AffectedJobs<SimulationEvent.Start> starts() {
     return jobs(starts);
   }
 
-  Jobs<SimulationEvent.Preempt> preempts() {
+  AffectedJobs<SimulationEvent.Preempt> preempts() {
     return jobs(preempts);
   }
 
-  Jobs<SimulationEvent.Wait> waits() {
+  AffectedJobs<SimulationEvent.Wait> waits() {
     return jobs(waits);
   }
 
-  Jobs<SimulationEvent.Draft> drafts() {
+  AffectedJobs<SimulationEvent.Draft> drafts() {
     return jobs(drafts);
   }
 
-  private <E extends SimulationEvent.OfJob> Jobs<E> jobs(Map<String, E> events) {
+  private <E extends SimulationEvent.OfJob> AffectedJobs<E> jobs(Map<String, E> events) {
     Simulation begun = Optional.ofNullable(simulation).orElseThrow();
     List<E> named = new ArrayList<>();
     int count = 0;
@@ -158,6 +155,6 @@ final class ComparedRun {
         named.add(event);
       }
     }
-    return new Jobs<>(named, count, others);
+    return new AffectedJobs<>(named, count, others);
   }
 }

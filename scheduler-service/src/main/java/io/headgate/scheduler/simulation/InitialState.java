@@ -12,7 +12,7 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.simulation.Scenario.Running;
 import io.headgate.scheduler.simulation.Scenario.Waiting;
-import io.headgate.scheduler.simulation.SimulatedJob.Standing;
+import io.headgate.scheduler.simulation.SimulatedJob.Phase;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -64,7 +64,7 @@ final class InitialState {
     long startedMs = -running.startedAgo().toMillis();
     Instant started = Instant.ofEpochMilli(startedMs);
     job.start(running.attempt(), running.place(), startedMs);
-    table.move(job, Standing.RUNNING);
+    table.move(job, Phase.RUNNING);
     jobs.add(
         new Job(
             job.spec(),

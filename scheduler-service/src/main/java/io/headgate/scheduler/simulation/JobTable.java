@@ -4,7 +4,7 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.simulation.Scenario.JobPlan;
-import io.headgate.scheduler.simulation.SimulatedJob.Standing;
+import io.headgate.scheduler.simulation.SimulatedJob.Phase;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// All jobs of a simulation, by id, name and standing.
+/// All jobs of a simulation, by id, name and phase.
 final class JobTable {
   private final Map<JobId, SimulatedJob> jobs = new LinkedHashMap<>();
   private final Map<String, SimulatedJob> byName = new HashMap<>();
   private final Map<QueueId, Map<JobId, SimulatedJob>> waiting = new HashMap<>();
   private final Map<JobId, SimulatedJob> running = new LinkedHashMap<>();
   private final Map<JobId, SimulatedJob> neverFits = new LinkedHashMap<>();
-  private final Map<Standing, Integer> counts = new EnumMap<>(Standing.class);
+  private final Map<Phase, Integer> counts = new EnumMap<>(Phase.class);
   private long lastId;
 
   /// A new job, which waits.
@@ -38,7 +38,7 @@ final class JobTable {
     }
     jobs.put(id, job);
     lastId = Math.max(lastId, id.value());
-    enter(job, Standing.WAITING);
+    enter(job, Phase.WAITING);
     return job;
   }
 
@@ -80,25 +80,25 @@ final class JobTable {
     return neverFits.values();
   }
 
-  int count(Standing standing) {
-    return counts.getOrDefault(standing, 0);
+  int count(Phase phase) {
+    return counts.getOrDefault(phase, 0);
   }
 
-  void move(SimulatedJob job, Standing standing) {
-    counts.merge(job.standing, -1, Integer::sum);
-    switch (job.standing) {
+  void move(SimulatedJob job, Phase phase) {
+    counts.merge(job.phase, -1, Integer::sum);
+    switch (job.phase) {
       case WAITING -> waiting.getOrDefault(job.plan.queue(), Map.of()).remove(job.id);
       case RUNNING -> running.remove(job.id);
       case NEVER_FITS -> neverFits.remove(job.id);
       case FINISHED, CANCELLED -> {}
     }
-    enter(job, standing);
+    enter(job, phase);
   }
 
-  private void enter(SimulatedJob job, Standing standing) {
-    job.standing = standing;
-    counts.merge(standing, 1, Integer::sum);
-    switch (standing) {
+  private void enter(SimulatedJob job, Phase phase) {
+    job.phase = phase;
+    counts.merge(phase, 1, Integer::sum);
+    switch (phase) {
       case WAITING ->
           waiting.computeIfAbsent(job.plan.queue(), key -> new LinkedHashMap<>()).put(job.id, job);
       case RUNNING -> running.put(job.id, job);

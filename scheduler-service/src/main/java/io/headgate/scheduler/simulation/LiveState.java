@@ -7,7 +7,7 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.simulation.Scenario.JobPlan;
-import io.headgate.scheduler.simulation.SimulatedJob.Standing;
+import io.headgate.scheduler.simulation.SimulatedJob.Phase;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -29,15 +29,16 @@ public record LiveState(
     SchedulerState state, PlacementPolicy placement, Instant now, Function<JobId, String> names) {
 
   /// Puts the jobs on the stage, whose core has loaded the state.
-  void enter(SimulationContext stage) {
+  void enter(SimulationContext context) {
     Map<JobId, Attempt> attempts = new HashMap<>();
     state.attempts().forEach(attempt -> attempts.put(attempt.id().job(), attempt));
     for (Job job : state.jobs()) {
       Attempt attempt = attempts.get(job.id());
       if (job.state() == JobState.WAITING || attempt != null) {
-        SimulatedJob entered = stage.jobs.add(job.id(), plan(job), stage.msOf(job.submittedAt()));
+        SimulatedJob entered =
+            context.jobs.add(job.id(), plan(job), context.msOf(job.submittedAt()));
         if (attempt != null) {
-          run(stage, entered, attempt);
+          run(context, entered, attempt);
         }
       }
     }
@@ -55,17 +56,17 @@ public record LiveState(
         Optional.empty());
   }
 
-  private static void run(SimulationContext stage, SimulatedJob job, Attempt attempt) {
+  private static void run(SimulationContext context, SimulatedJob job, Attempt attempt) {
     Instant since = attempt.startedAt().orElse(attempt.assignedAt());
-    job.start(attempt.id().number(), attempt.assignment(), stage.msOf(since));
-    stage.jobs.move(job, Standing.RUNNING);
+    job.start(attempt.id().number(), attempt.assignment(), context.msOf(since));
+    context.jobs.move(job, Phase.RUNNING);
     if (attempt.startedAt().isEmpty()) {
-      stage.timeline.add(0, new Timeline.Due.Begun(attempt.id()));
+      context.timeline.add(0, new Timeline.Due.Begun(attempt.id()));
     }
     if (attempt.stop().isPresent()) {
       job.stopMs = OptionalLong.of(0);
-      stage.timeline.add(
-          stage.options.stopTime().toMillis(), new Timeline.Due.Stopped(attempt.id()));
+      context.timeline.add(
+          context.options.stopTime().toMillis(), new Timeline.Due.Stopped(attempt.id()));
     }
   }
 }

@@ -6,7 +6,6 @@ import io.headgate.scheduler.core.usage.PolicyUsage;
 import io.headgate.scheduler.core.usage.PoolUsage;
 import io.headgate.scheduler.simulation.Summary.PolicyLine;
 import io.headgate.scheduler.simulation.Summary.PoolLine;
-import io.headgate.scheduler.simulation.WhatIf.ExpectedWait;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -69,7 +68,7 @@ final class Meter {
   ///
   /// @param left how many of them still wait
   /// @param knownMs what starts later is not known
-  ExpectedWait expected(PolicyId policy, int left, long knownMs) {
+  WaitForecast expected(PolicyId policy, int left, long knownMs) {
     List<Awaited> starts = awaited.getOrDefault(policy, List.of());
     List<Long> known = new ArrayList<>();
     for (Awaited start : starts) {
@@ -79,7 +78,7 @@ final class Meter {
     }
     Collections.sort(known);
     int all = starts.size() + left;
-    return new ExpectedWait(all, known(known, all, 50), known(known, all, 99));
+    return new WaitForecast(all, known(known, all, 50), known(known, all, 99));
   }
 
   /// The percentile of all, of which those that are not known are longer than the others.

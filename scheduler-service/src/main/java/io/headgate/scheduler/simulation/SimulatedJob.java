@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// A job on its way through the simulation.
 final class SimulatedJob {
   /// Where it stands, as the summary counts.
-  enum Standing {
+  enum Phase {
     WAITING,
     /// The core did not take it: it can never start as things are. It waits outside of the core.
     NEVER_FITS,
@@ -27,7 +27,7 @@ final class SimulatedJob {
 
   final JobId id;
   final JobPlan plan;
-  Standing standing = Standing.WAITING;
+  Phase phase = Phase.WAITING;
 
   /// Since when it waits, in milliseconds.
   long waitsSinceMs;
@@ -78,7 +78,7 @@ final class SimulatedJob {
   }
 
   boolean isLive(AttemptId attemptId) {
-    return standing == Standing.RUNNING && attemptId.number() == attempt;
+    return phase == Phase.RUNNING && attemptId.number() == attempt;
   }
 
   JobSpec spec() {

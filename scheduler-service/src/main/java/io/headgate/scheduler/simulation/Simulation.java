@@ -11,8 +11,7 @@ import io.headgate.scheduler.core.explain.Forecast;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.usage.PolicyUsage;
-import io.headgate.scheduler.simulation.SimulatedJob.Standing;
-import io.headgate.scheduler.simulation.WhatIf.ExpectedWait;
+import io.headgate.scheduler.simulation.SimulatedJob.Phase;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -45,10 +44,10 @@ public final class Simulation {
     Decision time(Supplier<Decision> core);
   }
 
-  private final SimulationContext stage;
+  private final SimulationContext context;
   private final DecisionTimer timer;
-  private final OutsideEvents happenings;
-  private final Consequences consequences;
+  private final ExternalEvents happenings;
+  private final EffectExecutor consequences;
   private final long untilMs;
 
   private long nowMs;
@@ -88,12 +87,12 @@ public final class Simulation {
     this(new SimulationContext(present, options, out), Supplier::get, events);
   }
 
-  private Simulation(SimulationContext stage, DecisionTimer timer, List<Scenario.Event> events) {
-    this.stage = stage;
+  private Simulation(SimulationContext context, DecisionTimer timer, List<Scenario.Event> events) {
+    this.context = context;
     this.timer = timer;
-    this.happenings = new OutsideEvents(stage, events);
-    this.consequences = new Consequences(stage);
-    this.untilMs = stage.options.until().map(Duration::toMillis).orElse(Long.MAX_VALUE);
+    this.happenings = new ExternalEvents(context, events);
+    this.consequences = new EffectExecutor(context);
+    this.untilMs = context.options.until().map(Duration::toMillis).orElse(Long.MAX_VALUE);
   }
 
   /// Runs to the end.
@@ -120,7 +119,7 @@ public final class Simulation {
       instant(atMs);
     }
     if (untilMs != Long.MAX_VALUE && untilMs <= limitMs && untilMs > nowMs) {
-      stage.meter.advance(untilMs);
+      context.meter.advance(untilMs);
       nowMs = untilMs;
     }
   }
@@ -131,7 +130,7 @@ public final class Simulation {
   /// @param isOver asked between two moments; true: go no further
   /// @return the time up to which everything has happened; empty: to the end
   OptionalLong lookAhead(int instants, BooleanSupplier isOver) {
-    stage.tellsReasons = false;
+    context.tellsReasons = false;
     for (int seen = 0; ; seen++) {
       OptionalLong next = next();
       if (next.isEmpty() || next.getAsLong() > untilMs) {
@@ -169,19 +168,19 @@ public final class Simulation {
       }
       decidedMs = atMs;
       List<Input> batch = inputs;
-      Decision decision = timer.time(() -> stage.core.decide(batch, stage.instantOf(atMs)));
+      Decision decision = timer.time(() -> context.core.decide(batch, context.instantOf(atMs)));
       happens |= !decision.effects().isEmpty();
       if (happens && nowMs != atMs) {
-        stage.meter.advance(atMs);
+        context.meter.advance(atMs);
         nowMs = atMs;
       }
       wakeMs = wake(decision);
       inputs = consequences.follow(batch, decision, atMs);
       inputs.addAll(0, happenings.due(atMs));
     }
-    if (stage.capacityChanged) {
-      stage.meter.capacityChanged(stage.core);
-      stage.capacityChanged = false;
+    if (context.capacityChanged) {
+      context.meter.capacityChanged(context.core);
+      context.capacityChanged = false;
     }
     consequences.tellReasons(atMs);
     idleWakes = happens ? 0 : idleWakes + 1;
@@ -197,38 +196,38 @@ public final class Simulation {
 
   /// The name of a job.
   public String name(JobId job) {
-    return stage.jobs.get(job).name();
+    return context.jobs.get(job).name();
   }
 
   /// Why the job stands as it does now; empty when it is over, or not there yet.
   public Optional<Explanation> explain(String job) {
-    return stage.jobs.find(job).flatMap(known -> stage.core.explain(known.id));
+    return context.jobs.find(job).flatMap(known -> context.core.explain(known.id));
   }
 
   /// When the job starts, as the scheduler can foresee it: it knows declared run times, not how
   /// long the work takes. Empty when it does not wait.
   public Optional<Forecast> forecast(String job) {
-    return stage
+    return context
         .jobs
         .find(job)
-        .flatMap(known -> stage.core.forecast(known.id, stage.instantOf(nowMs)).get());
+        .flatMap(known -> context.core.forecast(known.id, context.instantOf(nowMs)).get());
   }
 
   /// Whose job it is.
   TenantId tenant(String job) {
-    return stage.jobs.named(job).plan.queue().tenant();
+    return context.jobs.named(job).plan.queue().tenant();
   }
 
   /// Usage of all policies now.
   List<PolicyUsage> policies() {
-    return stage.core.policies();
+    return context.core.policies();
   }
 
   /// How many jobs wait in each queue, those that can never start included.
   Map<QueueId, Integer> waiting() {
     Map<QueueId, Integer> waiting = new HashMap<>();
-    for (SimulatedJob job : stage.jobs.all()) {
-      if (job.standing == Standing.WAITING || job.standing == Standing.NEVER_FITS) {
+    for (SimulatedJob job : context.jobs.all()) {
+      if (job.phase == Phase.WAITING || job.phase == Phase.NEVER_FITS) {
         waiting.merge(job.plan.queue(), 1, Integer::sum);
       }
     }
@@ -239,33 +238,33 @@ public final class Simulation {
   ///
   /// @param left how many of them wait now
   /// @param knownMs what starts later is not known
-  ExpectedWait expectedWait(PolicyId policy, int left, long knownMs) {
-    return stage.meter.expected(policy, left, knownMs);
+  WaitForecast expectedWait(PolicyId policy, int left, long knownMs) {
+    return context.meter.expected(policy, left, knownMs);
   }
 
   /// How everything stands now.
   public Summary summary() {
     return new Summary(
         nowMs,
-        stage.jobs.count(Standing.FINISHED),
-        stage.jobs.count(Standing.RUNNING),
-        stage.jobs.count(Standing.WAITING) + stage.jobs.count(Standing.NEVER_FITS),
-        stage.jobs.count(Standing.CANCELLED),
-        stage.meter.preemptions,
-        stage.meter.capacity(),
-        stage.meter.used(),
-        stage.meter.lost(),
-        stage.meter.policies(stage.core),
-        Meter.pools(stage.core),
-        stage.core.tenants(),
+        context.jobs.count(Phase.FINISHED),
+        context.jobs.count(Phase.RUNNING),
+        context.jobs.count(Phase.WAITING) + context.jobs.count(Phase.NEVER_FITS),
+        context.jobs.count(Phase.CANCELLED),
+        context.meter.preemptions,
+        context.meter.capacity(),
+        context.meter.used(),
+        context.meter.lost(),
+        context.meter.policies(context.core),
+        Meter.pools(context.core),
+        context.core.tenants(),
         isAtRest());
   }
 
   /// Whether further passes change nothing.
   private boolean isAtRest() {
-    SchedulerCore copy = stage.core.copy();
+    SchedulerCore copy = context.core.copy();
     for (int pass = 0; pass < PASSES_AT_REST; pass++) {
-      if (!copy.decide(List.of(new Input.TimePassed()), stage.instantOf(nowMs))
+      if (!copy.decide(List.of(new Input.TimePassed()), context.instantOf(nowMs))
           .effects()
           .isEmpty()) {
         return false;

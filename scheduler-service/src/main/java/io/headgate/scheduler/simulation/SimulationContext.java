@@ -3,7 +3,7 @@ package io.headgate.scheduler.simulation;
 import io.headgate.scheduler.core.SchedulerCore;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
-import io.headgate.scheduler.simulation.SimulatedJob.Standing;
+import io.headgate.scheduler.simulation.SimulatedJob.Phase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -18,14 +18,14 @@ final class SimulationContext {
   final JobTable jobs = new JobTable();
   final Timeline timeline = new Timeline();
   final Meter meter = new Meter();
-  final Machines machines;
+  final SimulatedNodes nodes;
   final SchedulerCore core;
 
   /// The time at which the simulation begins.
   private final Instant origin;
 
   /// Jobs whose reason may have changed since it was told.
-  final TreeSet<JobId> unsure = new TreeSet<>(Comparator.comparingLong(JobId::value));
+  final TreeSet<JobId> reasonsToCheck = new TreeSet<>(Comparator.comparingLong(JobId::value));
 
   /// Whether nodes or pools have changed since capacity was measured.
   boolean capacityChanged = true;
@@ -37,7 +37,7 @@ final class SimulationContext {
     this.options = scenario.options();
     this.out = out;
     this.origin = Instant.EPOCH;
-    this.machines = new Machines(scenario.nodes(), List.of(scenario.catalog()));
+    this.nodes = new SimulatedNodes(scenario.nodes(), List.of(scenario.catalog()));
     this.core = SchedulerCore.load(InitialState.of(scenario, jobs), placement);
     begin();
   }
@@ -46,7 +46,7 @@ final class SimulationContext {
     this.options = options;
     this.out = out;
     this.origin = present.now();
-    this.machines = new Machines(present.state().nodes(), present.state().catalogs());
+    this.nodes = new SimulatedNodes(present.state().nodes(), present.state().catalogs());
     this.core = SchedulerCore.load(present.state(), present.placement());
     present.enter(this);
     begin();
@@ -54,11 +54,11 @@ final class SimulationContext {
 
   private void begin() {
     for (SimulatedJob job : jobs.all()) {
-      if (job.standing == Standing.RUNNING) {
+      if (job.phase == Phase.RUNNING) {
         meter.use(job.units());
         scheduleEnd(job);
       } else {
-        unsure.add(job.id);
+        reasonsToCheck.add(job.id);
       }
     }
   }
@@ -74,8 +74,8 @@ final class SimulationContext {
 
   /// The job is cancelled while it waits.
   void giveUp(SimulatedJob job, long atMs) {
-    jobs.move(job, Standing.CANCELLED);
-    unsure.remove(job.id);
+    jobs.move(job, Phase.CANCELLED);
+    reasonsToCheck.remove(job.id);
     out.accept(new SimulationEvent.Cancel(atMs, job.name()));
   }
 

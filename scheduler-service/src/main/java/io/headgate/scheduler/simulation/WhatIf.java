@@ -2,7 +2,6 @@ package io.headgate.scheduler.simulation;
 
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.TenantId;
-import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,10 +53,10 @@ public final class WhatIf {
   /// @param policies of the tenant, with or without the change, by name
   /// @param knownUntil waits are known as far as that; absent: to the end
   public record Answer(
-      Jobs<SimulationEvent.Start> starts,
-      Jobs<SimulationEvent.Preempt> preempts,
-      Jobs<SimulationEvent.Wait> waits,
-      Jobs<SimulationEvent.Draft> drafts,
+      AffectedJobs<SimulationEvent.Start> starts,
+      AffectedJobs<SimulationEvent.Preempt> preempts,
+      AffectedJobs<SimulationEvent.Wait> waits,
+      AffectedJobs<SimulationEvent.Draft> drafts,
       List<PolicyChange> policies,
       Optional<Duration> knownUntil) {
     public Answer {
@@ -65,36 +64,9 @@ public final class WhatIf {
     }
   }
 
-  /// Jobs of one kind.
-  ///
-  /// @param named at most as many as asked for, in the order of the decisions
-  /// @param count of the tenant, those that are named included
-  /// @param ofOthers how many of other tenants
-  public record Jobs<E>(List<E> named, int count, int ofOthers) {
-    public Jobs {
-      named = List.copyOf(named);
-    }
-  }
-
   /// A policy without the change and with it.
-  public record PolicyChange(String name, Optional<Outlook> before, Optional<Outlook> after) {}
-
-  /// How a policy stands at once, and how long its jobs wait from then on.
-  ///
-  /// @param waiting jobs
-  public record Outlook(
-      GpuQuantity usage,
-      GpuQuantity reservation,
-      GpuQuantity limit,
-      int waiting,
-      ExpectedWait expected) {}
-
-  /// How long jobs wait from now on, or from when they come.
-  ///
-  /// @param jobs that wait or come to wait; 0: none does, and there is nothing to expect
-  /// @param p50Ms half of them wait no longer; empty: it is not known when so many have started
-  /// @param p99Ms 99 in 100 of them wait no longer; empty: it is not known
-  public record ExpectedWait(int jobs, OptionalLong p50Ms, OptionalLong p99Ms) {}
+  public record PolicyChange(
+      String name, Optional<PolicyForecast> before, Optional<PolicyForecast> after) {}
 
   /// Of a scenario.
   public Answer compare(Scenario scenario, Catalog changed) {
@@ -156,13 +128,13 @@ public final class WhatIf {
     ComparedRun is = new ComparedRun(isTold, was::isNews, limits.jobs());
     Simulation second = after.begin(is::note);
     is.begin(second, AT_ONCE);
-    Jobs<SimulationEvent.Start> starts = is.starts();
-    Jobs<SimulationEvent.Preempt> preempts = is.preempts();
-    Jobs<SimulationEvent.Wait> waits = is.waits();
-    Jobs<SimulationEvent.Draft> drafts = is.drafts();
+    AffectedJobs<SimulationEvent.Start> starts = is.starts();
+    AffectedJobs<SimulationEvent.Preempt> preempts = is.preempts();
+    AffectedJobs<SimulationEvent.Wait> waits = is.waits();
+    AffectedJobs<SimulationEvent.Draft> drafts = is.drafts();
     long knownMs = ahead(first, second);
-    Map<String, Outlook> old = was.policies(catalogs.getFirst(), knownMs);
-    Map<String, Outlook> fresh = is.policies(catalogs.getLast(), knownMs);
+    Map<String, PolicyForecast> old = was.policies(catalogs.getFirst(), knownMs);
+    Map<String, PolicyForecast> fresh = is.policies(catalogs.getLast(), knownMs);
     TreeSet<String> names = new TreeSet<>(old.keySet());
     names.addAll(fresh.keySet());
     List<PolicyChange> policies =

@@ -58,15 +58,15 @@ final class BatchScript {
             .text(job -> job.name().id())
             .text(job -> job.job().spec().queue().name())
             .text(job -> job.job().spec().user().name())
-            .text(job -> job.card().submitter())
-            .bool(job -> job.card().byRole())
+            .text(job -> job.metadata().submitter())
+            .bool(job -> job.metadata().byRole())
             .integer(job -> job.job().spec().priority())
             .bool(job -> orNull(job.job().spec().preemptible()))
             .bigint(job -> orNull(job.job().spec().maxRuntime().map(each -> each.toMillis())))
             .bigint(job -> orNull(job.job().spec().suspend().map(each -> each.toMillis())))
-            .list(job -> job.card().labels())
-            .text(job -> job.card().traceparent())
-            .time(job -> job.card().createdAt());
+            .list(job -> job.metadata().labels())
+            .text(job -> job.metadata().traceparent())
+            .time(job -> job.metadata().createdAt());
     script.add(BatchSql.INSERT_JOBS, standing(rows));
     script.add(
         BatchSql.INSERT_SPECS,
@@ -75,10 +75,10 @@ final class BatchScript {
 
   /// The columns that change in a job's life, in the order of both statements.
   private static Columns<JobRecord> standing(Columns<JobRecord> rows) {
-    return rows.text(job -> job.card().policy())
-        .text(job -> job.card().profile())
-        .bigint(job -> job.card().gpus().units())
-        .integer(job -> job.card().workers())
+    return rows.text(job -> job.metadata().policy())
+        .text(job -> job.metadata().profile())
+        .bigint(job -> job.metadata().gpus().units())
+        .integer(job -> job.metadata().workers())
         .time(job -> job.job().submittedAt())
         .text(job -> job.state().name())
         .bigint(job -> job.job().sequence())

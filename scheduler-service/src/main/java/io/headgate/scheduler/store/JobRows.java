@@ -10,7 +10,7 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.Preemption;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.runtime.record.Cancellation;
-import io.headgate.scheduler.runtime.record.JobCard;
+import io.headgate.scheduler.runtime.record.JobMetadata;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.type.GpuQuantity;
@@ -81,8 +81,8 @@ final class JobRows {
     long sequence = rows.bigint();
     Instant submittedAt = rows.time();
     Job job = new Job(spec, state, sequence, submittedAt, rows.integer(), preemption);
-    JobCard card =
-        new JobCard(
+    JobMetadata metadata =
+        new JobMetadata(
             name,
             rows.text(),
             rows.text(),
@@ -93,7 +93,8 @@ final class JobRows {
             rows.texts(),
             rows.text(),
             rows.time());
-    return new JobRecord(card, job, course(), draft(), cancellation(), rows.bool(), rows.bigint());
+    return new JobRecord(
+        metadata, job, course(), draft(), cancellation(), rows.bool(), rows.bigint());
   }
 
   private Optional<Preemption> preemption() {

@@ -32,7 +32,7 @@ import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Cancellation;
 import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.EventType;
-import io.headgate.scheduler.runtime.record.JobCard;
+import io.headgate.scheduler.runtime.record.JobMetadata;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.Progress;
@@ -82,8 +82,8 @@ final class RowMapper {
             row.get(JOB.SUBMITTED_AT),
             row.get(JOB.ATTEMPTS),
             preemption);
-    JobCard card =
-        new JobCard(
+    JobMetadata metadata =
+        new JobMetadata(
             new JobName(tenant, row.get(JOB.NAME)),
             row.get(JOB.POLICY),
             row.get(JOB.PROFILE),
@@ -95,7 +95,7 @@ final class RowMapper {
             row.get(JOB.TRACEPARENT),
             row.get(JOB.CREATED_AT));
     return new JobRecord(
-        card,
+        metadata,
         job,
         new JobRecord.Course(
             Optional.ofNullable(row.get(JOB.STARTED_AT)),

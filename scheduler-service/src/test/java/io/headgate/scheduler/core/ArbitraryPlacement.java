@@ -6,7 +6,7 @@ import io.headgate.scheduler.core.placement.Rater;
 import io.headgate.scheduler.core.placement.Rating;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.placement.policy.BitMixer;
-import io.headgate.scheduler.core.placement.policy.Mix;
+import io.headgate.scheduler.core.placement.policy.TaskMix;
 
 /// A placement policy from outside the core without any sense: costs, devices and the choice among
 /// equals are drawn from the state. What holds for every policy holds for this one.
@@ -15,7 +15,7 @@ public record ArbitraryPlacement(long seed) implements PlacementPolicy, Rater {
   private static final int COSTS = 3;
 
   @Override
-  public Rater rater(Mix mix) {
+  public Rater rater(TaskMix mix) {
     return this;
   }
 

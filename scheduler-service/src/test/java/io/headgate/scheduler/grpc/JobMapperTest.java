@@ -12,7 +12,7 @@ import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.JobState;
-import io.headgate.scheduler.runtime.record.JobCard;
+import io.headgate.scheduler.runtime.record.JobMetadata;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
@@ -61,8 +61,8 @@ class JobMapperTest {
             0,
             Optional.empty(),
             Optional.empty());
-    JobCard card =
-        new JobCard(
+    JobMetadata metadata =
+        new JobMetadata(
             new JobName(ACME, "train-1"),
             "policy",
             "profile",
@@ -75,7 +75,7 @@ class JobMapperTest {
             NOW);
     JobRecord record =
         new JobRecord(
-            card,
+            metadata,
             new Job(spec, JobState.WAITING, 1, NOW, 0, Optional.empty()),
             JobRecord.Course.NONE,
             Optional.empty(),

@@ -29,7 +29,6 @@ import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.simulation.WhatIf.Answer;
 import io.headgate.scheduler.simulation.WhatIf.Limits;
-import io.headgate.scheduler.simulation.WhatIf.Outlook;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.time.Instant;
@@ -91,7 +90,7 @@ class WhatIfTest {
     now = now.plus(Duration.ofMinutes(20));
     submit("own", Optional.empty());
 
-    Outlook own = before(compare(catalog("1", "3")), "own");
+    PolicyForecast own = before(compare(catalog("1", "3")), "own");
 
     assertThat(own.waiting()).isEqualTo(1);
     assertThat(own.expected().p50Ms()).hasValue(Duration.ofMinutes(40).toMillis());
@@ -243,11 +242,11 @@ class WhatIfTest {
     return new LiveState(core.state(), core.placement(), now, JobId::toString);
   }
 
-  private static Outlook before(Answer answer, String policy) {
+  private static PolicyForecast before(Answer answer, String policy) {
     return change(answer, policy).before().orElseThrow();
   }
 
-  private static Outlook after(Answer answer, String policy) {
+  private static PolicyForecast after(Answer answer, String policy) {
     return change(answer, policy).after().orElseThrow();
   }
 

@@ -91,11 +91,11 @@ final class JobListsTest {
 
   private static boolean matches(Filter filter, JobRecord job) {
     return among(filter.queues(), job.job().spec().queue().name())
-        && among(filter.policies(), job.card().policy())
+        && among(filter.policies(), job.metadata().policy())
         && among(filter.users(), job.job().spec().user().name())
         && among(filter.states(), job.state())
-        && filter.createdAfter().filter(job.card().createdAt()::isBefore).isEmpty()
-        && job.card().labels().containsAll(filter.labels())
+        && filter.createdAfter().filter(job.metadata().createdAt()::isBefore).isEmpty()
+        && job.metadata().labels().containsAll(filter.labels())
         && filter
             .activeOrFinishedAfter()
             .filter(after -> job.course().finishedAt().filter(after::isAfter).isPresent())

@@ -139,10 +139,11 @@ final class LoadingTest {
     JobRecord one = loaded.jobs().get(0);
     JobRecord other =
         loaded.jobs().stream()
-            .filter(job -> job != one && job.card().submitter().equals(one.card().submitter()))
+            .filter(
+                job -> job != one && job.metadata().submitter().equals(one.metadata().submitter()))
             .findFirst()
             .orElseThrow();
-    assertThat(other.card().submitter()).isSameAs(one.card().submitter());
+    assertThat(other.metadata().submitter()).isSameAs(one.metadata().submitter());
     assertThat(other.job().spec().user()).isSameAs(one.job().spec().user());
   }
 

@@ -17,7 +17,7 @@ record ParsedDocument(SourceText source, YamlTree tree, Problems problems, Sourc
       Map.of(
           Configuration.KIND,
           List.of("a configuration", "headgate plan "),
-          Scenario.KIND,
+          ScenarioFile.KIND,
           List.of("a simulation scenario", "headgate simulate "),
           JobFile.KIND,
           List.of("a job", "headgate submit -f "));

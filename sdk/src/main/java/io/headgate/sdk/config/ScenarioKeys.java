@@ -27,7 +27,7 @@ final class ScenarioKeys {
           "",
           "A configuration with nodes and jobs, for headgate simulate.",
           ConfigurationKeys.API_VERSION,
-          new PlainKey("kind", "text", FileKey.REQUIRED, Scenario.KIND, "Kind of the file."),
+          new PlainKey("kind", "text", FileKey.REQUIRED, ScenarioFile.KIND, "Kind of the file."),
           FileKey.of("configuration", "mapping", FileKey.REQUIRED, "Configuration at 0s."),
           list("nodes", "Nodes at 0s."),
           list("running", "Jobs that run at 0s."),
@@ -80,9 +80,9 @@ final class ScenarioKeys {
           "count", 1, 1, MOST_NODES, "Number of such nodes; several are called NAME-0, NAME-1, …");
   static final IntegerKey NODE_GPUS = new IntegerKey("gpus", 0, 0, 64, "GPUs of each node.");
   static final TextKey NODE_GPU_MODEL = new TextKey("gpuModel", 64, "Model of the GPUs.");
-  static final KeywordKey<Scenario.Geometry> GEOMETRY =
+  static final KeywordKey<ScenarioFile.Geometry> GEOMETRY =
       new KeywordKey<>(
-          "geometry", Scenario.Geometry.CONTINUOUS, "How the GPUs divide into slices.");
+          "geometry", ScenarioFile.Geometry.CONTINUOUS, "How the GPUs divide into slices.");
   static final OptionalKeywordKey<Profile.Isolation> NODE_ISOLATION =
       new OptionalKeywordKey<>(
           "isolation",
@@ -184,12 +184,12 @@ final class ScenarioKeys {
   static final DurationKey STOP_TIME =
       new DurationKey(
           "stopTime",
-          Scenario.Options.DEFAULT.stopTime(),
+          ScenarioFile.Options.DEFAULT.stopTime(),
           "Time from the request to stop a job to freed capacity.");
   static final DurationKey PROVISION_TIME =
       new DurationKey(
           "provisionTime",
-          Scenario.Options.DEFAULT.provisionTime(),
+          ScenarioFile.Options.DEFAULT.provisionTime(),
           "Time from the request for an instance to a node that takes work.");
   static final Section OPTIONS =
       Section.of(

@@ -1,9 +1,9 @@
 package io.headgate.sdk.config;
 
-import io.headgate.sdk.config.Scenario.Event;
-import io.headgate.sdk.config.Scenario.Options;
-import io.headgate.sdk.config.Scenario.Running;
-import io.headgate.sdk.config.Scenario.Waiting;
+import io.headgate.sdk.config.ScenarioFile.DeclaredEvent;
+import io.headgate.sdk.config.ScenarioFile.Options;
+import io.headgate.sdk.config.ScenarioFile.Running;
+import io.headgate.sdk.config.ScenarioFile.Waiting;
 import io.headgate.sdk.config.YamlTreeParser.Bounds;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,7 +21,7 @@ public final class ScenarioReader {
   ///
   /// @throws ConfigurationException with every mistake in it
   /// @throws IOException when the file cannot be read
-  public static Scenario read(Path file) throws IOException, ConfigurationException {
+  public static ScenarioFile read(Path file) throws IOException, ConfigurationException {
     return read(ParsedDocument.read(file, Bounds.SCENARIO));
   }
 
@@ -29,12 +29,12 @@ public final class ScenarioReader {
   ///
   /// @param fileName how messages call the text
   /// @throws ConfigurationException with every mistake in it
-  public static Scenario read(String fileName, String text) throws ConfigurationException {
+  public static ScenarioFile read(String fileName, String text) throws ConfigurationException {
     return read(ParsedDocument.parse(fileName, text, Bounds.SCENARIO));
   }
 
-  private static Scenario read(ParsedDocument document) throws ConfigurationException {
-    MappingReader root = document.fields("a scenario", Scenario.KIND, ScenarioKeys.TOP.names());
+  private static ScenarioFile read(ParsedDocument document) throws ConfigurationException {
+    MappingReader root = document.fields("a scenario", ScenarioFile.KIND, ScenarioKeys.TOP.names());
     Optional<ConfigurationTree> found = ConfigurationTree.read(root, document.sourceMap());
     if (found.isEmpty()) {
       document.checkClean();
@@ -43,18 +43,19 @@ public final class ScenarioReader {
     ConfigurationTree tree = found.get();
     Configuration configuration = tree.configuration();
     boolean hasGroups = tree.hasGroups();
-    ScenarioNodes nodes = new ScenarioNodes(root, configuration);
-    ScenarioJobs jobs = new ScenarioJobs(document.problems());
+    ScenarioNodesReader nodes = new ScenarioNodesReader(root, configuration);
+    ScenarioJobsReader jobs = new ScenarioJobsReader(document.problems());
     jobs.configure(configuration, hasGroups);
-    List<Running> running = new ScenarioRunning(nodes, jobs).read(root);
+    List<Running> running = new ScenarioRunningReader(nodes, jobs).read(root);
     List<Waiting> waiting = waiting(root, jobs);
-    List<Event> events = new ScenarioEvents(nodes, jobs, tree).read(root);
+    List<DeclaredEvent> events = new ScenarioEventsReader(nodes, jobs, tree).read(root);
     Options options = options(root);
     document.checkClean();
-    return new Scenario(configuration, hasGroups, nodes.all(), running, waiting, events, options);
+    return new ScenarioFile(
+        configuration, hasGroups, nodes.all(), running, waiting, events, options);
   }
 
-  private static List<Waiting> waiting(MappingReader root, ScenarioJobs jobs) {
+  private static List<Waiting> waiting(MappingReader root, ScenarioJobsReader jobs) {
     List<Waiting> waiting = new ArrayList<>();
     for (MappingReader fields : root.items("waiting", ScenarioKeys.WAITING.names())) {
       int count = jobs.count(fields);

@@ -1,12 +1,12 @@
 package io.headgate.sdk.config;
 
-import io.headgate.sdk.config.Scenario.Geometry;
-import io.headgate.sdk.config.Scenario.Job;
-import io.headgate.sdk.config.Scenario.Node;
-import io.headgate.sdk.config.Scenario.Running;
-import io.headgate.sdk.config.Scenario.Share;
-import io.headgate.sdk.config.Scenario.Waiting;
-import io.headgate.sdk.config.Scenario.Worker;
+import io.headgate.sdk.config.ScenarioFile.DeclaredJob;
+import io.headgate.sdk.config.ScenarioFile.DeclaredNode;
+import io.headgate.sdk.config.ScenarioFile.Geometry;
+import io.headgate.sdk.config.ScenarioFile.Running;
+import io.headgate.sdk.config.ScenarioFile.Share;
+import io.headgate.sdk.config.ScenarioFile.Waiting;
+import io.headgate.sdk.config.ScenarioFile.Worker;
 import io.headgate.sdk.config.YamlText.Inline;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +21,7 @@ public final class ScenarioWriter {
   ///
   /// @param comment said at the top, line by line
   /// @throws IllegalArgumentException when the scenario has events: they are written by hand
-  public static String write(Scenario scenario, List<String> comment) {
+  public static String write(ScenarioFile scenario, List<String> comment) {
     if (!scenario.events().isEmpty()) {
       throw new IllegalArgumentException("a written scenario has no events");
     }
@@ -29,7 +29,7 @@ public final class ScenarioWriter {
     comment.forEach(line -> text.append("# ").append(line).append('\n'));
     YamlText head = new YamlText();
     head.entry("apiVersion", Configuration.API_VERSION);
-    head.entry("kind", Scenario.KIND);
+    head.entry("kind", ScenarioFile.KIND);
     text.append(head).append("\nconfiguration:\n");
     YamlText body = new YamlText();
     if (scenario.configuration().tenant() != null) {
@@ -46,7 +46,7 @@ public final class ScenarioWriter {
     return text.append('\n').append(rest).toString();
   }
 
-  private static void node(Inline line, Node node) {
+  private static void node(Inline line, DeclaredNode node) {
     line.entry("name", node.name());
     line.unlessDefault("count", node.count(), 1);
     line.entry("pool", node.pool());
@@ -89,13 +89,13 @@ public final class ScenarioWriter {
     line.entryOrNothing("slice", share.slice() == null ? null : share.slice().toString());
   }
 
-  private static void names(Inline line, Job job) {
+  private static void names(Inline line, DeclaredJob job) {
     line.entry("queue", job.queue());
     line.entry("job", job.name());
     line.entry("user", job.user());
   }
 
-  private static void rest(Inline line, Job job) {
+  private static void rest(Inline line, DeclaredJob job) {
     line.unlessDefault("priority", job.priority(), 0);
     line.entryOrNothing("preemptible", job.preemptible());
     line.entryOrNothing("maxRuntime", time(job.maxRuntime()));

@@ -62,7 +62,7 @@ public final class CatalogCalls {
                       .build();
               ListPoolsResponse page =
                   connection.call(
-                      PoolServiceGrpc.getListPoolsMethod(), request, RepeatSafety.REPEATABLE);
+                      PoolServiceGrpc.getListPoolsMethod(), request, Idempotency.IDEMPOTENT);
               return new Fetched<>(page.getPoolsList(), page.getNextPageToken());
             })
         .items();
@@ -80,7 +80,7 @@ public final class CatalogCalls {
                       .build();
               ListProfilesResponse page =
                   connection.call(
-                      ProfileServiceGrpc.getListProfilesMethod(), request, RepeatSafety.REPEATABLE);
+                      ProfileServiceGrpc.getListProfilesMethod(), request, Idempotency.IDEMPOTENT);
               return new Fetched<>(page.getProfilesList(), page.getNextPageToken());
             })
         .items();
@@ -90,7 +90,7 @@ public final class CatalogCalls {
     return connection.call(
         ProfileServiceGrpc.getGetProfileMethod(),
         GetProfileRequest.newBuilder().setName(parent + "/profiles/" + id).build(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   public List<Node> nodes() {
@@ -105,7 +105,7 @@ public final class CatalogCalls {
                       .build();
               ListNodesResponse page =
                   connection.call(
-                      NodeServiceGrpc.getListNodesMethod(), request, RepeatSafety.REPEATABLE);
+                      NodeServiceGrpc.getListNodesMethod(), request, Idempotency.IDEMPOTENT);
               return new Fetched<>(page.getNodesList(), page.getNextPageToken());
             })
         .items();
@@ -116,7 +116,7 @@ public final class CatalogCalls {
     return connection.call(
         NodeServiceGrpc.getDrainNodeMethod(),
         DrainNodeRequest.newBuilder().setName(parent + "/nodes/" + node).setReason(reason).build(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   /// The node takes work again.
@@ -124,7 +124,7 @@ public final class CatalogCalls {
     return connection.call(
         NodeServiceGrpc.getUndrainNodeMethod(),
         UndrainNodeRequest.newBuilder().setName(parent + "/nodes/" + node).build(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   /// Removes the node; its jobs are given up once it is certain that they ended.
@@ -133,7 +133,7 @@ public final class CatalogCalls {
         connection.call(
             NodeServiceGrpc.getDeleteNodeMethod(),
             DeleteNodeRequest.newBuilder().setName(parent + "/nodes/" + node).build(),
-            RepeatSafety.ONCE);
+            Idempotency.NOT_IDEMPOTENT);
   }
 
   public List<Policy> policies() {
@@ -148,7 +148,7 @@ public final class CatalogCalls {
                       .build();
               ListPoliciesResponse page =
                   connection.call(
-                      PolicyServiceGrpc.getListPoliciesMethod(), request, RepeatSafety.REPEATABLE);
+                      PolicyServiceGrpc.getListPoliciesMethod(), request, Idempotency.IDEMPOTENT);
               return new Fetched<>(page.getPoliciesList(), page.getNextPageToken());
             })
         .items();
@@ -166,7 +166,7 @@ public final class CatalogCalls {
                       .build();
               ListQueuesResponse page =
                   connection.call(
-                      QueueServiceGrpc.getListQueuesMethod(), request, RepeatSafety.REPEATABLE);
+                      QueueServiceGrpc.getListQueuesMethod(), request, Idempotency.IDEMPOTENT);
               return new Fetched<>(page.getQueuesList(), page.getNextPageToken());
             })
         .items();
@@ -184,7 +184,7 @@ public final class CatalogCalls {
                       .build();
               ListVaultsResponse page =
                   connection.call(
-                      VaultServiceGrpc.getListVaultsMethod(), request, RepeatSafety.REPEATABLE);
+                      VaultServiceGrpc.getListVaultsMethod(), request, Idempotency.IDEMPOTENT);
               return new Fetched<>(page.getVaultsList(), page.getNextPageToken());
             })
         .items();
@@ -195,7 +195,7 @@ public final class CatalogCalls {
         .call(
             UsageServiceGrpc.getListPolicyUsagesMethod(),
             ListPolicyUsagesRequest.newBuilder().setParent(parent).build(),
-            RepeatSafety.REPEATABLE)
+            Idempotency.IDEMPOTENT)
         .getUsagesList();
   }
 
@@ -204,7 +204,7 @@ public final class CatalogCalls {
         .call(
             UsageServiceGrpc.getListQueueUsagesMethod(),
             ListQueueUsagesRequest.newBuilder().setParent(parent).build(),
-            RepeatSafety.REPEATABLE)
+            Idempotency.IDEMPOTENT)
         .getUsagesList();
   }
 
@@ -213,7 +213,7 @@ public final class CatalogCalls {
         .call(
             UsageServiceGrpc.getListPoolUsagesMethod(),
             ListPoolUsagesRequest.newBuilder().setParent(parent).build(),
-            RepeatSafety.REPEATABLE)
+            Idempotency.IDEMPOTENT)
         .getUsagesList();
   }
 
@@ -222,7 +222,7 @@ public final class CatalogCalls {
         .call(
             UsageServiceGrpc.getListNodeUsagesMethod(),
             ListNodeUsagesRequest.newBuilder().setParent(parent).build(),
-            RepeatSafety.REPEATABLE)
+            Idempotency.IDEMPOTENT)
         .getUsagesList();
   }
 }

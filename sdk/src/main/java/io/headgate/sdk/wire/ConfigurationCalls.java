@@ -57,7 +57,7 @@ public final class ConfigurationCalls {
         connection.call(
             AccessConfigurationServiceGrpc.getGetAccessConfigurationMethod(),
             GetAccessConfigurationRequest.newBuilder().setParent(parent).build(),
-            RepeatSafety.REPEATABLE);
+            Idempotency.IDEMPOTENT);
     Configuration configuration =
         new Configuration(
             tenant,
@@ -80,7 +80,7 @@ public final class ConfigurationCalls {
     return connection.call(
         ResourceConfigurationServiceGrpc.getGetResourceConfigurationMethod(),
         GetResourceConfigurationRequest.newBuilder().setParent(parent).build(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   private static List<Policy> policies(AccessConfiguration access) {
@@ -153,9 +153,7 @@ public final class ConfigurationCalls {
     }
     return EffectMessages.effects(
         connection.call(
-            PlanServiceGrpc.getPlanConfigurationMethod(),
-            request.build(),
-            RepeatSafety.REPEATABLE));
+            PlanServiceGrpc.getPlanConfigurationMethod(), request.build(), Idempotency.IDEMPOTENT));
   }
 
   /// Puts pools and profiles in force and returns the new version. A refusal restores the draft
@@ -177,7 +175,7 @@ public final class ConfigurationCalls {
                   .setEtag(draft.getEtag())
                   .setRequestId(requestId)
                   .build(),
-              RepeatSafety.REPEATABLE)
+              Idempotency.IDEMPOTENT)
           .getVersion();
     } catch (HeadgateException e) {
       try {
@@ -202,7 +200,7 @@ public final class ConfigurationCalls {
     return connection.call(
         ResourceConfigurationServiceGrpc.getReplaceDraftMethod(),
         request.setParent(parent).build(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   /// Remembers the present draft and returns an action that restores it.
@@ -211,7 +209,7 @@ public final class ConfigurationCalls {
         connection.call(
             ResourceConfigurationServiceGrpc.getGetDraftMethod(),
             GetDraftRequest.newBuilder().setParent(parent).build(),
-            RepeatSafety.REPEATABLE);
+            Idempotency.IDEMPOTENT);
     ResourceConfiguration provisioned = resources();
     boolean none =
         before.getPoolsList().equals(provisioned.getPoolsList())
@@ -221,7 +219,7 @@ public final class ConfigurationCalls {
         connection.call(
             ResourceConfigurationServiceGrpc.getDiscardDraftMethod(),
             DiscardDraftRequest.newBuilder().setParent(parent).build(),
-            RepeatSafety.REPEATABLE);
+            Idempotency.IDEMPOTENT);
       } else {
         replaceDraft(ReplaceDraftRequest.newBuilder().setConfiguration(before));
       }
@@ -250,7 +248,7 @@ public final class ConfigurationCalls {
             .setWithVaults(true)
             .setIfVersion(inForce.state().versions().access())
             .build(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   private AccessConfiguration access(Configuration configuration, InForce inForce) {

@@ -52,17 +52,17 @@ public final class Connection implements AutoCloseable {
   /// Calls, and retries as long as that can help.
   ///
   /// @throws HeadgateException when all tries failed
-  public <Q, R> R call(MethodDescriptor<Q, R> method, Q request, RepeatSafety safety) {
-    return call(method, request, safety, true);
+  public <Q, R> R call(MethodDescriptor<Q, R> method, Q request, Idempotency idempotency) {
+    return call(method, request, idempotency, true);
   }
 
   /// Calls without a token, for methods that need none.
   <Q, R> R callAnonymously(MethodDescriptor<Q, R> method, Q request) {
-    return call(method, request, RepeatSafety.REPEATABLE, false);
+    return call(method, request, Idempotency.IDEMPOTENT, false);
   }
 
   private <Q, R> R call(
-      MethodDescriptor<Q, R> method, Q request, RepeatSafety safety, boolean authenticated) {
+      MethodDescriptor<Q, R> method, Q request, Idempotency idempotency, boolean authenticated) {
     long begin = System.nanoTime();
     RetryPolicy patience = RetryPolicy.withCalls(config);
     boolean renewed = false;
@@ -86,7 +86,7 @@ public final class Connection implements AutoCloseable {
           continue;
         }
         Optional<Duration> pause =
-            patience.pauseAfter(failure, safety, Duration.ofNanos(System.nanoTime() - begin));
+            patience.pauseAfter(failure, idempotency, Duration.ofNanos(System.nanoTime() - begin));
         if (pause.isEmpty()) {
           throw failure;
         }

@@ -41,7 +41,7 @@ public final class IdentityCalls {
     return connection.call(
         TokenServiceGrpc.getWhoAmIMethod(),
         WhoAmIRequest.getDefaultInstance(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   /// Makes a key. Not idempotent: each call makes a new secret.
@@ -54,7 +54,7 @@ public final class IdentityCalls {
       request.setTimeToLive(TimeMessages.duration(life));
     }
     return connection.call(
-        TokenServiceGrpc.getCreateKeyMethod(), request.build(), RepeatSafety.ONCE);
+        TokenServiceGrpc.getCreateKeyMethod(), request.build(), Idempotency.NOT_IDEMPOTENT);
   }
 
   /// The keys of a tenant that are not revoked, newest first.
@@ -70,7 +70,7 @@ public final class IdentityCalls {
                           .setPageSize(pageSize)
                           .setPageToken(pageToken)
                           .build(),
-                      RepeatSafety.REPEATABLE);
+                      Idempotency.IDEMPOTENT);
               return new Paging.Fetched<>(page.getKeysList(), page.getNextPageToken());
             })
         .items();
@@ -80,7 +80,7 @@ public final class IdentityCalls {
     connection.call(
         TokenServiceGrpc.getRevokeKeyMethod(),
         RevokeKeyRequest.newBuilder().setName(name).build(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   /// Resource names of all users and service accounts of a tenant.
@@ -99,7 +99,7 @@ public final class IdentityCalls {
                               .setPageSize(pageSize)
                               .setPageToken(pageToken)
                               .build(),
-                          RepeatSafety.REPEATABLE);
+                          Idempotency.IDEMPOTENT);
                   return new Paging.Fetched<>(
                       page.getUsersList().stream().map(User::getName).toList(),
                       page.getNextPageToken());
@@ -117,7 +117,7 @@ public final class IdentityCalls {
                               .setPageSize(pageSize)
                               .setPageToken(pageToken)
                               .build(),
-                          RepeatSafety.REPEATABLE);
+                          Idempotency.IDEMPOTENT);
                   return new Paging.Fetched<>(
                       page.getServiceAccountsList().stream().map(ServiceAccount::getName).toList(),
                       page.getNextPageToken());
@@ -131,7 +131,7 @@ public final class IdentityCalls {
     connection.call(
         TenantServiceGrpc.getGetTenantMethod(),
         GetTenantRequest.newBuilder().setName(ResourceNames.tenant(tenant)).build(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   /// The join tokens of a tenant that have not expired, newest first.
@@ -147,7 +147,7 @@ public final class IdentityCalls {
                           .setPageSize(pageSize)
                           .setPageToken(pageToken)
                           .build(),
-                      RepeatSafety.REPEATABLE);
+                      Idempotency.IDEMPOTENT);
               return new Paging.Fetched<>(page.getJoinTokensList(), page.getNextPageToken());
             })
         .items();
@@ -159,7 +159,7 @@ public final class IdentityCalls {
         RevokeJoinTokenRequest.newBuilder()
             .setName(ResourceNames.of(tenant, "joinTokens", id))
             .build(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   public CreateJoinTokenResponse createJoinToken(
@@ -172,6 +172,6 @@ public final class IdentityCalls {
             .setUses(uses)
             .setTimeToLive(TimeMessages.duration(life))
             .build(),
-        RepeatSafety.ONCE);
+        Idempotency.NOT_IDEMPOTENT);
   }
 }

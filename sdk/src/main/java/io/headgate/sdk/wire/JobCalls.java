@@ -38,7 +38,7 @@ public final class JobCalls {
             .setRequestId(requestId)
             .setValidateOnly(validateOnly)
             .build();
-    return connection.call(JobServiceGrpc.getSubmitJobMethod(), request, RepeatSafety.REPEATABLE);
+    return connection.call(JobServiceGrpc.getSubmitJobMethod(), request, Idempotency.IDEMPOTENT);
   }
 
   /// Submits all or none.
@@ -49,7 +49,7 @@ public final class JobCalls {
             .setRequestId(requestId);
     submissions.forEach(submission -> batch.addRequests(JobMessages.request(tenant, submission)));
     return connection
-        .call(JobServiceGrpc.getBatchSubmitJobsMethod(), batch.build(), RepeatSafety.REPEATABLE)
+        .call(JobServiceGrpc.getBatchSubmitJobsMethod(), batch.build(), Idempotency.IDEMPOTENT)
         .getJobsList();
   }
 
@@ -57,7 +57,7 @@ public final class JobCalls {
     return connection.call(
         JobServiceGrpc.getGetJobMethod(),
         GetJobRequest.newBuilder().setName(name(id)).build(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   /// One page.
@@ -70,7 +70,7 @@ public final class JobCalls {
             .setPageSize(pageSize)
             .setPageToken(pageToken)
             .build(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   /// Follows jobs from a version, or (0) from a snapshot on.
@@ -92,7 +92,7 @@ public final class JobCalls {
             .setSkipCallback(skipCallback)
             .setReason(reason)
             .build(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   /// Requeues. Not idempotent: the job may have started again between two calls.
@@ -100,14 +100,14 @@ public final class JobCalls {
     return connection.call(
         JobServiceGrpc.getRequeueJobMethod(),
         RequeueJobRequest.newBuilder().setName(name(id)).build(),
-        RepeatSafety.ONCE);
+        Idempotency.NOT_IDEMPOTENT);
   }
 
   public JobExplanation explain(String id) {
     return connection.call(
         JobServiceGrpc.getExplainJobMethod(),
         ExplainJobRequest.newBuilder().setName(name(id)).build(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   /// Reads output.
@@ -138,7 +138,7 @@ public final class JobCalls {
             .setPageSize(pageSize)
             .setPageToken(pageToken)
             .build(),
-        RepeatSafety.REPEATABLE);
+        Idempotency.IDEMPOTENT);
   }
 
   /// Follows events, from a version or (0) from now on.

@@ -93,7 +93,7 @@ public final class LogReader implements AutoCloseable {
       brokenSinceNanos = System.nanoTime();
     }
     Duration elapsed = Duration.ofNanos(System.nanoTime() - brokenSinceNanos);
-    Optional<Duration> pause = patience.pauseAfter(failure, RepeatSafety.REPEATABLE, elapsed);
+    Optional<Duration> pause = patience.pauseAfter(failure, Idempotency.IDEMPOTENT, elapsed);
     connection.pauseBeforeRetry(failure, pause.orElseThrow(() -> failure));
   }
 

@@ -39,11 +39,12 @@ final class RetryPolicy {
   }
 
   /// The pause before the retry of a failed call; empty: no retry.
-  Optional<Duration> pauseAfter(HeadgateException failure, RepeatSafety safety, Duration elapsed) {
+  Optional<Duration> pauseAfter(
+      HeadgateException failure, Idempotency idempotency, Duration elapsed) {
     boolean again =
-        switch (safety) {
-          case REPEATABLE -> isRetriable(failure) || failure.code() == StatusCode.DEADLINE_EXCEEDED;
-          case ONCE -> isRetriable(failure) && FailureMessages.isAnswered(failure);
+        switch (idempotency) {
+          case IDEMPOTENT -> isRetriable(failure) || failure.code() == StatusCode.DEADLINE_EXCEEDED;
+          case NOT_IDEMPOTENT -> isRetriable(failure) && FailureMessages.isAnswered(failure);
         };
     return again ? pause(failure, elapsed) : Optional.empty();
   }

@@ -10,7 +10,7 @@ import io.headgate.proto.type.v1.DeviceGeometry;
 import io.headgate.proto.type.v1.SlicePlacement;
 import io.headgate.sdk.cli.TestCli.Result;
 import io.headgate.sdk.config.ConfigurationException;
-import io.headgate.sdk.config.Scenario;
+import io.headgate.sdk.config.ScenarioFile;
 import io.headgate.sdk.config.ScenarioReader;
 import io.headgate.sdk.config.ScenarioWriter;
 import io.headgate.sdk.gate.TestGate;
@@ -51,10 +51,13 @@ class SnapshotTest {
     Result result = snapshot();
 
     assertThat(result.exitCode()).isZero();
-    Scenario scenario = ScenarioReader.read("now.yaml", result.out());
+    ScenarioFile scenario = ScenarioReader.read("now.yaml", result.out());
     assertThat(scenario.hasGroups()).isFalse();
     assertThat(scenario.nodes())
-        .extracting(Scenario.Node::name, Scenario.Node::gpus, Scenario.Node::gpuModel)
+        .extracting(
+            ScenarioFile.DeclaredNode::name,
+            ScenarioFile.DeclaredNode::gpus,
+            ScenarioFile.DeclaredNode::gpuModel)
         .containsExactly(tuple("gpu-03", 2, "RTX6000"));
     assertThat(scenario.waiting())
         .extracting(waiting -> waiting.job().name())
@@ -90,9 +93,9 @@ class SnapshotTest {
                 .setGives("1/4"));
     gate.jobs.put(job.setAttempt(1).addAttempts(attempt).build());
 
-    Scenario scenario = ScenarioReader.read("now.yaml", snapshot().out());
+    ScenarioFile scenario = ScenarioReader.read("now.yaml", snapshot().out());
 
-    assertThat(scenario.nodes().getFirst().geometry()).isEqualTo(Scenario.Geometry.MIG);
+    assertThat(scenario.nodes().getFirst().geometry()).isEqualTo(ScenarioFile.Geometry.MIG);
     assertThat(scenario.running())
         .filteredOn(running -> running.job().name().equals("sliced-1"))
         .flatMap(running -> running.workers().getFirst().devices())

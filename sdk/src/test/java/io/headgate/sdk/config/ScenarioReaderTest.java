@@ -2,7 +2,7 @@ package io.headgate.sdk.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.sdk.config.Scenario.Action;
+import io.headgate.sdk.config.ScenarioFile.Action;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -11,7 +11,7 @@ class ScenarioReaderTest {
   private static final String SCENARIO =
       """
       apiVersion: headgate/v1
-      kind: Scenario
+      kind: ScenarioFile
       configuration:
         pools: [{name: onprem}]
         profiles: [{name: three, gpus: 3, pools: [onprem]}]
@@ -38,7 +38,7 @@ class ScenarioReaderTest {
 
   @Test
   void readsTheWholeFormat() throws ConfigurationException {
-    Scenario scenario = ScenarioReader.read("scenario.yaml", SCENARIO);
+    ScenarioFile scenario = ScenarioReader.read("scenario.yaml", SCENARIO);
 
     assertThat(scenario.hasGroups()).isFalse();
     assertThat(scenario.nodes().getFirst().nameOf(1)).isEqualTo("a-1");
@@ -50,7 +50,7 @@ class ScenarioReaderTest {
     assertThat(scenario.events().get(2).at()).isEqualTo(Duration.ofMillis(12_500));
     assertThat(scenario.options())
         .isEqualTo(
-            new Scenario.Options(
+            new ScenarioFile.Options(
                 Duration.ofSeconds(30), Duration.ofMinutes(1), Duration.ofHours(10)));
     Action.Submit submit = (Action.Submit) scenario.events().getFirst().action();
     assertThat(submit.count()).isEqualTo(5);
@@ -61,7 +61,7 @@ class ScenarioReaderTest {
 
   @Test
   void laysEachChangeOverThoseBefore() throws ConfigurationException {
-    Scenario scenario = ScenarioReader.read("scenario.yaml", SCENARIO);
+    ScenarioFile scenario = ScenarioReader.read("scenario.yaml", SCENARIO);
 
     Policy limited = configuration(scenario, 4).policies().getFirst();
     assertThat(limited.limit()).isEqualTo(GpuQuantity.ofGpus(4));
@@ -83,7 +83,7 @@ class ScenarioReaderTest {
 
   @Test
   void readsJsonToo() throws ConfigurationException {
-    Scenario scenario =
+    ScenarioFile scenario =
         ScenarioReader.read(
             "scenario.json",
             """
@@ -95,10 +95,10 @@ class ScenarioReaderTest {
             """);
 
     assertThat(scenario.events().getFirst().at()).isEqualTo(Duration.ofMinutes(90));
-    assertThat(scenario.options()).isEqualTo(Scenario.Options.DEFAULT);
+    assertThat(scenario.options()).isEqualTo(ScenarioFile.Options.DEFAULT);
   }
 
-  private static Configuration configuration(Scenario scenario, int event) {
+  private static Configuration configuration(ScenarioFile scenario, int event) {
     return ((Action.Configure) scenario.events().get(event).action()).configuration();
   }
 }

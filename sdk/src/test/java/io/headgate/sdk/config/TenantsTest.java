@@ -13,7 +13,7 @@ class TenantsTest {
   private static final String TEXT =
       """
       apiVersion: headgate/v1
-      kind: Scenario
+      kind: ScenarioFile
       configuration:
         tenants:
           - {name: acme, shares: [{pool: h100, reservation: 4, limit: 7, weight: 2}]}
@@ -32,13 +32,13 @@ class TenantsTest {
   @Test
   void whatIsWrittenReadsBackEqual() throws Exception {
     // A written scenario has no events.
-    Scenario scenario =
+    ScenarioFile scenario =
         ScenarioReader.read("tenants.yaml", TEXT.substring(0, TEXT.indexOf("events:")));
     assertThat(scenario.configuration().tenants()).hasSize(3);
     assertThat(scenario.configuration().policies())
         .extracting(Policy::tenant)
         .containsExactly("acme", null);
-    Scenario again =
+    ScenarioFile again =
         ScenarioReader.read("again.yaml", ScenarioWriter.write(scenario, List.of("again")));
     assertThat(again.configuration()).isEqualTo(scenario.configuration());
   }

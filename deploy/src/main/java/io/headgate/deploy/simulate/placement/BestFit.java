@@ -7,7 +7,7 @@ import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.placement.Rater;
 import io.headgate.scheduler.core.placement.Rating;
 import io.headgate.scheduler.core.placement.Shape;
-import io.headgate.scheduler.core.placement.policy.Mix;
+import io.headgate.scheduler.core.placement.policy.TaskMix;
 
 /// Places a job on the node that has the least left afterwards. CPU and GPU are weighed as if a
 /// node had 128 CPUs and 8 GPUs. Within the node, the device with the least left is taken. Many
@@ -20,7 +20,7 @@ public record BestFit() implements PlacementPolicy, Rater {
   private static final double UNITS = 8.0 * UNITS_PER_GPU;
 
   @Override
-  public Rater rater(Mix mix) {
+  public Rater rater(TaskMix mix) {
     return this;
   }
 

@@ -6,7 +6,7 @@ import io.headgate.scheduler.core.placement.Rater;
 import io.headgate.scheduler.core.placement.Rating;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.placement.policy.BitMixer;
-import io.headgate.scheduler.core.placement.policy.Mix;
+import io.headgate.scheduler.core.placement.policy.TaskMix;
 
 /// Places a job on a random node where it fits: the baseline that every other policy has to beat.
 /// Equal states of the cluster give equal places.
@@ -14,7 +14,7 @@ import io.headgate.scheduler.core.placement.policy.Mix;
 /// @param seed other seeds give other places
 public record RandomFit(long seed) implements PlacementPolicy, Rater {
   @Override
-  public Rater rater(Mix mix) {
+  public Rater rater(TaskMix mix) {
     return this;
   }
 

@@ -14,14 +14,18 @@ public final class DeviceState {
   private @Nullable Device device;
   private @Nullable DeviceKind kind;
   private boolean inService;
-  final Taken units = new Taken();
-  final Taken memory = new Taken();
+  final CapacityUse units = new CapacityUse();
+  final CapacityUse memory = new CapacityUse();
 
   /// The owners of memory slices, for a sliced device only.
   private @Nullable Placed placed;
 
-  private record Placed(Geometry.Sliced geometry, Cells live, Cells stopping, Cells held) {
-    Cells of(Stake stake) {
+  private record Placed(
+      Geometry.Sliced geometry,
+      MemorySliceCounts live,
+      MemorySliceCounts stopping,
+      MemorySliceCounts held) {
+    MemorySliceCounts of(Stake stake) {
       return switch (stake) {
         case LIVE, KEPT -> live;
         case STOPPING -> stopping;
@@ -42,7 +46,14 @@ public final class DeviceState {
     kind = offered != null && belongs ? DeviceKind.of(offered) : null;
     inService = offered != null && offered.inService();
     Geometry.Sliced geometry = kind == null ? null : kind.sliced();
-    placed = geometry == null ? null : new Placed(geometry, new Cells(), new Cells(), new Cells());
+    placed =
+        geometry == null
+            ? null
+            : new Placed(
+                geometry,
+                new MemorySliceCounts(),
+                new MemorySliceCounts(),
+                new MemorySliceCounts());
   }
 
   boolean isSliced() {
@@ -66,29 +77,29 @@ public final class DeviceState {
     if (placed == null) {
       throw new IllegalStateException("device " + index + " has no places");
     }
-    Cells cells = taken(placed, false, true);
-    slices.forEach(slice -> cells.add(slice, 1));
-    older.forEach(slice -> cells.add(slice, 1));
-    return !cells.isOverdrawn(placed.geometry());
+    MemorySliceCounts sliceCounts = taken(placed, false, true);
+    slices.forEach(slice -> sliceCounts.add(slice, 1));
+    older.forEach(slice -> sliceCounts.add(slice, 1));
+    return !sliceCounts.isOverdrawn(placed.geometry());
   }
 
   /// A copy of the owners of a sliced device's places; null for other devices.
   ///
   /// @param soon without what stops
-  @Nullable Cells cells(boolean soon) {
+  @Nullable MemorySliceCounts sliceCounts(boolean soon) {
     return placed == null ? null : taken(placed, true, !soon);
   }
 
-  private static Cells taken(Placed placed, boolean withHeld, boolean withStopping) {
-    Cells cells = new Cells();
-    cells.add(placed.live());
+  private static MemorySliceCounts taken(Placed placed, boolean withHeld, boolean withStopping) {
+    MemorySliceCounts sliceCounts = new MemorySliceCounts();
+    sliceCounts.add(placed.live());
     if (withStopping) {
-      cells.add(placed.stopping());
+      sliceCounts.add(placed.stopping());
     }
     if (withHeld) {
-      cells.add(placed.held());
+      sliceCounts.add(placed.held());
     }
-    return cells;
+    return sliceCounts;
   }
 
   public int index() {

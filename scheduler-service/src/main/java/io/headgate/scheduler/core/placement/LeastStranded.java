@@ -2,9 +2,9 @@ package io.headgate.scheduler.core.placement;
 
 import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
-import io.headgate.scheduler.core.placement.policy.Mix;
 import io.headgate.scheduler.core.placement.policy.PackingModel;
 import io.headgate.scheduler.core.placement.policy.Space;
+import io.headgate.scheduler.core.placement.policy.TaskMix;
 
 /// Places a job where the capacity that is of no use to a task of the mix grows least
 /// (fragmentation gradient descent). Growth is rated in whole points from 0 to 100: it falls by a
@@ -17,11 +17,11 @@ final class LeastStranded implements Rater {
 
   private final PackingModel packing;
 
-  LeastStranded(Mix mix) {
+  LeastStranded(TaskMix mix) {
     packing = packing(mix);
   }
 
-  static PackingModel packing(Mix mix) {
+  static PackingModel packing(TaskMix mix) {
     return new PackingModel(mix.mostFrequent(FREQUENT));
   }
 

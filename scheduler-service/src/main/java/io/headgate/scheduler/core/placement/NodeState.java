@@ -34,8 +34,8 @@ public final class NodeState implements Comparable<NodeState> {
   private @Nullable Instant idleSince;
   private DeviceState[] devices = {};
   private boolean hasSliced;
-  private final Taken cpu = new Taken();
-  private final Taken memory = new Taken();
+  private final CapacityUse cpu = new CapacityUse();
+  private final CapacityUse memory = new CapacityUse();
   private final List<Share> shares = new ArrayList<>();
   private int stoppingShares;
   private int heldShares;
@@ -235,12 +235,12 @@ public final class NodeState implements Comparable<NodeState> {
   }
 
   /// The usage of its processors.
-  Taken cpu() {
+  CapacityUse cpu() {
     return cpu;
   }
 
   /// The usage of its main memory.
-  Taken memory() {
+  CapacityUse memory() {
     return memory;
   }
 
@@ -348,7 +348,7 @@ public final class NodeState implements Comparable<NodeState> {
   /// Whether all places of a hold on this node can be used now: neither what still stops nor an
   /// older hold is in the way.
   public boolean isReady(List<WorkerPlace> places, List<WorkerPlace> older) {
-    return takesWork() && Readiness.areReady(this, places, older);
+    return takesWork() && HoldReadiness.areReady(this, places, older);
   }
 
   /// Whether the devices of these slices are unused, not held, and may be given away.
@@ -374,7 +374,7 @@ public final class NodeState implements Comparable<NodeState> {
 
   /// Whether each device of the places may be given away, now or when it is free.
   public boolean offers(List<WorkerPlace> places) {
-    return Readiness.areOffered(this, places);
+    return HoldReadiness.areOffered(this, places);
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.headgate.scheduler.core.placement;
 
-import io.headgate.scheduler.core.placement.policy.Mix;
+import io.headgate.scheduler.core.placement.policy.TaskMix;
 
 /// Chooses among the places where a job fits. [StandardPlacement] lists the policies of the
 /// scheduler; others may be handed to a core, for example to compare them.
@@ -10,5 +10,5 @@ public interface PlacementPolicy {
   /// A rater for one pool.
   ///
   /// @param mix the tasks that the pool expects
-  Rater rater(Mix mix);
+  Rater rater(TaskMix mix);
 }

@@ -9,7 +9,7 @@ import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.WorkerPlace;
-import io.headgate.scheduler.core.placement.policy.Mix;
+import io.headgate.scheduler.core.placement.policy.TaskMix;
 import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// One pool: its nodes, grouped by what is free on them, and what is taken of it.
 public final class PoolState implements Comparable<PoolState> {
   private final PoolId id;
-  private final Expectation expectation;
+  private final ExpectedTasks expectedTasks;
   private @Nullable Pool pool;
   private long ceiling;
   private final Map<ProfileId, Integer> executionPositions = new HashMap<>();
@@ -46,7 +46,7 @@ public final class PoolState implements Comparable<PoolState> {
   /// Counts how often `births` was begun anew.
   int era;
 
-  private final Taken taken = new Taken();
+  private final CapacityUse taken = new CapacityUse();
   private long offeredUnits;
   private long idleUnits;
   private int readyNodes;
@@ -57,7 +57,7 @@ public final class PoolState implements Comparable<PoolState> {
   /// @param policy what makes a place in it a good one
   public PoolState(PoolId id, PlacementPolicy policy) {
     this.id = id;
-    this.expectation = new Expectation(policy);
+    this.expectedTasks = new ExpectedTasks(policy);
   }
 
   public PoolId id() {
@@ -91,19 +91,19 @@ public final class PoolState implements Comparable<PoolState> {
   }
 
   /// Takes note of what tasks are expected; places are rated anew by it.
-  public void expect(Mix mix) {
-    if (expectation.change(mix, groups.values())) {
+  public void expect(TaskMix mix) {
+    if (expectedTasks.change(mix, groups.values())) {
       beginEra();
     }
   }
 
   /// Free units that are of no use to a task of the mix, on average.
   public long strandedUnits() {
-    return expectation.strandedUnits(groups.values());
+    return expectedTasks.strandedUnits(groups.values());
   }
 
   Rater rater() {
-    return expectation.rater();
+    return expectedTasks.rater();
   }
 
   private static boolean sameDevices(@Nullable Pool before, @Nullable Pool after) {

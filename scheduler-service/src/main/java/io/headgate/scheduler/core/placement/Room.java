@@ -20,7 +20,7 @@ public final class Room {
   private final long[] left;
 
   /// Of sliced devices only; null when the node has none.
-  private final @Nullable Cells @Nullable [] cells;
+  private final @Nullable MemorySliceCounts @Nullable [] sliceCounts;
 
   private long cpuMillis;
   private long memoryBytes;
@@ -31,14 +31,14 @@ public final class Room {
     kinds = new @Nullable DeviceKind[count];
     units = new long[count];
     left = new long[count];
-    cells = node.hasSliced() ? new @Nullable Cells[count] : null;
+    sliceCounts = node.hasSliced() ? new @Nullable MemorySliceCounts[count] : null;
     for (int slot = 0; slot < count; slot++) {
       DeviceState device = node.device(slot);
       kinds[slot] = device.kind();
       units[slot] = soon ? device.freeUnitsSoon() : device.freeUnits();
       left[slot] = soon ? device.leftSoon() : device.left();
-      if (cells != null) {
-        cells[slot] = device.cells(soon);
+      if (sliceCounts != null) {
+        sliceCounts[slot] = device.sliceCounts(soon);
       }
     }
     cpuMillis = soon ? node.freeCpuSoon() : node.freeCpu();
@@ -88,7 +88,7 @@ public final class Room {
       if (sliced == null) {
         left[slot] += sign * slice.memoryBytes();
       } else {
-        Cells taken = cells(slot);
+        MemorySliceCounts taken = sliceCounts(slot);
         taken.add(slice, -sign);
         left[slot] = taken.left(sliced);
       }
@@ -116,7 +116,9 @@ public final class Room {
   private boolean isOverdrawn(int slot) {
     DeviceKind kind = kinds[slot];
     Geometry.Sliced sliced = kind == null ? null : kind.sliced();
-    return units[slot] < 0 || left[slot] < 0 || (sliced != null && cells(slot).isOverdrawn(sliced));
+    return units[slot] < 0
+        || left[slot] < 0
+        || (sliced != null && sliceCounts(slot).isOverdrawn(sliced));
   }
 
   /// Takes the best place for one worker; empty when none fits.
@@ -187,8 +189,8 @@ public final class Room {
         Optional.ofNullable(placement));
   }
 
-  private Cells cells(int slot) {
-    Cells taken = cells == null ? null : cells[slot];
+  private MemorySliceCounts sliceCounts(int slot) {
+    MemorySliceCounts taken = sliceCounts == null ? null : sliceCounts[slot];
     if (taken == null) {
       throw new IllegalStateException("slot " + slot + " of " + node.id() + " has no places");
     }

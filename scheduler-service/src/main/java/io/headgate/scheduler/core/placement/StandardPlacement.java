@@ -1,13 +1,13 @@
 package io.headgate.scheduler.core.placement;
 
-import io.headgate.scheduler.core.placement.policy.Mix;
+import io.headgate.scheduler.core.placement.policy.TaskMix;
 
 /// The placement policies that a scheduler may run with.
 public enum StandardPlacement implements PlacementPolicy {
   /// Leaves as little as possible of the device, then of the node's GPUs, then of its CPUs.
   TIGHTEST_FIT {
     @Override
-    public Rater rater(Mix mix) {
+    public Rater rater(TaskMix mix) {
       return new TightestFit();
     }
   },
@@ -15,7 +15,7 @@ public enum StandardPlacement implements PlacementPolicy {
   /// Strands the least capacity for the expected mix of tasks (fragmentation gradient descent).
   LEAST_STRANDED {
     @Override
-    public Rater rater(Mix mix) {
+    public Rater rater(TaskMix mix) {
       return new LeastStranded(mix);
     }
   },
@@ -23,8 +23,8 @@ public enum StandardPlacement implements PlacementPolicy {
   /// Keeps the most of what the node can still become, and protects scarce models (roll-out fill).
   ROLL_OUT_FILL {
     @Override
-    public Rater rater(Mix mix) {
-      return new RollOut(mix);
+    public Rater rater(TaskMix mix) {
+      return new RollOutFill(mix);
     }
   }
 }

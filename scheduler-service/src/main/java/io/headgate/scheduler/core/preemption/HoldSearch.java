@@ -49,19 +49,19 @@ public final class HoldSearch {
       AttemptEnds ends,
       Function<JobId, @Nullable LiveAttempt> attemptOf,
       Instant now) {
-    Tally tally = new Tally(route, null);
+    RemovalTrial trial = new RemovalTrial(route, null);
     List<LiveAttempt> ended = new ArrayList<>();
     Iterator<LiveAttempt> order =
-        new Order(tally.pool(), ends.in(tally.pool()).iterator(), attemptOf);
-    while (!tally.fits() && order.hasNext()) {
+        new Order(trial.pool(), ends.in(trial.pool()).iterator(), attemptOf);
+    while (!trial.fits() && order.hasNext()) {
       LiveAttempt next = order.next();
-      tally.remove(next);
+      trial.remove(next);
       ended.add(next);
     }
-    if (!tally.fits()) {
+    if (!trial.fits()) {
       return Optional.empty();
     }
-    Assignment place = tally.place();
+    Assignment place = trial.place();
     return Optional.of(new Found(place, onNodesOf(place, ended), expectedStart(ended, now)));
   }
 

@@ -48,7 +48,7 @@ public final class PreemptionSearch {
   /// Bounds the walk; a step costs about a microsecond.
   public static final int MAX_STEPS = 200_000;
 
-  private final Candidates candidates;
+  private final PossibleVictims possibleVictims;
   private final Instant now;
   private final int maxSteps;
   private final Map<OrderKey, VictimOrder> orders = new HashMap<>();
@@ -60,8 +60,8 @@ public final class PreemptionSearch {
   /// makes up the order of the victims changes by that, and what is free only becomes less.
   ///
   /// @param maxSteps bounds each search; [#MAX_STEPS]
-  public PreemptionSearch(Candidates candidates, Instant now, int maxSteps) {
-    this.candidates = candidates;
+  public PreemptionSearch(PossibleVictims possibleVictims, Instant now, int maxSteps) {
+    this.possibleVictims = possibleVictims;
     this.now = now;
     this.maxSteps = maxSteps;
   }
@@ -69,32 +69,32 @@ public final class PreemptionSearch {
   /// Finds a place and the victims that have to leave it.
   public Result search(RoomRequest request) {
     PolicyAccount limited = request.rule() == PreemptionRule.P9 ? request.account() : null;
-    List<Tally> tallies = new ArrayList<>();
+    List<RemovalTrial> trials = new ArrayList<>();
     for (Route route : request.routes()) {
-      Tally tally = new Tally(route, limited);
-      if (tally.fits()) {
-        return new Result.Found(route.pool(), tally.place(), List.of());
+      RemovalTrial trial = new RemovalTrial(route, limited);
+      if (trial.fits()) {
+        return new Result.Found(route.pool(), trial.place(), List.of());
       }
-      tallies.add(tally);
+      trials.add(trial);
     }
     VictimOrder order = order(request);
-    if (limited == null && tallies.stream().allMatch(order::isKnownNotToSuffice)) {
+    if (limited == null && trials.stream().allMatch(order::isKnownNotToSuffice)) {
       return new Result.NotFound(order.protectedUntil(), false);
     }
-    Map<Tally, List<LiveAttempt>> prefixes = new HashMap<>();
+    Map<RemovalTrial, List<LiveAttempt>> prefixes = new HashMap<>();
     for (int steps = 0; steps < maxSteps; steps++) {
       LiveAttempt victim = order.get(steps);
       if (victim == null) {
         return new Result.NotFound(order.protectedUntil(), false);
       }
-      List<Tally> fitting = new ArrayList<>();
-      for (Tally tally : tallies) {
+      List<RemovalTrial> fitting = new ArrayList<>();
+      for (RemovalTrial trial : trials) {
         // Elsewhere a victim helps only where it makes room in the limit.
-        if (tally.pool() == victim.pool() || limited != null) {
-          prefixes.computeIfAbsent(tally, key -> new ArrayList<>()).add(victim);
-          tally.remove(victim);
-          if (tally.fits()) {
-            fitting.add(tally);
+        if (trial.pool() == victim.pool() || limited != null) {
+          prefixes.computeIfAbsent(trial, key -> new ArrayList<>()).add(victim);
+          trial.remove(victim);
+          if (trial.fits()) {
+            fitting.add(trial);
           }
         }
       }
@@ -107,20 +107,21 @@ public final class PreemptionSearch {
 
   /// A victim that makes room in the limit may complete the prefix in several pools: of these the
   /// one with the fewest victims, then the least lost work, then the first in routing order.
-  private Result cheapest(List<Tally> fitting, Map<Tally, List<LiveAttempt>> prefixes) {
-    Tally best = null;
+  private Result cheapest(
+      List<RemovalTrial> fitting, Map<RemovalTrial, List<LiveAttempt>> prefixes) {
+    RemovalTrial best = null;
     List<LiveAttempt> fewest = List.of();
-    for (Tally tally : fitting) {
-      List<LiveAttempt> prefix = Objects.requireNonNull(prefixes.get(tally));
-      List<LiveAttempt> victims = VictimChoice.choose(tally, prefix, now);
+    for (RemovalTrial trial : fitting) {
+      List<LiveAttempt> prefix = Objects.requireNonNull(prefixes.get(trial));
+      List<LiveAttempt> victims = VictimChoice.choose(trial, prefix, now);
       if (best == null
           || victims.size() < fewest.size()
           || (victims.size() == fewest.size() && lost(victims) < lost(fewest))) {
-        best = tally;
+        best = trial;
         fewest = victims;
       }
     }
-    Tally chosen = Objects.requireNonNull(best);
+    RemovalTrial chosen = Objects.requireNonNull(best);
     return new Result.Found(chosen.pool(), chosen.place(), fewest);
   }
 
@@ -138,17 +139,20 @@ public final class PreemptionSearch {
         // Where attempts of the job's policy are suspended, victims depend on the job; where
         // tenants share, also on starts (A3).
         if (request.group().isShared() || request.job() != null) {
-          yield new VictimOrder(new VictimWalk(candidates, request, now));
+          yield new VictimOrder(new VictimWalk(possibleVictims, request, now));
         }
         yield orders.computeIfAbsent(
             new OrderKey(request.group().pools(), request.reclaim()),
-            key -> new VictimOrder(new VictimWalk(candidates, request, now)));
+            key -> new VictimOrder(new VictimWalk(possibleVictims, request, now)));
       }
-      case P7 -> new VictimOrder(new VictimWalk(candidates, request, now));
+      case P7 -> new VictimOrder(new VictimWalk(possibleVictims, request, now));
       case P9 ->
           new VictimOrder(
-              new WithinWalk(
-                  candidates, Objects.requireNonNull(request.account()), request.priority(), now));
+              new WithinPolicyWalk(
+                  possibleVictims,
+                  Objects.requireNonNull(request.account()),
+                  request.priority(),
+                  now));
     };
   }
 }

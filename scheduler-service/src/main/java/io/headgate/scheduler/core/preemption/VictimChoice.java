@@ -24,12 +24,12 @@ import java.util.TreeMap;
 /// [#MAX_TRIALS]; a node with eight whole-GPU jobs always qualifies. Beyond that the best guess
 /// stands, which is still minimal in itself.
 ///
-/// The tally always lacks exactly the victims that are not given back; at the end, the chosen ones.
+/// The trial always lacks exactly the victims that are not given back; at the end, the chosen ones.
 final class VictimChoice {
   /// Bounds the exact search; a trial costs well under a microsecond.
   static final int MAX_TRIALS = 5_000;
 
-  private final Tally tally;
+  private final RemovalTrial trial;
   private final List<LiveAttempt> prefix;
   private final Instant now;
   private final Set<LiveAttempt> removed;
@@ -37,8 +37,8 @@ final class VictimChoice {
   private double bestLost;
   private int trials;
 
-  private VictimChoice(Tally tally, List<LiveAttempt> prefix, Instant now) {
-    this.tally = tally;
+  private VictimChoice(RemovalTrial trial, List<LiveAttempt> prefix, Instant now) {
+    this.trial = trial;
     this.prefix = prefix;
     this.now = now;
     this.removed = new HashSet<>(prefix);
@@ -48,16 +48,16 @@ final class VictimChoice {
 
   /// Chooses.
   ///
-  /// @param tally with the whole prefix removed; afterwards with the chosen ones removed
+  /// @param trial with the whole prefix removed; afterwards with the chosen ones removed
   /// @return the chosen ones, in the order of the prefix
-  static List<LiveAttempt> choose(Tally tally, List<LiveAttempt> prefix, Instant now) {
+  static List<LiveAttempt> choose(RemovalTrial trial, List<LiveAttempt> prefix, Instant now) {
     if (prefix.size() == 1) {
       return prefix;
     }
-    VictimChoice choice = new VictimChoice(tally, prefix, now);
+    VictimChoice choice = new VictimChoice(trial, prefix, now);
     choice.guess(prefix);
     Map<NodeState, List<LiveAttempt>> byNode = choice.byNode();
-    if (tally.shape().isGang() || choice.ceilingBinds()) {
+    if (trial.shape().isGang() || choice.ceilingBinds()) {
       choice.guess(choice.cheapestNodes(byNode));
       choice.tryAll(prefix, 1);
     } else {
@@ -85,7 +85,7 @@ final class VictimChoice {
   /// Whether the pool's ceiling is in the way too: then a victim helps wherever it is.
   private boolean ceilingBinds() {
     removeExactly(List.of());
-    return tally.isOverCeiling();
+    return trial.isOverCeiling();
   }
 
   /// The nodes on which the job would fit without the whole prefix: of a job of one worker, those
@@ -94,7 +94,7 @@ final class VictimChoice {
     removeExactly(prefix);
     Set<NodeState> fitting = new HashSet<>();
     for (NodeState node : nodes) {
-      if (tally.workers(node) > 0) {
+      if (trial.workers(node) > 0) {
         fitting.add(node);
       }
     }
@@ -104,7 +104,7 @@ final class VictimChoice {
   /// At least so many must go from the node for their units to suffice.
   private int fewestOn(NodeState node, List<LiveAttempt> onNode) {
     removeExactly(List.of());
-    long missing = tally.shape().units() - tally.room(node).units();
+    long missing = trial.shape().units() - trial.room(node).units();
     long[] units = new long[onNode.size()];
     for (int i = 0; i < units.length; i++) {
       units[i] = onNode.get(i).takenUnits();
@@ -122,7 +122,7 @@ final class VictimChoice {
     Map<NodeState, List<LiveAttempt>> byNode = new TreeMap<>();
     for (LiveAttempt victim : prefix) {
       for (NodeState node : new LinkedHashSet<>(victim.nodes())) {
-        if (!tally.offers(node)) {
+        if (!trial.offers(node)) {
           continue;
         }
         byNode.computeIfAbsent(node, key -> new ArrayList<>()).add(victim);
@@ -135,9 +135,9 @@ final class VictimChoice {
     Set<LiveAttempt> wanted = new HashSet<>(victims);
     for (LiveAttempt victim : prefix) {
       if (wanted.contains(victim) && removed.add(victim)) {
-        tally.remove(victim);
+        trial.remove(victim);
       } else if (!wanted.contains(victim) && removed.remove(victim)) {
-        tally.restore(victim);
+        trial.restore(victim);
       }
     }
   }
@@ -146,7 +146,7 @@ final class VictimChoice {
   /// the rest if it is better than the best so far.
   private void guess(List<LiveAttempt> victims) {
     removeExactly(victims);
-    if (!tally.fits()) {
+    if (!trial.fits()) {
       return;
     }
     List<LiveAttempt> dearestFirst = new ArrayList<>(victims);
@@ -154,11 +154,11 @@ final class VictimChoice {
         Comparator.<LiveAttempt>comparingDouble(victim -> -victim.lostWork(now))
             .thenComparingLong(LiveAttempt::sequence));
     for (LiveAttempt victim : dearestFirst) {
-      tally.restore(victim);
-      if (tally.fits()) {
+      trial.restore(victim);
+      if (trial.fits()) {
         removed.remove(victim);
       } else {
-        tally.remove(victim);
+        trial.remove(victim);
       }
     }
     keepIfBetter();
@@ -181,12 +181,12 @@ final class VictimChoice {
   /// Victims of as many devices of the node as a worker needs whole: those that cost the fewest,
   /// then the least.
   private List<LiveAttempt> cheapestDevices(NodeState node, List<LiveAttempt> onNode) {
-    Shape shape = tally.shape();
+    Shape shape = trial.shape();
     if (shape.wholeDevices() == 0) {
       return onNode;
     }
     removeExactly(List.of());
-    Room room = tally.room(node);
+    Room room = trial.room(node);
     record Clearing(int slot, Set<LiveAttempt> victims, double lost) {}
     List<Clearing> clearings = new ArrayList<>();
     for (int slot = 0; slot < node.deviceCount(); slot++) {
@@ -237,10 +237,10 @@ final class VictimChoice {
     record Clearing(List<LiveAttempt> victims, double victimsPerWorker, double lost) {}
     List<Clearing> clearings = new ArrayList<>();
     for (Map.Entry<NodeState, List<LiveAttempt>> entry : byNode.entrySet()) {
-      int before = tally.workers(entry.getKey());
-      entry.getValue().forEach(tally::remove);
-      int gained = tally.workers(entry.getKey()) - before;
-      entry.getValue().forEach(tally::restore);
+      int before = trial.workers(entry.getKey());
+      entry.getValue().forEach(trial::remove);
+      int gained = trial.workers(entry.getKey()) - before;
+      entry.getValue().forEach(trial::restore);
       if (gained > 0) {
         List<LiveAttempt> victims = entry.getValue();
         clearings.add(new Clearing(victims, victims.size() / (double) gained, lost(victims)));
@@ -250,11 +250,11 @@ final class VictimChoice {
         Comparator.comparingDouble(Clearing::victimsPerWorker).thenComparingDouble(Clearing::lost));
     Set<LiveAttempt> victims = new LinkedHashSet<>();
     for (Clearing clearing : clearings) {
-      if (!tally.fits()) {
+      if (!trial.fits()) {
         for (LiveAttempt victim : clearing.victims()) {
           if (victims.add(victim)) {
             removed.add(victim);
-            tally.remove(victim);
+            trial.remove(victim);
           }
         }
       }
@@ -278,7 +278,7 @@ final class VictimChoice {
   private void trySubsets(List<LiveAttempt> victims, int from, int missing, double lost) {
     if (missing == 0) {
       trials++;
-      if (tally.fits()) {
+      if (trial.fits()) {
         keepIfBetter();
       }
       return;
@@ -291,9 +291,9 @@ final class VictimChoice {
         continue;
       }
       removed.add(victim);
-      tally.remove(victim);
+      trial.remove(victim);
       trySubsets(victims, i + 1, missing - 1, sum);
-      tally.restore(victim);
+      trial.restore(victim);
       removed.remove(victim);
     }
   }

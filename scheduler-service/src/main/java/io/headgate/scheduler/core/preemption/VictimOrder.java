@@ -13,13 +13,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The victims of a [Walk] in their order, remembered: searches that differ only in their shape go
-/// along the same one. Made as far as it is read.
+/// The victims of a [VictimIterator] in their order, remembered: searches that differ only in their
+/// shape go along the same one. Made as far as it is read.
 ///
 /// When one search has read it to its end in vain, the next can be told by what all victims
 /// together leave free, without going along it again.
 final class VictimOrder {
-  private final Walk walk;
+  private final VictimIterator walk;
   private final List<LiveAttempt> victims = new ArrayList<>();
   private boolean complete;
 
@@ -28,7 +28,7 @@ final class VictimOrder {
 
   private final Map<PoolState, Long> units = new HashMap<>();
 
-  VictimOrder(Walk walk) {
+  VictimOrder(VictimIterator walk) {
     this.walk = walk;
   }
 
@@ -46,14 +46,14 @@ final class VictimOrder {
   }
 
   /// Whether it is already known that the job does not fit even when all have gone.
-  boolean isKnownNotToSuffice(Tally tally) {
+  boolean isKnownNotToSuffice(RemovalTrial trial) {
     if (!complete) {
       return false;
     }
     if (emptied == null) {
       emptied = emptied();
     }
-    return !tally.fitsWith(emptied.values(), units.getOrDefault(tally.pool(), 0L));
+    return !trial.fitsWith(emptied.values(), units.getOrDefault(trial.pool(), 0L));
   }
 
   private Map<NodeState, Room> emptied() {

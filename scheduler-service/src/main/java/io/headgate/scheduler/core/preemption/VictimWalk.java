@@ -3,7 +3,7 @@ package io.headgate.scheduler.core.preemption;
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
-import io.headgate.scheduler.core.preemption.Candidates.Rank;
+import io.headgate.scheduler.core.preemption.PossibleVictims.Rank;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Policies x (over by 4) and y (over by 3) have one rank and jobs of 2. The walk gives x, then y,
 /// since x is now over by 2. Then it gives x, then y, of which only 1 was over, and ends.
-final class VictimWalk implements Walk {
+final class VictimWalk implements VictimIterator {
   private final Reclaim reclaim;
   private final Instant now;
 
@@ -140,20 +140,20 @@ final class VictimWalk implements Walk {
     }
   }
 
-  VictimWalk(Candidates candidates, RoomRequest request, Instant now) {
+  VictimWalk(PossibleVictims possibleVictims, RoomRequest request, Instant now) {
     this.reclaim = request.reclaim();
     this.now = now;
     this.asking = request.job() == null ? null : Turn.of(request.job());
     this.lines = new PriorityQueue<>();
     for (Route route : request.routes()) {
-      candidates
+      possibleVictims
           .suspendedIn(route.pool())
           .forEach((rank, attempts) -> {
             if (mayEnd(request, route, rank, attempts)) {
               put(new Line(route, rank, attempts));
             }
           });
-      candidates
+      possibleVictims
           .in(route.pool())
           .forEach((policy, classes) -> {
             // Most policies are within their reservation; they cost nothing further.

@@ -18,7 +18,8 @@ public final class PolicyAccount extends Account {
   private final PolicyId id;
   private @Nullable Policy policy;
 
-  /// Null while users are not limited: most policies do not, and the book costs with every start.
+  /// Null while users are not limited: most policies do not, and counting costs time at every
+  /// start.
   private @Nullable Map<UserId, Long> chargedByUser;
 
   private int attempts;

@@ -3,7 +3,7 @@ package io.headgate.scheduler.runtime.agent;
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.runtime.record.Document;
-import io.headgate.scheduler.runtime.record.JobCard;
+import io.headgate.scheduler.runtime.record.JobMetadata;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.WorkerName;
 import java.time.Duration;
@@ -28,7 +28,7 @@ public sealed interface AgentCommand {
       Leadership leadership,
       WorkerName worker,
       int workers,
-      JobCard card,
+      JobMetadata metadata,
       String queue,
       String user,
       WorkerPlace place,
@@ -43,7 +43,7 @@ public sealed interface AgentCommand {
           leadership,
           worker,
           workers,
-          card,
+          metadata,
           queue,
           user,
           place,

@@ -111,7 +111,8 @@ public final class Dispatcher {
     JobId job = run.key().attempt().job();
     Optional<Document> document = run.known().or(() -> Optional.ofNullable(documents.get(job)));
     if (document.isEmpty()) {
-      LOG.error("job {} has no specification; it cannot be started", run.command().card().name());
+      LOG.error(
+          "job {} has no specification; it cannot be started", run.command().metadata().name());
       barred.accept(run, Optional.of(NO_SPECIFICATION));
       return;
     }

@@ -55,7 +55,7 @@ public final class AgentDesk {
   /// Takes over the node's stream and compares what its machine knows with what is durable.
   public void hello(LoopTurn turn, AgentSession session, AgentHello hello) {
     NodeId node = session.node();
-    NodeBook.Entry entry = state.nodes.entry(node);
+    NodeRegistry.Entry entry = state.nodes.entry(node);
     entry
         .session()
         .filter(old -> !old.equals(session))
@@ -123,16 +123,16 @@ public final class AgentDesk {
       return;
     }
     if (attempt.isUntold(key.worker())) {
-      turn.dispatches.add(state.words.run(turn, job, attempt, key.worker(), state.catalog));
+      turn.dispatches.add(state.orders.run(turn, job, attempt, key.worker(), state.catalog));
     } else {
       // The answer to a stop of something unknown is the proof that it is gone.
-      turn.dispatches.add(state.words.stop(job, attempt, key.worker()));
+      turn.dispatches.add(state.orders.stop(job, attempt, key.worker()));
     }
   }
 
   /// An update, which is acknowledged once what follows from it is durable.
   public void report(LoopTurn turn, AgentSession session, long sequence, AgentReport report) {
-    NodeBook.Entry entry = state.nodes.entry(session.node());
+    NodeRegistry.Entry entry = state.nodes.entry(session.node());
     if (entry.session().filter(session::equals).isEmpty()) {
       // A session that was replaced: the new one sends again what was not acknowledged.
       return;
@@ -143,7 +143,7 @@ public final class AgentDesk {
 
   /// Takes no new work from now on: what its agent is about to stop does not come back to it.
   public void closing(LoopTurn turn, AgentSession session) {
-    NodeBook.Entry entry = state.nodes.entry(session.node());
+    NodeRegistry.Entry entry = state.nodes.entry(session.node());
     if (entry.session().filter(session::equals).isPresent()) {
       close(turn, entry);
       catalogs.tell(turn, entry);
@@ -152,7 +152,7 @@ public final class AgentDesk {
 
   /// Of devices the catalog says the same a moment later, and why.
   public void changed(LoopTurn turn, AgentSession session, NodeCondition condition) {
-    NodeBook.Entry entry = state.nodes.entry(session.node());
+    NodeRegistry.Entry entry = state.nodes.entry(session.node());
     if (entry.session().filter(session::equals).isPresent()) {
       entry.unusable = condition.unusableDevices();
       entry.runsImages = condition.runsImages().orElse(entry.runsImages);
@@ -160,7 +160,7 @@ public final class AgentDesk {
     }
   }
 
-  private static void close(LoopTurn turn, NodeBook.Entry entry) {
+  private static void close(LoopTurn turn, NodeRegistry.Entry entry) {
     if (!entry.closing) {
       entry.closing = true;
       LOG.info("{} is being shut down", entry.id);
@@ -172,7 +172,7 @@ public final class AgentDesk {
   }
 
   public void ended(LoopTurn turn, AgentSession session) {
-    NodeBook.Entry entry = state.nodes.entry(session.node());
+    NodeRegistry.Entry entry = state.nodes.entry(session.node());
     if (entry.session().filter(session::equals).isPresent()) {
       entry.session = null;
       turn.dispatches.add(new Dispatch.Shut(session));
@@ -186,7 +186,7 @@ public final class AgentDesk {
         .attempt(attempt)
         .ifPresent(known -> {
           NodeId node = known.attempt().assignment().workers().get(worker).node();
-          NodeBook.Entry entry = state.nodes.entry(node);
+          NodeRegistry.Entry entry = state.nodes.entry(node);
           if (entry.session().isEmpty()) {
             entry.undelivered.add(new WorkerKey(attempt, worker));
             if (entry.suspect) {
@@ -198,7 +198,7 @@ public final class AgentDesk {
 
   /// Gives up the workers that no agent was told to start. They do not run, so there is no need to
   /// wait for the node.
-  void reject(LoopTurn turn, NodeBook.Entry entry) {
+  void reject(LoopTurn turn, NodeRegistry.Entry entry) {
     for (WorkerKey key : entry.undelivered) {
       Optional<Attempt> attempt = state.jobs.attempt(key.attempt()).map(AttemptRecord::attempt);
       if (attempt.isPresent()
@@ -262,7 +262,7 @@ public final class AgentDesk {
     boolean unaware =
         report.state() == AgentReport.State.STARTING || report.state() == AgentReport.State.RUNNING;
     if (reported.isPresent() && unaware && attempt.attempt().stop().isPresent()) {
-      turn.dispatches.add(state.words.stop(job, attempt, worker));
+      turn.dispatches.add(state.orders.stop(job, attempt, worker));
     }
   }
 
@@ -271,9 +271,9 @@ public final class AgentDesk {
     int worker = report.worker();
     Optional<StopOrder> order = attempt.attempt().stop();
     if (order.isEmpty()) {
-      turn.dispatches.add(state.words.resume(job, attempt));
-    } else if (AgentWords.suspension(order.get()) != report.suspension()) {
-      turn.dispatches.add(state.words.stop(job, attempt, worker));
+      turn.dispatches.add(state.orders.resume(job, attempt));
+    } else if (AgentOrders.suspension(order.get()) != report.suspension()) {
+      turn.dispatches.add(state.orders.stop(job, attempt, worker));
     } else {
       turn.inputs.add(new Input.WorkerSuspended(attempt.id(), worker));
     }

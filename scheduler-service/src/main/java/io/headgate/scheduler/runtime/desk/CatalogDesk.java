@@ -56,10 +56,10 @@ public final class CatalogDesk {
     Map<Map.Entry<QueueId, String>, Boolean> gone = new HashMap<>();
     for (JobRecord job : state.jobs.jobs()) {
       if (job.state() == JobState.WAITING
-          && !job.card().byRole()
+          && !job.metadata().byRole()
           && tenants.contains(job.tenant())
           && gone.computeIfAbsent(
-              Map.entry(job.job().spec().queue(), job.card().submitter()),
+              Map.entry(job.job().spec().queue(), job.metadata().submitter()),
               _ -> isNotAdmitted(job))) {
         turn.withdraw(job, NOT_ADMITTED);
       }
@@ -88,7 +88,7 @@ public final class CatalogDesk {
     Optional<DraftCause> bar = state.jobs.bar(job.id());
     if (bar.isPresent()) {
       turn.withdraw(job, bar.get());
-    } else if (!job.card().byRole() && isNotAdmitted(job)) {
+    } else if (!job.metadata().byRole() && isNotAdmitted(job)) {
       turn.withdraw(job, NOT_ADMITTED);
     }
   }
@@ -96,12 +96,12 @@ public final class CatalogDesk {
   private boolean isNotAdmitted(JobRecord job) {
     Optional<Queue> queue = state.catalog.queue(job.job().spec().queue());
     // A removed queue has its own cause, which the core finds.
-    return queue.isPresent() && !state.catalog.admits(queue.get(), job.card().submitter());
+    return queue.isPresent() && !state.catalog.admits(queue.get(), job.metadata().submitter());
   }
 
   private void machines(LoopTurn turn, CatalogUpdate.OfSupply update) {
     for (Machine machine : update.machines()) {
-      NodeBook.Entry entry = state.nodes.entry(machine.node().id());
+      NodeRegistry.Entry entry = state.nodes.entry(machine.node().id());
       DeviceEvents.of(entry.machine, machine).forEach(turn::note);
       entry.machine = machine;
       tell(turn, entry);
@@ -117,7 +117,7 @@ public final class CatalogDesk {
               .toList();
     }
     for (NodeId node : removed) {
-      if (state.nodes.find(node).flatMap(NodeBook.Entry::machine).isPresent()) {
+      if (state.nodes.find(node).flatMap(NodeRegistry.Entry::machine).isPresent()) {
         state.nodes.remove(node);
         turn.inputs.add(new Input.NodeRemoved(node));
       }
@@ -125,7 +125,7 @@ public final class CatalogDesk {
   }
 
   /// Tells the core of the node if it is not as the core was told last.
-  void tell(LoopTurn turn, NodeBook.Entry entry) {
+  void tell(LoopTurn turn, NodeRegistry.Entry entry) {
     entry
         .seen(state.windowOpen)
         .filter(node -> !node.equals(entry.told))

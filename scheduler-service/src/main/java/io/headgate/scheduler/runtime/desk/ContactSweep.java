@@ -61,13 +61,13 @@ public final class ContactSweep {
   }
 
   public void sweep(LoopTurn turn, long nowNanos) {
-    for (NodeBook.Entry entry : state.nodes.entries()) {
+    for (NodeRegistry.Entry entry : state.nodes.entries()) {
       judge(turn, entry, nowNanos);
     }
     if (state.windowOpen && mayCloseWindow(nowNanos)) {
       state.windowOpen = false;
-      List<NodeBook.Entry> expected =
-          state.nodes.entries().stream().filter(NodeBook.Entry::isExpected).toList();
+      List<NodeRegistry.Entry> expected =
+          state.nodes.entries().stream().filter(NodeRegistry.Entry::isExpected).toList();
       window.closed(
           (int) expected.stream().filter(entry -> entry.reported).count(), expected.size());
       state.nodes.entries().forEach(entry -> catalogs.tell(turn, entry));
@@ -86,7 +86,7 @@ public final class ContactSweep {
   }
 
   private boolean isCutOff(long nowNanos) {
-    List<NodeBook.Entry> expected =
+    List<NodeRegistry.Entry> expected =
         state.nodes.entries().stream()
             .filter(entry -> entry.reported && !entry.closing && entry.machine().isPresent())
             .toList();
@@ -104,7 +104,7 @@ public final class ContactSweep {
         || state.nodes.entries().stream().noneMatch(entry -> entry.isExpected() && !entry.reported);
   }
 
-  private void judge(LoopTurn turn, NodeBook.Entry entry, long nowNanos) {
+  private void judge(LoopTurn turn, NodeRegistry.Entry entry, long nowNanos) {
     if (!entry.reported) {
       return;
     }
@@ -139,7 +139,7 @@ public final class ContactSweep {
     if (manyAway(nowNanos)) {
       return;
     }
-    for (NodeBook.Entry entry : state.nodes.entries()) {
+    for (NodeRegistry.Entry entry : state.nodes.entries()) {
       if (entry.reported && !entry.suspect) {
         continue;
       }
@@ -172,7 +172,7 @@ public final class ContactSweep {
   /// How long a node is silent when the attempt is given up; absent: for ever. That a machine was
   /// deleted is its operator's word that it does not come back, for which an attempt has to wait
   /// that its supervisor never ends.
-  private Optional<Duration> patience(NodeBook.Entry entry, AttemptRecord attempt) {
+  private Optional<Duration> patience(NodeRegistry.Entry entry, AttemptRecord attempt) {
     Optional<Duration> certain = attempt.stopAfter().map(this::certainlyOver);
     return certain.isPresent() || entry.machine().isPresent()
         ? certain
@@ -189,7 +189,7 @@ public final class ContactSweep {
   private boolean manyAway(long nowNanos) {
     int known = 0;
     int away = 0;
-    for (NodeBook.Entry entry : state.nodes.entries()) {
+    for (NodeRegistry.Entry entry : state.nodes.entries()) {
       if (entry.isExpected()) {
         known++;
         away += !entry.reported || entry.suspect ? 1 : 0;

@@ -38,7 +38,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Turns what the core decided into rows, events and [AgentWords], and keeps the books in step.
+/// Turns what the core decided into rows, events and [AgentOrders], and updates the registries.
 /// Confined to the loop.
 public final class EffectRecorder {
   /// While a policy is unknown its jobs run on without contact as long as if it said nothing.
@@ -51,16 +51,20 @@ public final class EffectRecorder {
       new DraftCause("QUEUE_REMOVED", "its queue was removed; requeue it once it is back");
 
   private final Leadership leadership;
-  private final AgentWords words;
+  private final AgentOrders orders;
   private final SchedulerCore core;
-  private final JobBook jobs;
-  private final NodeBook nodes;
+  private final JobRegistry jobs;
+  private final NodeRegistry nodes;
 
   /// @param words to tell agents of what was decided
   EffectRecorder(
-      Leadership leadership, AgentWords words, SchedulerCore core, JobBook jobs, NodeBook nodes) {
+      Leadership leadership,
+      AgentOrders orders,
+      SchedulerCore core,
+      JobRegistry jobs,
+      NodeRegistry nodes) {
     this.leadership = leadership;
-    this.words = words;
+    this.orders = orders;
     this.core = core;
     this.jobs = jobs;
     this.nodes = nodes;
@@ -246,7 +250,7 @@ public final class EffectRecorder {
       keep(turn, job);
     }
     for (int worker = 0; worker < places.size(); worker++) {
-      turn.dispatches.add(words.run(turn, job, record, worker, catalog));
+      turn.dispatches.add(orders.run(turn, job, record, worker, catalog));
     }
     turn.note(
         about(job, EventType.ASSIGNED)
@@ -254,13 +258,13 @@ public final class EffectRecorder {
             .pool(attempt.assignment().pool().name())
             .places(places)
             .message(DecisionText.assigned(job, attempt.id().number(), attempt.assignment()))
-            .detail(DecisionText.detail("gpus", job.card().gpus().toString())));
+            .detail(DecisionText.detail("gpus", job.metadata().gpus().toString())));
   }
 
   private boolean isSimulated(WorkerPlace place) {
     return nodes
         .find(place.node())
-        .flatMap(NodeBook.Entry::machine)
+        .flatMap(NodeRegistry.Entry::machine)
         .map(Supply.Machine::simulated)
         .orElse(false);
   }
@@ -287,7 +291,7 @@ public final class EffectRecorder {
     change(turn, stopping);
     for (int worker = 0; worker < stopping.attempt().workers().size(); worker++) {
       if (stopping.attempt().workers().get(worker).isLive()) {
-        turn.dispatches.add(words.stop(job, stopping, worker));
+        turn.dispatches.add(orders.stop(job, stopping, worker));
       }
     }
     switch (order.cause()) {
@@ -319,7 +323,7 @@ public final class EffectRecorder {
     AttemptRecord resumed = suspended.resumed(attempt);
     change(turn, resumed);
     JobRecord job = jobs.job(attempt.id().job()).orElseThrow();
-    turn.dispatches.add(words.resume(job, resumed));
+    turn.dispatches.add(orders.resume(job, resumed));
     turn.note(
         about(job, EventType.RESUMED)
             .attempt(attempt.id().number())
@@ -376,6 +380,6 @@ public final class EffectRecorder {
   static Event about(JobRecord job, EventType type) {
     return new Event(type, job.tenant())
         .job(job.id(), job.name().id())
-        .queue(job.job().spec().queue().name(), job.card().policy());
+        .queue(job.job().spec().queue().name(), job.metadata().policy());
   }
 }

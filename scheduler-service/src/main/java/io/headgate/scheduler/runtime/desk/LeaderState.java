@@ -24,15 +24,15 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/// Everything that a leader knows. Confined to the loop, but for the clocks of [NodeBook].
+/// Everything that a leader knows. Confined to the loop, but for the clocks of [NodeRegistry].
 public final class LeaderState {
   final Leadership leadership;
   final LoopSettings settings;
   final SchedulerCore core;
-  final JobBook jobs;
-  final NodeBook nodes;
+  final JobRegistry jobs;
+  final NodeRegistry nodes;
   final Catalogs catalogs;
-  final AgentWords words;
+  final AgentOrders orders;
   final EffectRecorder recorder;
   final TakenSubmissions taken = new TakenSubmissions();
   CatalogView catalog;
@@ -50,8 +50,8 @@ public final class LeaderState {
       long nowNanos) {
     this.leadership = leadership;
     this.settings = settings;
-    this.jobs = JobBook.load(loaded);
-    this.nodes = new NodeBook(nowNanos);
+    this.jobs = JobRegistry.load(loaded);
+    this.nodes = new NodeRegistry(nowNanos);
     this.catalogs = new Catalogs();
     this.lastJob = loaded.lastJob();
     for (NodeContact contact : loaded.contacts()) {
@@ -72,8 +72,8 @@ public final class LeaderState {
         jobs.hold(hold);
       }
     }
-    this.words = new AgentWords(leadership);
-    this.recorder = new EffectRecorder(leadership, words, core, jobs, nodes);
+    this.orders = new AgentOrders(leadership);
+    this.recorder = new EffectRecorder(leadership, orders, core, jobs, nodes);
   }
 
   /// As it was read, with the catalogs that were followed last.
@@ -104,7 +104,7 @@ public final class LeaderState {
   private SchedulerState state(LoadedState loaded, SortedSet<TenantId> tenants) {
     List<Catalog> merged = tenants.stream().map(catalogs::merged).toList();
     List<Node> seen = new ArrayList<>();
-    for (NodeBook.Entry entry : nodes.entries()) {
+    for (NodeRegistry.Entry entry : nodes.entries()) {
       entry
           .seen(true)
           .ifPresent(node -> {
@@ -130,11 +130,11 @@ public final class LeaderState {
     return core;
   }
 
-  public JobBook jobs() {
+  public JobRegistry jobs() {
     return jobs;
   }
 
-  public NodeBook nodes() {
+  public NodeRegistry nodes() {
     return nodes;
   }
 

@@ -20,13 +20,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The books, for questions. Confined to the loop.
+/// The registries of jobs and nodes, for reading. Confined to the loop.
 public final class LoopReads implements LeaderView.Reads {
   private final LeaderState state;
-  private final Views views;
+  private final JobViews views;
   private final TimeSource time;
 
-  public LoopReads(LeaderState state, Views views, TimeSource time) {
+  public LoopReads(LeaderState state, JobViews views, TimeSource time) {
     this.state = state;
     this.views = views;
     this.time = time;
@@ -82,7 +82,7 @@ public final class LoopReads implements LeaderView.Reads {
     Optional<Node> without = Optional.empty();
     List<LeaderView.ImageUse.Ruling> rulings = new ArrayList<>();
     Set<ImageRules> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    for (NodeBook.Entry entry : state.nodes.entries()) {
+    for (NodeRegistry.Entry entry : state.nodes.entries()) {
       Optional<Node> node = entry.machine().map(Supply.Machine::node);
       if (node.isEmpty() || !pools.contains(node.get().pool())) {
         continue;
@@ -97,7 +97,7 @@ public final class LoopReads implements LeaderView.Reads {
     return new LeaderView.ImageUse(without, rulings);
   }
 
-  private Contact contact(NodeBook.Entry entry) {
+  private Contact contact(NodeRegistry.Entry entry) {
     boolean isKnown = entry.contact().isPresent();
     long heardAgo =
         isKnown && entry.reported
@@ -111,7 +111,7 @@ public final class LoopReads implements LeaderView.Reads {
         entry.reported ? Optional.of(entry.runsImages) : Optional.empty());
   }
 
-  private static Contact.State contactState(NodeBook.Entry entry, boolean isKnown) {
+  private static Contact.State contactState(NodeRegistry.Entry entry, boolean isKnown) {
     if (!isKnown) {
       return Contact.State.NEVER;
     }

@@ -61,7 +61,7 @@ final class QueueTotals {
   void add(JobRecord job) {
     Sum sum = sum(key(job));
     sum.jobs++;
-    long units = job.card().gpus().units();
+    long units = job.metadata().gpus().units();
     if (job.state() == JobState.WAITING) {
       sum.waitingUnits += units;
       sum.add(job.job().submittedAt());
@@ -75,7 +75,7 @@ final class QueueTotals {
     if (sum == null) {
       return;
     }
-    long units = job.card().gpus().units();
+    long units = job.metadata().gpus().units();
     if (job.state() == JobState.WAITING) {
       sum.waitingUnits -= units;
       sum.remove(job.job().submittedAt());
@@ -114,6 +114,6 @@ final class QueueTotals {
   }
 
   private static Key key(JobRecord job) {
-    return new Key(job.job().spec().queue(), job.card().policy());
+    return new Key(job.job().spec().queue(), job.metadata().policy());
   }
 }

@@ -16,7 +16,7 @@ import io.headgate.scheduler.runtime.desk.Command.SubmitReply;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Batch;
 import io.headgate.scheduler.runtime.record.EventType;
-import io.headgate.scheduler.runtime.record.JobCard;
+import io.headgate.scheduler.runtime.record.JobMetadata;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobRecord.Course;
 import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
@@ -36,10 +36,10 @@ public final class UserDesk {
       new DraftCause("DRAFT", "it was submitted as a draft; requeue it to put it in its queue");
 
   private final LeaderState state;
-  private final Views views;
+  private final JobViews views;
   private final VaultDesk vaults;
 
-  public UserDesk(LeaderState state, Views views, VaultDesk vaults) {
+  public UserDesk(LeaderState state, JobViews views, VaultDesk vaults) {
     this.state = state;
     this.views = views;
     this.vaults = vaults;
@@ -136,7 +136,7 @@ public final class UserDesk {
     JobSpec spec = spec(id, job);
     JobRecord record =
         new JobRecord(
-            card(turn, job),
+            metadata(turn, job),
             new Job(
                 spec,
                 job.draft() ? JobState.DRAFT : JobState.WAITING,
@@ -163,10 +163,10 @@ public final class UserDesk {
     return id;
   }
 
-  private JobCard card(LoopTurn turn, NewJob job) {
+  private JobMetadata metadata(LoopTurn turn, NewJob job) {
     Queue queue = state.catalog.queue(job.queue()).orElseThrow();
     Profile profile = state.catalog.profile(queue.profile()).orElseThrow();
-    return new JobCard(
+    return new JobMetadata(
         job.name(),
         queue.policy().name(),
         queue.profile().name(),
@@ -238,7 +238,7 @@ public final class UserDesk {
           List<WorkerStatus> workers = changed.attempt().workers();
           for (int worker = 0; worker < workers.size(); worker++) {
             if (stays && workers.get(worker).isLive()) {
-              turn.dispatches.add(state.words.stop(job, changed, worker));
+              turn.dispatches.add(state.orders.stop(job, changed, worker));
             }
           }
         });
@@ -257,12 +257,13 @@ public final class UserDesk {
         answer(turn, requeue.reply(), new ChangeReply.Refused(denial.get()));
         return;
       }
-      if (!known.card().byRole()
-          && !isAdmitted(known.job().spec().queue(), known.card().submitter())) {
+      if (!known.metadata().byRole()
+          && !isAdmitted(known.job().spec().queue(), known.metadata().submitter())) {
         answer(turn, requeue.reply(), new ChangeReply.NotAdmitted());
         return;
       }
-      turn.staged.put(known.id(), known.with(through(known.card(), known.job().spec().queue())));
+      turn.staged.put(
+          known.id(), known.with(through(known.metadata(), known.job().spec().queue())));
       vaults.taken(known.id(), known.job().spec().queue(), requeue.catalog());
     }
     JobRecord job = live.orElse(known);
@@ -285,10 +286,10 @@ public final class UserDesk {
   }
 
   /// Its queue may lead to another policy or profile by now.
-  private JobCard through(JobCard card, QueueId id) {
+  private JobMetadata through(JobMetadata metadata, QueueId id) {
     Queue queue = state.catalog.queue(id).orElseThrow();
     Profile profile = state.catalog.profile(queue.profile()).orElseThrow();
-    return card.through(
+    return metadata.through(
         queue.policy().name(), queue.profile().name(), profile.need(), profile.workers());
   }
 

@@ -183,7 +183,7 @@ public final class VaultDesk {
       barred.draft().ifPresent(draft -> state.jobs.bar(job.id(), draft));
       turn.inputs.add(new Input.JobRequeued(job.job()));
     } else if (attempt.get().isUntold(worker)) {
-      turn.dispatches.add(state.words.run(turn, job, attempt.get(), worker, state.catalog));
+      turn.dispatches.add(state.orders.run(turn, job, attempt.get(), worker, state.catalog));
     }
   }
 }

@@ -6,10 +6,10 @@ import io.headgate.scheduler.runtime.desk.Command;
 import io.headgate.scheduler.runtime.desk.LeaderState;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
 import io.headgate.scheduler.runtime.desk.VaultDesk;
+import io.headgate.scheduler.runtime.loop.BatchDelay;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
 import io.headgate.scheduler.runtime.loop.LeaderStart;
 import io.headgate.scheduler.runtime.loop.LoopStep;
-import io.headgate.scheduler.runtime.loop.Pace;
 import io.headgate.scheduler.runtime.record.Batch;
 import io.headgate.scheduler.runtime.record.CommitResult;
 import io.headgate.scheduler.runtime.record.Leadership;
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 
 /// The threads of a [Leader], pipelined as in group commit. While one turn commits, the loop
 /// decides the next one. While that one waits, further commands gather for the turn after it. Under
-/// load the loop lets them gather a little longer ([Pace]). The committing thread sends the
+/// load the loop lets them gather a little longer ([BatchDelay]). The committing thread sends the
 /// replies. A third thread sends commands to agents, because it may have to read documents first.
 final class LeaderThreads {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderThreads.class);
@@ -136,11 +136,11 @@ final class LeaderThreads {
 
   private void decide() throws InterruptedException {
     TimeSource time = ports.time();
-    Pace pace = new Pace();
+    BatchDelay delay = new BatchDelay();
     while (true) {
-      LockSupport.parkNanos(pace, pace.gatherNanos(time.monotonicNanos()));
+      LockSupport.parkNanos(delay, delay.gatherNanos(time.monotonicNanos()));
       List<Command> commands = leader.await();
-      pace.began(time.monotonicNanos(), commands.size());
+      delay.began(time.monotonicNanos(), commands.size());
       if (commands.isEmpty() && leader.isClosing()) {
         leader.turns().takeLast();
         end.complete(new LeaderEnd.Closed());

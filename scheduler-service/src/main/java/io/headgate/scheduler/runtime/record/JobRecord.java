@@ -19,7 +19,7 @@ import java.util.Optional;
 /// @param simulated ran on, or is assigned to, simulated devices
 /// @param version of the watch at which it last changed
 public record JobRecord(
-    JobCard card,
+    JobMetadata metadata,
     Job job,
     Course course,
     Optional<DraftCause> draft,
@@ -45,13 +45,13 @@ public record JobRecord(
   }
 
   public JobName name() {
-    return card.name();
+    return metadata.name();
   }
 
   /// Tells this job from all others that have its name, before it or after it: a name is free again
   /// once its job is forgotten, and after a restore from a backup even numbers are.
   public String uid() {
-    Duration since = Duration.between(Instant.EPOCH, card.createdAt());
+    Duration since = Duration.between(Instant.EPOCH, metadata.createdAt());
     return Long.toString(id().value(), Character.MAX_RADIX)
         + "-"
         + Long.toString(since.toNanos() / 1000, Character.MAX_RADIX);
@@ -63,7 +63,7 @@ public record JobRecord(
   }
 
   public TenantId tenant() {
-    return card.name().tenant();
+    return metadata.name().tenant();
   }
 
   public JobState state() {
@@ -71,30 +71,30 @@ public record JobRecord(
   }
 
   public JobRecord with(Job newJob) {
-    return new JobRecord(card, newJob, course, draft, cancellation, simulated, version);
+    return new JobRecord(metadata, newJob, course, draft, cancellation, simulated, version);
   }
 
-  public JobRecord with(JobCard newCard) {
+  public JobRecord with(JobMetadata newCard) {
     return new JobRecord(newCard, job, course, draft, cancellation, simulated, version);
   }
 
   public JobRecord with(Course newCourse) {
-    return new JobRecord(card, job, newCourse, draft, cancellation, simulated, version);
+    return new JobRecord(metadata, job, newCourse, draft, cancellation, simulated, version);
   }
 
   public JobRecord with(Optional<DraftCause> cause) {
-    return new JobRecord(card, job, course, cause, cancellation, simulated, version);
+    return new JobRecord(metadata, job, course, cause, cancellation, simulated, version);
   }
 
   public JobRecord cancelled(Optional<Cancellation> newCancellation) {
-    return new JobRecord(card, job, course, draft, newCancellation, simulated, version);
+    return new JobRecord(metadata, job, course, draft, newCancellation, simulated, version);
   }
 
   public JobRecord onSimulatedDevices() {
-    return new JobRecord(card, job, course, draft, cancellation, true, version);
+    return new JobRecord(metadata, job, course, draft, cancellation, true, version);
   }
 
   public JobRecord atVersion(long newVersion) {
-    return new JobRecord(card, job, course, draft, cancellation, simulated, newVersion);
+    return new JobRecord(metadata, job, course, draft, cancellation, simulated, newVersion);
   }
 }

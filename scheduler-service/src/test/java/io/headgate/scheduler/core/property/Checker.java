@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// Holds a decision against the rules, effect by effect.
 ///
 /// Holds of O7 are lifted at the beginning of a pass and come back in their turn; the decision says
-/// when ([Decision.HoldTurn]), so at each effect only those count that counted for the core.
+/// when ([Decision.HoldChange]), so at each effect only those count that counted for the core.
 final class Checker {
   final Shadow shadow;
   private final Supply supply;
@@ -93,15 +93,15 @@ final class Checker {
     shadow.setAside(core.state());
     released.clear();
     releasedHolds.clear();
-    int turns = 0;
+    int changes = 0;
     for (int i = 0; i < decision.effects().size(); i++) {
-      turns = turnHolds(decision.holdTurns(), turns, i);
+      changes = applyHoldChanges(decision.holdChanges(), changes, i);
       Effect effect = decision.effects().get(i);
       before(effect);
       apply(effect);
       after(effect);
     }
-    turnHolds(decision.holdTurns(), turns, decision.effects().size());
+    applyHoldChanges(decision.holdChanges(), changes, decision.effects().size());
     require(lifted.isEmpty(), "a lifted hold comes back or is released", lifted);
     preemptions.end();
     require(
@@ -118,15 +118,16 @@ final class Checker {
 
   /// Lifts holds and puts them back as it happened before the effect.
   ///
-  /// @return how many turns of holds are done
-  private int turnHolds(List<Decision.HoldTurn> turns, int done, int effect) {
+  /// @return the number of applied changes of holds
+  private int applyHoldChanges(List<Decision.HoldChange> changes, int done, int effect) {
     int next = done;
-    for (; next < turns.size() && turns.get(next).at() <= effect; next++) {
-      JobId job = turns.get(next).job();
-      Map<JobId, Hold> from = turns.get(next).inForce() ? lifted : shadow.holds;
-      Map<JobId, Hold> to = turns.get(next).inForce() ? shadow.holds : lifted;
+    for (; next < changes.size() && changes.get(next).at() <= effect; next++) {
+      JobId job = changes.get(next).job();
+      Map<JobId, Hold> from = changes.get(next).inForce() ? lifted : shadow.holds;
+      Map<JobId, Hold> to = changes.get(next).inForce() ? shadow.holds : lifted;
       Hold hold = from.remove(job);
-      require(hold != null && hold.isForBlocked(), "only what was held is lifted", turns.get(next));
+      require(
+          hold != null && hold.isForBlocked(), "only what was held is lifted", changes.get(next));
       to.put(job, hold);
       current = null;
     }

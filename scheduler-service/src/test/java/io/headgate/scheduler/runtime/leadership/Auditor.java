@@ -290,7 +290,7 @@ final class Auditor {
 
   private boolean isForbidden(long version, JobRecord job) {
     Document document = store.documents(List.of(job.id())).get(job.id());
-    return vaults.forbid(version, job.card().policy(), document);
+    return vaults.forbid(version, job.metadata().policy(), document);
   }
 
   /// Vaults moved a while ago.

@@ -128,8 +128,8 @@ final class InMemoryStore implements SchedulerStore, JobReader {
     jobs.values().stream()
         .sorted(Comparator.comparingLong((JobRecord job) -> job.id().value()).reversed())
         .limit(LoadedState.LAST_JOBS)
-        .forEach(
-            job -> counts.merge(new ProfileId(job.tenant(), job.card().profile()), 1L, Long::sum));
+        .forEach(job ->
+            counts.merge(new ProfileId(job.tenant(), job.metadata().profile()), 1L, Long::sum));
     return counts.entrySet().stream()
         .map(each -> new Demanded(each.getKey(), each.getValue(), 0))
         .toList();

@@ -16,7 +16,7 @@ import io.headgate.scheduler.runtime.agent.AgentSession;
 import io.headgate.scheduler.runtime.desk.Command;
 import io.headgate.scheduler.runtime.desk.ContactSweep;
 import io.headgate.scheduler.runtime.desk.LeaderState;
-import io.headgate.scheduler.runtime.desk.NodeBook;
+import io.headgate.scheduler.runtime.desk.NodeRegistry;
 import io.headgate.scheduler.runtime.loop.LoopStep;
 import io.headgate.scheduler.runtime.loop.TurnMaker;
 import io.headgate.type.ImageRules;
@@ -95,7 +95,12 @@ final class NewLeaderTest {
   }
 
   private NodeStatus status(NodeId node) {
-    return state.nodes().find(node).flatMap(NodeBook.Entry::told).map(Node::status).orElseThrow();
+    return state
+        .nodes()
+        .find(node)
+        .flatMap(NodeRegistry.Entry::told)
+        .map(Node::status)
+        .orElseThrow();
   }
 
   /// Where something was started, in order.

@@ -37,7 +37,7 @@ import io.headgate.scheduler.runtime.loop.Takeover;
 import io.headgate.scheduler.runtime.record.Batch;
 import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.Failpoint;
-import io.headgate.scheduler.runtime.record.JobCard;
+import io.headgate.scheduler.runtime.record.JobMetadata;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.Leadership;
@@ -214,8 +214,8 @@ final class OneLeader {
             Optional.empty(),
             Optional.empty(),
             Optional.empty());
-    JobCard card =
-        new JobCard(
+    JobMetadata metadata =
+        new JobMetadata(
             new JobName(TENANT, "j-" + number),
             POLICY.name(),
             PROFILE.name(),
@@ -227,7 +227,7 @@ final class OneLeader {
             "",
             Instant.EPOCH);
     return new JobRecord(
-        card,
+        metadata,
         new Job(spec, JobState.WAITING, number, Instant.EPOCH, 0, Optional.empty()),
         JobRecord.Course.NONE,
         Optional.empty(),

@@ -12,20 +12,20 @@ public final class PackingModel {
   /// So many spaces are remembered before all are forgotten: about 100 MiB.
   private static final int MAX_KNOWN = 400_000;
 
-  private final Tasks tasks;
-  private final Fill fill;
-  private final Stranded stranded;
-  private final Totals totals;
+  private final TaskTable tasks;
+  private final NodePotential fill;
+  private final StrandedUnits stranded;
+  private final PoolTotals totals;
   private final Map<Space, Space> known = new HashMap<>();
   private Prices prices;
   private boolean totalsChanged = true;
   private int edition;
 
-  public PackingModel(Mix mix) {
-    tasks = new Tasks(mix);
-    fill = new Fill(tasks);
-    stranded = new Stranded(tasks);
-    totals = new Totals(tasks);
+  public PackingModel(TaskMix mix) {
+    tasks = new TaskTable(mix);
+    fill = new NodePotential(tasks);
+    stranded = new StrandedUnits(tasks);
+    totals = new PoolTotals(tasks);
     prices = Prices.of(totals);
   }
 

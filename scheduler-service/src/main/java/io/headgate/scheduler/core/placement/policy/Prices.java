@@ -30,8 +30,8 @@ final class Prices {
     this.models = models;
   }
 
-  static Prices of(Totals totals) {
-    Tasks tasks = totals.tasks;
+  static Prices of(PoolTotals totals) {
+    TaskTable tasks = totals.tasks;
     double coming = tasks.meanUnits > 0 ? totals.free / tasks.meanUnits : 0;
     double[] gangs = new double[totals.gangs.length];
     for (int i = 0; i < gangs.length; i++) {
@@ -47,7 +47,7 @@ final class Prices {
   }
 
   /// Share of the tasks that take as many devices and at least as much CPU.
-  private static double rivals(Tasks tasks, int gang) {
+  private static double rivals(TaskTable tasks, int gang) {
     double sum = 0;
     for (int i = 0; i < tasks.count; i++) {
       if (tasks.devices[i] == tasks.devices[gang] && tasks.cpuMillis[i] >= tasks.cpuMillis[gang]) {
@@ -69,8 +69,8 @@ final class Prices {
 
   /// The units of the model that tasks requiring it will ask for. Each task spreads over its
   /// admitted models in proportion to their free units.
-  private static double insisting(Totals totals, int model, double coming) {
-    Tasks tasks = totals.tasks;
+  private static double insisting(PoolTotals totals, int model, double coming) {
+    TaskTable tasks = totals.tasks;
     double sum = 0;
     for (int i = 0; i < tasks.count; i++) {
       if (tasks.devices[i] > 0 && tasks.isRestricted(i) && tasks.admits(i, model)) {
@@ -111,7 +111,7 @@ final class Prices {
   }
 
   /// The worth of the most valuable gangs that fit into the space.
-  double protection(Totals totals, Space space) {
+  double protection(PoolTotals totals, Space space) {
     double most = 0;
     for (int i = 0; i < gangs.length; i++) {
       if (gangs[i] > 0) {

@@ -21,13 +21,13 @@ class PackingModelTest {
     return new TaskClass(devices, units, cpuMillis, List.of(models));
   }
 
-  private static Mix even(TaskClass... tasks) {
+  private static TaskMix even(TaskClass... tasks) {
     Map<TaskClass, Double> weights = new HashMap<>();
     Arrays.stream(tasks).forEach(task -> weights.put(task, 1.0));
-    return Mix.of(weights);
+    return TaskMix.of(weights);
   }
 
-  private static Space space(Mix mix, long cpuMillis, int... units) {
+  private static Space space(TaskMix mix, long cpuMillis, int... units) {
     return new PackingModel(mix).space(cpuMillis, units, anyModels(units.length));
   }
 
@@ -39,18 +39,18 @@ class PackingModelTest {
 
   @Test
   void fillsASpaceWithEachHandAnew() {
-    Mix mix = even(HALF, ONE);
+    TaskMix mix = even(HALF, ONE);
     Space space = space(mix, 0, GPU / 2, GPU);
     // Class 0 is the half GPU, 1 the whole.
-    Fill fill = new Fill(new Tasks(mix), 3, new int[] {0, 0, 1, 1, 1, 0});
+    NodePotential fill = new NodePotential(new TaskTable(mix), 3, new int[] {0, 0, 1, 1, 1, 0});
     // They serve 1 and 1.5 GPUs: 0.3 * ln((exp(1 / 0.3) + exp(1.5 / 0.3)) / 2).
     assertThat(fill.of(space)).isCloseTo(1.34396 * GPU, within(1.0));
   }
 
   @Test
   void passesOverWhatLacksCpuAndLetsOthersEatIt() {
-    Mix mix = even(NONE, task(1, GPU, 2000));
-    Fill fill = new Fill(new Tasks(mix), 2, new int[] {0, 1, 1, 0});
+    TaskMix mix = even(NONE, task(1, GPU, 2000));
+    NodePotential fill = new NodePotential(new TaskTable(mix), 2, new int[] {0, 1, 1, 0});
     // The first hand spends 1 of 2.5 CPUs on the job without GPU, so the other lacks 1/2:
     // 0.3 * ln((1 + exp(1 / 0.3)) / 2).
     assertThat(fill.of(space(mix, 2500, GPU))).isCloseTo(0.80257 * GPU, within(1.0));
@@ -58,7 +58,7 @@ class PackingModelTest {
 
   @Test
   void fillsOnlyDevicesOfTheModelsOfATask() {
-    Mix mix = even(task(1, GPU, 0, "H100"));
+    TaskMix mix = even(task(1, GPU, 0, "H100"));
     PackingModel packing = new PackingModel(mix);
     assertThat(packing.fill(packing.space(0, new int[] {GPU, GPU}, new String[] {"A100", "H100"})))
         .isEqualTo(GPU);
@@ -74,13 +74,13 @@ class PackingModelTest {
 
   @Test
   void countsAsStrandedWhatATaskCannotUse() {
-    Mix mix = even(HALF, TWO);
+    TaskMix mix = even(HALF, TWO);
     assertThat(new PackingModel(mix).stranded(space(mix, 0, GPU / 4, GPU))).isEqualTo(0.75 * GPU);
-    Mix withoutGpu = even(HALF, NONE);
+    TaskMix withoutGpu = even(HALF, NONE);
     // To the half GPU the quarter is stranded; to the job without GPU all.
     assertThat(new PackingModel(withoutGpu).stranded(space(withoutGpu, 9000, GPU / 4, GPU)))
         .isEqualTo(0.75 * GPU);
-    Mix hungry = even(task(1, GPU, 2000));
+    TaskMix hungry = even(task(1, GPU, 2000));
     assertThat(new PackingModel(hungry).stranded(space(hungry, 1999, GPU))).isEqualTo(GPU);
   }
 
@@ -154,18 +154,19 @@ class PackingModelTest {
 
   @Test
   void sumsSharesToOneAndKeepsTheMostFrequent() {
-    Mix mix = Mix.of(Map.of(HALF, 6.0, ONE, 3.0, TWO, 1.0, NONE, 0.0));
+    TaskMix mix = TaskMix.of(Map.of(HALF, 6.0, ONE, 3.0, TWO, 1.0, NONE, 0.0));
     assertThat(mix.parts())
-        .containsExactly(new Mix.Part(HALF, 0.6), new Mix.Part(ONE, 0.3), new Mix.Part(TWO, 0.1));
+        .containsExactly(
+            new TaskMix.Part(HALF, 0.6), new TaskMix.Part(ONE, 0.3), new TaskMix.Part(TWO, 0.1));
     assertThat(mix.mostFrequent(0.85).parts())
-        .extracting(Mix.Part::task)
+        .extracting(TaskMix.Part::task)
         .containsExactly(HALF, ONE);
     assertThat(mix.mostFrequent(0.85).parts().getFirst().share()).isCloseTo(2 / 3.0, within(1e-9));
   }
 
   @Test
   void expectsNothingOfAnEmptyMix() {
-    PackingModel packing = new PackingModel(Mix.EMPTY);
+    PackingModel packing = new PackingModel(TaskMix.EMPTY);
     Space space = packing.space(1000, new int[] {GPU}, anyModels(1));
     packing.add(space);
     assertThat(packing.edition()).isZero();

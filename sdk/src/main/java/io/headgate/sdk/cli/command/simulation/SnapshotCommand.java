@@ -9,7 +9,7 @@ import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.client.JobClient;
 import io.headgate.sdk.config.Configuration;
-import io.headgate.sdk.config.Scenario;
+import io.headgate.sdk.config.ScenarioFile;
 import io.headgate.sdk.config.ScenarioWriter;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobFilter;
@@ -65,7 +65,7 @@ public final class SnapshotCommand implements CliCommand {
     List<Job> jobs = jobs(client.jobs(tenant));
     Instant now = invocation.environment().clock().instant();
     SnapshotScenario snapshot = new SnapshotScenario(now);
-    Scenario scenario = snapshot.of(configuration, client.catalog(tenant).nodes(), jobs);
+    ScenarioFile scenario = snapshot.of(configuration, client.catalog(tenant).nodes(), jobs);
     List<String> comment = new ArrayList<>();
     comment.add("%s at %s".formatted(tenant, now));
     comment.addAll(snapshot.remarks());

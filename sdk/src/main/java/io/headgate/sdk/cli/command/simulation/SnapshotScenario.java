@@ -2,8 +2,8 @@ package io.headgate.sdk.cli.command.simulation;
 
 import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.Profile.Isolation;
-import io.headgate.sdk.config.Scenario;
-import io.headgate.sdk.config.Scenario.Geometry;
+import io.headgate.sdk.config.ScenarioFile;
+import io.headgate.sdk.config.ScenarioFile.Geometry;
 import io.headgate.sdk.model.Attempt;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobState;
@@ -37,7 +37,7 @@ final class SnapshotScenario {
   /// The scenario has no groups, because every submitter in it had the right to submit.
   ///
   /// @param jobs jobs that wait or have an attempt
-  Scenario of(Configuration configuration, List<Node> nodes, List<Job> jobs) {
+  ScenarioFile of(Configuration configuration, List<Node> nodes, List<Job> jobs) {
     Set<String> pools = new HashSet<>();
     configuration.pools().forEach(pool -> pools.add(pool.name()));
     Set<String> queues = new HashSet<>();
@@ -53,8 +53,8 @@ final class SnapshotScenario {
             "job %s is left out: its queue %s is gone".formatted(job.id(), job.spec().queue()));
       }
     }
-    List<Scenario.Running> running = running(known);
-    return new Scenario(
+    List<ScenarioFile.Running> running = running(known);
+    return new ScenarioFile(
         new Configuration(
             configuration.tenant(),
             List.of(),
@@ -66,17 +66,18 @@ final class SnapshotScenario {
         running,
         waiting(known),
         List.of(),
-        Scenario.Options.DEFAULT);
+        ScenarioFile.Options.DEFAULT);
   }
 
-  private static Set<String> used(List<Scenario.Running> running) {
+  private static Set<String> used(List<ScenarioFile.Running> running) {
     Set<String> used = new HashSet<>();
     running.forEach(job -> job.workers().forEach(worker -> used.add(worker.node())));
     return used;
   }
 
-  private List<Scenario.Node> nodes(List<Node> nodes, Set<String> pools, Set<String> used) {
-    List<Scenario.Node> result = new ArrayList<>();
+  private List<ScenarioFile.DeclaredNode> nodes(
+      List<Node> nodes, Set<String> pools, Set<String> used) {
+    List<ScenarioFile.DeclaredNode> result = new ArrayList<>();
     for (Node node : nodes) {
       if (!pools.contains(node.pool())) {
         remarks.add("node %s is left out: its pool %s is gone".formatted(node.id(), node.pool()));
@@ -92,7 +93,7 @@ final class SnapshotScenario {
     return result;
   }
 
-  private Scenario.Node node(Node node) {
+  private ScenarioFile.DeclaredNode node(Node node) {
     List<Node.Device> devices = node.devices();
     Node.@Nullable Device first = devices.isEmpty() ? null : devices.getFirst();
     int gpus = devices.stream().mapToInt(device -> device.index() + 1).max().orElse(0);
@@ -109,7 +110,7 @@ final class SnapshotScenario {
               .formatted(node.id()));
     }
     // A device without isolation is written with the weakest level that scenarios have.
-    return new Scenario.Node(
+    return new ScenarioFile.DeclaredNode(
         node.id(),
         1,
         node.pool(),
@@ -131,8 +132,8 @@ final class SnapshotScenario {
   }
 
   /// Longest first.
-  private List<Scenario.Running> running(List<Job> jobs) {
-    List<Scenario.Running> running = new ArrayList<>();
+  private List<ScenarioFile.Running> running(List<Job> jobs) {
+    List<ScenarioFile.Running> running = new ArrayList<>();
     for (Job job : jobs) {
       Attempt attempt = job.currentAttempt().orElse(null);
       if (waits(job) || attempt == null || attempt.placements().isEmpty()) {
@@ -143,49 +144,49 @@ final class SnapshotScenario {
       }
       Instant since = attempt.startTime() != null ? attempt.startTime() : attempt.assignTime();
       running.add(
-          new Scenario.Running(
+          new ScenarioFile.Running(
               job(job),
               Math.max(1, job.attempt()),
               attempt.placements().stream().map(SnapshotScenario::worker).toList(),
               since(since)));
     }
     running.sort(
-        Comparator.comparing(Scenario.Running::startedAgo)
+        Comparator.comparing(ScenarioFile.Running::startedAgo)
             .reversed()
             .thenComparing(each -> each.job().name()));
     return running;
   }
 
-  private static Scenario.Worker worker(Placement placement) {
-    return new Scenario.Worker(
+  private static ScenarioFile.Worker worker(Placement placement) {
+    return new ScenarioFile.Worker(
         placement.node(),
         placement.slices().stream()
             .map(slice ->
-                new Scenario.Share(slice.deviceIndex(), slice.gpus(), place(slice.place())))
-            .sorted(Comparator.comparingInt(Scenario.Share::index))
+                new ScenarioFile.Share(slice.deviceIndex(), slice.gpus(), place(slice.place())))
+            .sorted(Comparator.comparingInt(ScenarioFile.Share::index))
             .toList());
   }
 
   /// Drivers name slices by their memory (`1g.20gb`), scenarios by their size (`1g.2x`).
-  private static Scenario.@Nullable Place place(Placement.@Nullable Place place) {
+  private static ScenarioFile.@Nullable Place place(Placement.@Nullable Place place) {
     if (place == null) {
       return null;
     }
     int dot = place.profile().indexOf('.');
     String size = dot < 0 ? place.profile() : place.profile().substring(0, dot);
     boolean doubled = size.equals("1g") && place.size() == 2;
-    return new Scenario.Place(doubled ? "1g.2x" : size, place.start());
+    return new ScenarioFile.Place(doubled ? "1g.2x" : size, place.start());
   }
 
   /// By queue, in the order of each queue.
-  private List<Scenario.Waiting> waiting(List<Job> jobs) {
+  private List<ScenarioFile.Waiting> waiting(List<Job> jobs) {
     return jobs.stream()
         .filter(SnapshotScenario::waits)
         .sorted(
             Comparator.comparing((Job job) -> job.spec().queue())
                 .thenComparingInt(Job::position)
                 .thenComparing(Job::id))
-        .map(job -> new Scenario.Waiting(job(job), 1, since(job.createTime())))
+        .map(job -> new ScenarioFile.Waiting(job(job), 1, since(job.createTime())))
         .toList();
   }
 
@@ -194,8 +195,8 @@ final class SnapshotScenario {
     return job.state() == JobState.WAITING || job.state() == JobState.SUSPENDED;
   }
 
-  private static Scenario.Job job(Job job) {
-    return new Scenario.Job(
+  private static ScenarioFile.DeclaredJob job(Job job) {
+    return new ScenarioFile.DeclaredJob(
         job.id(),
         job.spec().queue(),
         job.user(),

@@ -1,0 +1,116 @@
+package io.headgate.scheduler.core.preemption;
+
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedSet;
+import java.util.TreeSet;
+
+/// The attempts that may become victims, by pool, policy and what else decides their order: queue
+/// and profile. Inside a class they are in the order of their assignment.
+public final class PossibleVictims {
+  /// Attempts that only the time of their assignment tells apart.
+  record Rank(QueueState queue, PolicyAccount policy, ProfileId profile) {
+    /// Nearly always a queue's attempts have one policy and one profile.
+    @Override
+    public int hashCode() {
+      return queue.hashCode();
+    }
+  }
+
+  private static final Comparator<LiveAttempt> BY_SEQUENCE =
+      Comparator.comparingLong(LiveAttempt::sequence);
+
+  /// The classes of a pool by policy. Most policies, and they are many, have no possible victims.
+  private final Map<PoolState, Map<PolicyAccount, Map<Rank, SequencedSet<LiveAttempt>>>> byPool =
+      new HashMap<>();
+
+  /// Those that are suspended.
+  private final Map<PoolState, Map<Rank, SequencedSet<LiveAttempt>>> suspended = new HashMap<>();
+
+  /// How many of those a policy has.
+  private final Map<PolicyAccount, Integer> suspendedOf = new HashMap<>();
+
+  /// Takes in an attempt that runs or is suspended. One that may not be preempted, or that has no
+  /// GPU and so is no over-reservation usage, never becomes a victim.
+  public void add(LiveAttempt attempt) {
+    if (attempt.isSuspended()) {
+      suspended
+          .computeIfAbsent(attempt.pool(), key -> new HashMap<>())
+          .computeIfAbsent(rank(attempt), key -> new TreeSet<>(BY_SEQUENCE))
+          .add(attempt);
+      suspendedOf.merge(attempt.policy(), 1, Integer::sum);
+    } else if (isCandidate(attempt)) {
+      byPool
+          .computeIfAbsent(attempt.pool(), key -> new HashMap<>())
+          .computeIfAbsent(attempt.policy(), key -> new HashMap<>())
+          .computeIfAbsent(rank(attempt), key -> new LinkedHashSet<>())
+          .add(attempt);
+    }
+  }
+
+  /// It stops, has ended, or goes on.
+  public void remove(LiveAttempt attempt) {
+    Map<Rank, SequencedSet<LiveAttempt>> ranks =
+        attempt.isSuspended()
+            ? suspended.getOrDefault(attempt.pool(), Map.of())
+            : classes(attempt.pool(), attempt.policy());
+    Rank rank = rank(attempt);
+    SequencedSet<LiveAttempt> attempts = ranks.get(rank);
+    if (attempts == null || !attempts.remove(attempt)) {
+      return;
+    }
+    if (attempts.isEmpty()) {
+      ranks.remove(rank);
+    }
+    if (attempt.isSuspended()) {
+      suspendedOf.computeIfPresent(
+          attempt.policy(), (policy, count) -> count == 1 ? null : count - 1);
+    }
+  }
+
+  /// Whether some of the policy are suspended, in any pool.
+  public boolean areSuspendedOf(PolicyAccount policy) {
+    return suspendedOf.containsKey(policy);
+  }
+
+  /// The classes of those that run in a pool by their policies, in no particular order; in each
+  /// class the one assigned first comes first.
+  Map<PolicyAccount, Map<Rank, SequencedSet<LiveAttempt>>> in(PoolState pool) {
+    return pool.isDedicated() ? Map.of() : byPool.getOrDefault(pool, Map.of());
+  }
+
+  /// Those of the pool that are suspended, as [#in].
+  Map<Rank, SequencedSet<LiveAttempt>> suspendedIn(PoolState pool) {
+    return pool.isDedicated() ? Map.of() : suspended.getOrDefault(pool, Map.of());
+  }
+
+  /// Those of one policy that run, in all pools, in no particular order.
+  List<LiveAttempt> of(PolicyAccount policy) {
+    List<LiveAttempt> attempts = new ArrayList<>();
+    for (PoolState pool : byPool.keySet()) {
+      classes(pool, policy).values().forEach(attempts::addAll);
+    }
+    return attempts;
+  }
+
+  private Map<Rank, SequencedSet<LiveAttempt>> classes(PoolState pool, PolicyAccount policy) {
+    return byPool.getOrDefault(pool, Map.of()).getOrDefault(policy, Map.of());
+  }
+
+  private static boolean isCandidate(LiveAttempt attempt) {
+    return attempt.claim().preemptible() && attempt.units() > 0 && attempt.stop() == null;
+  }
+
+  private static Rank rank(LiveAttempt attempt) {
+    return new Rank(attempt.job().queue(), attempt.policy(), attempt.profile());
+  }
+}

@@ -1,0 +1,97 @@
+package io.headgate.scheduler.runtime.desk;
+
+import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.StopOutcome;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.runtime.agent.AgentCommand;
+import io.headgate.scheduler.runtime.agent.AgentCommand.StopKind;
+import io.headgate.scheduler.runtime.agent.Dispatch;
+import io.headgate.scheduler.runtime.catalog.CatalogView;
+import io.headgate.scheduler.runtime.record.AttemptRecord;
+import io.headgate.scheduler.runtime.record.Document;
+import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.record.Leadership;
+import io.headgate.scheduler.runtime.record.WorkerKey;
+import java.util.Map;
+import java.util.Optional;
+
+/// The orders that a leader sends to agents for an attempt: when it decides, and again to an agent
+/// that has missed the order.
+final class AgentOrders {
+  private final Leadership leadership;
+
+  AgentOrders(Leadership leadership) {
+    this.leadership = leadership;
+  }
+
+  /// To run a worker.
+  Dispatch run(
+      LoopTurn turn, JobRecord job, AttemptRecord attempt, int worker, CatalogView catalog) {
+    Attempt decided = attempt.attempt();
+    WorkerPlace place = decided.assignment().workers().get(worker);
+    Isolation isolation =
+        catalog.profile(decided.profile()).map(Profile::isolation).orElse(Isolation.NONE);
+    QueueId queue = job.job().spec().queue();
+    return new Dispatch.Run(
+        place.node(),
+        new WorkerKey(attempt.id(), worker),
+        new AgentCommand.Assign(
+            leadership,
+            job.worker(attempt.id(), worker),
+            decided.workers().size(),
+            job.metadata(),
+            queue.name(),
+            job.job().spec().user().name(),
+            place,
+            job.job().spec().maxRuntime(),
+            attempt.stopAfter(),
+            isolation,
+            Map.of(),
+            Document.EMPTY),
+        catalog.vaults(queue),
+        Optional.ofNullable(turn.documents.get(job.id())));
+  }
+
+  /// To stop a worker, as its attempt's order says.
+  Dispatch stop(JobRecord job, AttemptRecord attempt, int worker) {
+    StopKind kind =
+        attempt
+            .attempt()
+            .stop()
+            .map(order ->
+                switch (order.cause()) {
+                  case StopCause.Preempted(var _, var _, var _),
+                      StopCause.Requeued(),
+                      StopCause.SuspensionOver() ->
+                      StopKind.PREEMPT;
+                  case StopCause.Cancelled(), StopCause.WorkerEnded(var _, var _) ->
+                      StopKind.CANCEL;
+                })
+            .orElse(StopKind.ORPHAN);
+    return new Dispatch.Say(
+        attempt.attempt().assignment().workers().get(worker).node(),
+        new AgentCommand.Stop(
+            leadership,
+            job.worker(attempt.id(), worker),
+            kind,
+            attempt.skipCallback(),
+            attempt.attempt().stop().map(AgentOrders::suspension).orElse(0L)));
+  }
+
+  /// To have a suspended attempt go on.
+  Dispatch resume(JobRecord job, AttemptRecord attempt) {
+    return new Dispatch.Say(
+        attempt.attempt().assignment().workers().getFirst().node(),
+        new AgentCommand.Resume(leadership, job.worker(attempt.id(), 0)));
+  }
+
+  /// Tells an order to suspend from all others for the attempt; 0: it is to stop.
+  static long suspension(StopOrder order) {
+    return order.outcome() == StopOutcome.SUSPEND ? order.at().toEpochMilli() : 0;
+  }
+}

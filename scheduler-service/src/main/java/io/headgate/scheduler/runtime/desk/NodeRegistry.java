@@ -1,0 +1,173 @@
+package io.headgate.scheduler.runtime.desk;
+
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.scheduler.runtime.agent.AcknowledgedSequence;
+import io.headgate.scheduler.runtime.agent.AgentSession;
+import io.headgate.scheduler.runtime.agent.ContactClock;
+import io.headgate.scheduler.runtime.catalog.Supply.Machine;
+import io.headgate.scheduler.runtime.record.NodeContact;
+import io.headgate.scheduler.runtime.record.WorkerKey;
+import io.headgate.type.ImageRules;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// The machines: what pool-service says they have, and what the streams say of them. Confined to
+/// the loop, but for the clocks.
+public final class NodeRegistry {
+  private final Map<NodeId, Entry> entries = new TreeMap<>();
+  private final Map<NodeId, ContactClock> clocks = new ConcurrentHashMap<>();
+  private final long sinceNanos;
+
+  /// @param nowNanos the take-over: no node is judged by what was before
+  NodeRegistry(long nowNanos) {
+    this.sinceNanos = nowNanos;
+  }
+
+  /// The leader's knowledge of one machine.
+  public static final class Entry {
+    final NodeId id;
+    @Nullable Machine machine;
+    @Nullable NodeContact contact;
+    @Nullable AgentSession session;
+
+    /// It said Hello to this leader.
+    boolean reported;
+
+    /// It was told about as out of contact.
+    boolean suspect;
+
+    /// Its agent or machine is being shut down; contact goes on as long as it lasts.
+    boolean closing;
+
+    /// Whether it runs jobs with an image, as it says itself; until then it is not doubted.
+    boolean runsImages = true;
+
+    /// Which images may, by [#shared].
+    ImageRules imageRules = ImageRules.NONE;
+
+    /// UUIDs of devices on which it can place nothing new, as it says itself.
+    Set<String> unusable = Set.of();
+
+    /// Its attempts were given up.
+    boolean lost;
+
+    /// The node as last passed to the core; absent: the core does not know it.
+    @Nullable Node told;
+
+    /// Workers not sent to the agent yet, because the node had no stream.
+    final Set<WorkerKey> undelivered = new LinkedHashSet<>();
+
+    final AcknowledgedSequence sequence = new AcknowledgedSequence();
+
+    Entry(NodeId id) {
+      this.id = id;
+    }
+
+    /// The node as last passed to the core.
+    public Optional<Node> told() {
+      return Optional.ofNullable(told);
+    }
+
+    Optional<Machine> machine() {
+      return Optional.ofNullable(machine);
+    }
+
+    Optional<AgentSession> session() {
+      return Optional.ofNullable(session);
+    }
+
+    Optional<NodeContact> contact() {
+      return Optional.ofNullable(contact);
+    }
+
+    /// Whether its agent ever spoke to a leader, so that a new one may expect to hear from it.
+    boolean isExpected() {
+      return machine != null && contact != null;
+    }
+
+    /// The node as the core is to see it; empty while pool-service does not know it.
+    ///
+    /// @param windowOpen whether a new leader still waits for reports
+    Optional<Node> seen(boolean windowOpen) {
+      if (machine == null) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          machine
+              .node()
+              .without(unusable)
+              .withImages(runsImages)
+              .withStatus(status(machine, windowOpen)));
+    }
+
+    private NodeStatus status(Machine known, boolean windowOpen) {
+      // A node without contact gets no new jobs.
+      if (!reported || suspect) {
+        return windowOpen && !reported && isExpected() && known.node().status() == NodeStatus.READY
+            ? NodeStatus.AWAITED
+            : NodeStatus.SUSPECT;
+      }
+      // A node that an operator drains stays drained.
+      return closing ? NodeStatus.DRAINING : known.node().status();
+    }
+  }
+
+  Entry entry(NodeId id) {
+    return entries.computeIfAbsent(id, Entry::new);
+  }
+
+  public Optional<Entry> find(NodeId id) {
+    return Optional.ofNullable(entries.get(id));
+  }
+
+  public List<Entry> entries() {
+    return new ArrayList<>(entries.values());
+  }
+
+  /// Marks the machine as unknown. The workers on it are still given up by the length of its
+  /// silence, so the entry stays as long as it has workers.
+  void remove(NodeId id) {
+    Entry entry = entries.get(id);
+    if (entry != null) {
+      entry.machine = null;
+      entry.told = null;
+    }
+  }
+
+  /// Forgets what is neither a machine nor a stream.
+  ///
+  /// @param isNeeded what must not be forgotten nevertheless
+  void forget(Predicate<NodeId> isNeeded) {
+    entries
+        .values()
+        .removeIf(
+            entry -> entry.machine == null && entry.session == null && !isNeeded.test(entry.id));
+  }
+
+  /// The rules as the object that other nodes with the same ones have, so that a look tells whether
+  /// they are others: they may be long, and are asked for at each submission.
+  ImageRules shared(ImageRules rules) {
+    return entries.values().stream()
+        .map(entry -> entry.imageRules)
+        .filter(rules::equals)
+        .findFirst()
+        .orElse(rules);
+  }
+
+  /// The clock is shared with the node's stream and never forgotten. Otherwise a node that comes
+  /// back under its name would count as silent since the take-over. A stream that has not said
+  /// Hello yet may hold the clock, too.
+  public ContactClock clock(NodeId id) {
+    return clocks.computeIfAbsent(id, _ -> new ContactClock(sinceNanos));
+  }
+}

@@ -1,9 +1,0 @@
-package io.headgate.sdk.wire;
-
-/// Whether a call may be sent again when it is unknown whether the first one took effect.
-public enum RepeatSafety {
-  /// Idempotent: reads, and writes with a request id.
-  REPEATABLE,
-  /// Sent again only after the server itself answered that the call took no effect.
-  ONCE
-}
