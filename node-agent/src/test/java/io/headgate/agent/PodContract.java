@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What jobs as pods are promised, by a whole agent on a node of any cluster.
+/// The promises to jobs that run as pods, kept by a whole agent on a node of any cluster.
 abstract class PodContract {
   @TempDir Path root;
   final FakeControlPlane plane = new FakeControlPlane();
@@ -248,7 +248,7 @@ abstract class PodContract {
     assertThat(names()).containsExactly(name);
   }
 
-  /// What is over is about to go.
+  /// Ended pods may take a moment to disappear.
   final void awaitNoPods() {
     await().atMost(FakeControlPlane.PATIENCE).until(() -> cluster().pods().isEmpty());
   }

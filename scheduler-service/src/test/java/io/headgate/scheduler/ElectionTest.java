@@ -116,7 +116,8 @@ final class ElectionTest {
 
   @Test
   void whatNeverStoodForElectionEndsAtOnce() {
-    // As when its port is taken: nobody waits then for what never ran.
+    // A service whose port is taken is closed in this state; the election never ran, so close waits
+    // for nothing.
     SchedulerService unstarted = one.beside("scheduler-3").with(new FakeMembers()).unstarted();
     long before = System.nanoTime();
     unstarted.close();

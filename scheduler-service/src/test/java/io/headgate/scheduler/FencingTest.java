@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The row of leadership decides who may write, and what became of a write whose answer was lost.
+/// The row of leadership admits one writer, and tells whether a write with a lost answer happened.
 final class FencingTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
@@ -200,7 +200,8 @@ final class FencingTest {
           CompletableFuture.supplyAsync(() ->
               submit(alice, submit("rnd-3", "r-0").toBuilder().setRequestId(request).build()));
       FakeAgent.awaitThat(proxy::isCut);
-      // What whoever follows it needs: without an end of the transaction this waits for ever.
+      // The successor needs this row; it would wait for ever if the server did not end the
+      // transaction.
       CompletableFuture<Integer> taken =
           CompletableFuture.supplyAsync(
               () -> database.jooq().execute("update leadership set lease_until = lease_until"));

@@ -36,7 +36,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// What programs say of themselves: whose word counts, what it costs, and what it changes.
+/// Progress that programs report: which agent may report it, its cost, and its effect on
+/// preemption.
 final class ProgressTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
@@ -101,8 +102,10 @@ final class ProgressTest {
             .build());
   }
 
-  /// All four GPUs are taken by a (two), b and c; who needs three gets two from a, and one from
-  /// whoever loses less. That would be c, which started last.
+  /// Jobs a (two GPUs), b and c take all four GPUs. A job that needs three gets two from a, and one
+  /// from the job that loses less.
+  ///
+  /// Without checkpoints that would be c, which started last.
   @Test
   void preemptsWhoHasJustSavedItsWorkAlsoAfterATakeover() {
     runs("rnd-2", "a");

@@ -54,7 +54,7 @@ final class RestoreTest {
       }
       installation.kill();
     }
-    // Nobody hears of it any more.
+    // The lost database does not hear of this exit.
     agent.exits("r-1", 7);
   }
 
@@ -107,7 +107,8 @@ final class RestoreTest {
     assertThat(agent.ledger().get("r-2").getUid()).isNotEqualTo(stop.getUid());
   }
 
-  /// Nobody said that it was restored: the machines know better, and obey nobody who led before.
+  /// Without a new incarnation, agents see that the epoch is older than that of their last leader,
+  /// and refuse it.
   @Test
   void doesNotTakeMachinesBackThatHaveObeyedALaterLeader() {
     Leadership obeyed = agent.heard().getFirst().getWelcome().getLeadership();

@@ -35,9 +35,11 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// A leader that stands still: its connections are open and nothing is heard of it. Who passed
-/// calls on to it does not wait longer than the row of leadership names it. No deadline ends a call
-/// here: the callers' are two minutes.
+/// A leader stands still: its connections stay open, and it sends nothing.
+///
+/// A replica that passed calls on to it waits only until the row of leadership names another
+/// leader, or the lease is over. No deadline ends a call here: those of the callers are two
+/// minutes.
 @Order(1) // It takes longest.
 final class StandingLeaderTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");

@@ -138,7 +138,7 @@ final class WorkedExamplesTest {
     JobServiceBlockingStub eve = installation.eve();
     List<String> dev = new ArrayList<>();
     List<String> research = new ArrayList<>();
-    // All wait before any node is there, so that priority decides and not who came first.
+    // All jobs wait before the first node joins, so that priority decides and not arrival.
     for (int i = 0; i < 4; i++) {
       research.add(submit(eve, submit("research-4", "research-" + i)));
       dev.add(submit(alice, submit("dev-4", "dev-" + i)));

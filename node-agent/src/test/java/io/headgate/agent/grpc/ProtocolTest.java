@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/// What a scheduler says that it goes on in has to be spoken here.
+/// The agent accepts a scheduler only if it speaks the protocol version that the scheduler
+/// announces.
 final class ProtocolTest {
   @Test
   void itsOwnVersionAndTheOneBeforeAreSpoken() {

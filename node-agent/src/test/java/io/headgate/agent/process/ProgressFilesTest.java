@@ -14,8 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What is understood of the files in which a job tells of itself, and what it may put there
-/// without anything coming of it.
+/// The agent parses the progress files of a job, and ignores anything else that the job puts there.
 class ProgressFilesTest {
   private static final Said NOTHING = new Said(OptionalDouble.empty(), "", 0);
 

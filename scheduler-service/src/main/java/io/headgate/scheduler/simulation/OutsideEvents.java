@@ -10,8 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// What happens to the core from outside: jobs that end, attempts that obey, and the scenario's
-/// events.
+/// Inputs to the core from outside: jobs end, attempts obey, and the scenario's events occur.
 final class OutsideEvents {
   private final SimulationContext stage;
   private final List<Scenario.Event> events;
@@ -36,7 +35,7 @@ final class OutsideEvents {
     return nextEvent < events.size() && events.get(nextEvent).at().toMillis() == atMs;
   }
 
-  /// What happens by itself.
+  /// The inputs that the timeline has due up to a time, without the scenario's events.
   List<Input> due(long atMs) {
     List<Input> inputs = new ArrayList<>();
     while (stage.timeline.next().isPresent() && stage.timeline.next().getAsLong() <= atMs) {
@@ -92,7 +91,7 @@ final class OutsideEvents {
     }
   }
 
-  /// What the scenario says happens, after what the core should know of saved work by then.
+  /// The scenario's events at this time, after the checkpoints that the core should know by then.
   List<Input> scripted(long atMs) {
     List<Input> inputs = new ArrayList<>();
     if (!nextEventIsAt(atMs)) {

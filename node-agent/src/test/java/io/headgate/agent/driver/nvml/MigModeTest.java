@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// MIG is turned on where it is wanted, possible, and in nobody's way.
+/// The driver enables MIG on GPUs where it is configured, possible and disturbs no job.
 class MigModeTest {
   private static final int AMPERE = 8;
   private static final int VIRTUAL = 2;

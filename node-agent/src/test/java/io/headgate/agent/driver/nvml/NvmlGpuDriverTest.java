@@ -31,7 +31,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What is found out about GPUs, and slices of GPUs that MIG does not divide.
+/// Properties of GPUs, and slices of GPUs that MIG does not divide.
 class NvmlGpuDriverTest {
   private static final long GIB = FakeGpus.GIB;
 
@@ -282,7 +282,7 @@ class NvmlGpuDriverTest {
           .as("what is behind it waits no longer either")
           .isThrownBy(() -> driver.release(slow));
       gpus.works("nvmlGpuInstanceCreateComputeInstance");
-      // What was under way is finished, and then removed like everything else.
+      // The driver finishes the call in progress, and the next release then removes the instance.
       await()
           .atMost(Duration.ofSeconds(60))
           .ignoreExceptionsMatching(GpuDriverException.class::isInstance)

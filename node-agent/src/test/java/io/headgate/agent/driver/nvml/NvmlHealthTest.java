@@ -174,7 +174,7 @@ class NvmlHealthTest {
               heard.add(deviceUuid);
             }
           });
-      // What is there already is heard too, once it was registered for; until then it is dropped.
+      // The driver drops events from before its registration, so the fake repeats the event.
       await()
           .atMost(NvmlDriverFixture.LONG)
           .until(() -> {

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/// What vaults say.
+/// Vaults combine to rules per group, and refuse with short messages.
 final class VaultRulesTest {
   private static VaultRules.Vault vault(
       String id, Set<String> groups, List<ImagePattern> images, List<CommandPattern> commands) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// A bug in the loop costs the lead, and nobody waits for an answer that does not come.
+/// A bug in the loop ends the leadership, and every caller that waits gets an answer.
 final class BrokenTurnTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -25,7 +25,8 @@ final class CommitsTest {
   private long durable;
   private final Commits commits = new Commits(leader.start, leader.lease, Failpoint.Handler.NONE);
 
-  /// What the row says of a batch that was not written: a renewal has the number of the one before.
+  /// The row's answer about a batch that was not written. A renewal has the number of the last
+  /// batch.
   private Resolution refused(Batch batch) {
     return batch.id() == durable ? new Resolution.Happened() : new Resolution.DidNotHappen(durable);
   }

@@ -42,7 +42,7 @@ final class HandOverTest {
 
     @Override
     public void endReplaced() {
-      // Nobody is there.
+      // No stream is open behind this session.
     }
   }
 

@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// What becomes of jobs that were taken before vaults moved.
+/// The fate of jobs that were accepted before vaults changed.
 final class VaultsMovedTest {
   private final OneLeader one = new OneLeader();
   private final List<LoopStep> steps = new ArrayList<>();

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/// What machines say is heard however much users ask for, and nobody's words pile up.
+/// Messages of machines are heard however much users ask for, and the queue bounds all of them.
 final class InputQueueTest {
   private static final TenantId ACME = new TenantId("acme");
 

@@ -17,7 +17,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/// A name is one job's, and nobody's who was not let have it.
+/// A name belongs to one job, and a refused job leaves it free.
 final class NameAllocatorTest {
   private static final TenantId ACME = new TenantId("acme");
 
