@@ -48,7 +48,7 @@ class NodeAgentProgressTest {
   }
 
   @Test
-  void tellsTheLastWordBeforeTheEndAndAgainInANewSession() {
+  void reportsTheLastProgressBeforeTheEndAndAgainInANewSession() {
     plane.send(
         Orders.message(
             Orders.assign(
@@ -86,7 +86,7 @@ class NodeAgentProgressTest {
   }
 
   @Test
-  void hasNoPlaceForItBesideTheFirstOfAGang() {
+  void onlyTheFirstWorkerOfAGangReportsProgress() {
     plane.send(
         Orders.message(
             Orders.assign(

@@ -291,7 +291,7 @@ class NodeAgentTest {
   }
 
   @Test
-  void waitsLongerForWhoeverWelcomesItOnlyToHangUp() {
+  void waitsLongerAfterASchedulerThatWelcomesItAndHangsUp() {
     long begun = System.nanoTime();
     for (int i = 2; i <= 6; i++) {
       int hellos = i;
@@ -539,13 +539,13 @@ class NodeAgentTest {
   }
 
   @Test
-  void waitsForNobodyWhoPutsPipesInTheWay() {
+  void doesNotWaitOnPipesThatAJobPutsInTheWay() {
     putPipesInTheWay();
     stopTheSlyOne();
   }
 
   @Test
-  void stopsAlsoWhoseStatusItHasNeverSeen() {
+  void stopsAJobWhoseStatusItHasNeverSeen() {
     putPipesInTheWay();
     agent.close();
     agent = startAgent("n1", plane, WITHOUT_WALLS);

@@ -190,7 +190,7 @@ abstract class PodContract {
   }
 
   @Test
-  void savesItsWorkWhenSomebodyDeletesItAndWaitsAgain() throws Exception {
+  void savesItsWorkWhenItsPodIsDeletedAndWaitsAgain() throws Exception {
     start();
     run(Orders.withCallback(patient("j"), "echo saved"), "j");
     cluster().delete(FakeControlPlane.PATIENCE);
@@ -232,7 +232,7 @@ abstract class PodContract {
   }
 
   @Test
-  void leavesAlonePodsOfOthersAndRemovesThoseOfNobody() throws Exception {
+  void leavesPodsOfOthersAloneAndRemovesOrphans() throws Exception {
     Path data = root.resolve("n1").toAbsolutePath();
     String owner = Agent.podOwner("n1", data);
     String name = PodRequest.nameOf(new AttemptKey(new JobName("acme", "j"), "", 1, 0), owner);
@@ -289,7 +289,7 @@ abstract class PodContract {
   }
 
   @Test
-  void neitherRunsOnNorStopsAnotherByPuttingSomethingInItsSupervisorsPlace() throws Exception {
+  void cannotRunOnOrStopOthersByReplacingItsSupervisorsFiles() throws Exception {
     start();
     run(patient("good"), "good");
     run(

@@ -115,7 +115,7 @@ final class ElectionTest {
   }
 
   @Test
-  void whatNeverStoodForElectionEndsAtOnce() {
+  void aServiceThatNeverStoodForElectionClosesAtOnce() {
     // A service whose port is taken is closed in this state; the election never ran, so close waits
     // for nothing.
     SchedulerService unstarted = one.beside("scheduler-3").with(new FakeMembers()).unstarted();
@@ -125,7 +125,7 @@ final class ElectionTest {
   }
 
   @Test
-  void aGroupThatFallsApartDeposesNobody() {
+  void aGroupThatFallsApartDeposesNoLeader() {
     seenByOne.sees("scheduler-1");
     seenByTwo.sees("scheduler-2");
     for (int i = 0; i < 3; i++) {

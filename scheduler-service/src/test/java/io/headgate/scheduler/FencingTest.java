@@ -41,7 +41,7 @@ final class FencingTest {
   }
 
   @Test
-  void writesAndSaysNothingUnderAnEpochThatIsOver() {
+  void writesAndSendsNothingUnderAnEpochThatIsOver() {
     DatabaseConfig config = POSTGRES.fresh();
     installation = new Installation(config);
     Fixtures.seedExample(installation.neighbours);
@@ -81,7 +81,7 @@ final class FencingTest {
 
   @ParameterizedTest
   @EnumSource(names = {"BEFORE_COMMIT", "AFTER_COMMIT"})
-  void findsOutWhatBecameOfACommitWhoseAnswerWasLost(PostgresProxy.Cut where) throws Exception {
+  void learnsTheOutcomeOfACommitWhoseAnswerWasLost(PostgresProxy.Cut where) throws Exception {
     try (PostgresProxy proxy = new PostgresProxy(POSTGRES.fresh())) {
       installation = new Installation(proxy.database());
       Fixtures.seedExample(installation.neighbours);
@@ -106,7 +106,7 @@ final class FencingTest {
   /// The connection broke while its transaction was on its way; meanwhile the leader found that it
   /// did not happen, and wrote it again.
   @Test
-  void aTransactionThatArrivesAfterItWasWrittenAgainIsRefused() throws Exception {
+  void aTransactionThatArrivesAfterItsRepetitionIsRefused() throws Exception {
     try (PostgresProxy proxy = new PostgresProxy(POSTGRES.fresh())) {
       installation = new Installation(proxy.database());
       Fixtures.seedExample(installation.neighbours);
@@ -128,7 +128,7 @@ final class FencingTest {
   /// As after a failover to a standby that had not heard of the last commits.
   @ParameterizedTest(name = "to epoch {0}")
   @ValueSource(longs = {1, 0})
-  void leadsNoMoreOnADatabaseThatWentBackUntilItIsSaidThatItMay(long epoch) {
+  void stopsLeadingOnADatabaseThatWentBackUntilItsIncarnationChanges(long epoch) {
     DatabaseConfig config = POSTGRES.fresh();
     installation = new Installation(config);
     Fixtures.seedExample(installation.neighbours);
@@ -179,7 +179,7 @@ final class FencingTest {
   }
 
   @Test
-  void aLeaderThatStandsStillInATransactionLetsGoOfTheRow() throws Exception {
+  void theServerEndsTheTransactionOfALeaderThatStandsStill() throws Exception {
     DatabaseConfig config = POSTGRES.fresh();
     try (PostgresProxy proxy = new PostgresProxy(config);
         Database database = Database.open(config)) {

@@ -70,7 +70,7 @@ final class PlanTest {
   }
 
   @Test
-  void saysWhoWouldStartBePreemptedAndWaitAndChangesNothing() {
+  void listsStartsPreemptionsAndWaitsAndChangesNothing() {
     PlanConfigurationResponse plan =
         admin().planConfiguration(request().setAccessConfiguration(rights("5", "9")).build());
 
@@ -175,7 +175,7 @@ final class PlanTest {
   }
 
   @Test
-  void whatIsInForceChangesNothing() {
+  void theConfigurationInForceChangesNothing() {
     PlanConfigurationResponse plan = admin().planConfiguration(request().build());
 
     assertThat(plan.getStarts().getTotal()).isZero();
@@ -198,7 +198,7 @@ final class PlanTest {
   }
 
   @Test
-  void refusesWhatCannotBeReadAtItsField() {
+  void refusesAnUnreadablePartAndNamesItsField() {
     Refused.by(() ->
             admin()
                 .planConfiguration(

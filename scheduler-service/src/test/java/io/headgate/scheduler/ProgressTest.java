@@ -107,7 +107,7 @@ final class ProgressTest {
   ///
   /// Without checkpoints that would be c, which started last.
   @Test
-  void preemptsWhoHasJustSavedItsWorkAlsoAfterATakeover() {
+  void preemptsTheJobWithTheNewestCheckpointAlsoAfterATakeover() {
     runs("rnd-2", "a");
     runs("rnd-1", "b");
     runs("rnd-1", "c");
@@ -131,7 +131,7 @@ final class ProgressTest {
   }
 
   @Test
-  void showsTheLastWordAndBelievesOfTimesNoMoreThanCanBe() {
+  void showsTheNewestProgressAndCutsImpossibleTimes() {
     runs("rnd-1", "b");
     says("b", report -> report.setFraction(0.4).setMessage("epoch 3"));
     FakeAgent.awaitThat(() -> attempt("b").hasProgress());
@@ -164,7 +164,7 @@ final class ProgressTest {
   }
 
   @Test
-  void costsNoBatchAWordAndIsNoNewsToWatches() {
+  void needsNoBatchPerReportAndWakesNoWatch() {
     runs("rnd-1", "b");
     agent.awaitAcknowledged();
     Job before = get(alice, "b");
@@ -185,7 +185,7 @@ final class ProgressTest {
   }
 
   @Test
-  void takesNobodysWordForAJobThatIsNotHis() {
+  void ignoresProgressOfOtherNodesAttemptsAndWorkers() {
     installation.neighbours.register(node("z-0", "onprem", 1));
     runs("rnd-1", "b");
     FakeAgent other = installation.agent("z-0").connect();

@@ -81,7 +81,7 @@ final class RestoreTest {
   }
 
   @Test
-  void whatRunsIsAdoptedWhatEndedHasEndedAndWhatNobodyKnowsIsStopped() {
+  void adoptsRunningJobsRecordsEndedOnesAndStopsUnknownOnes() {
     Leadership obeyed = agent.heard().getFirst().getWelcome().getLeadership();
     restore(true);
     agent.open(agent.hello().setHighestObeyed(obeyed));
@@ -110,7 +110,7 @@ final class RestoreTest {
   /// Without a new incarnation, agents see that the epoch is older than that of their last leader,
   /// and refuse it.
   @Test
-  void doesNotTakeMachinesBackThatHaveObeyedALaterLeader() {
+  void refusesMachinesThatObeyedALaterLeaderWithoutANewIncarnation() {
     Leadership obeyed = agent.heard().getFirst().getWelcome().getLeadership();
     restore(false);
     agent.open(agent.hello().setHighestObeyed(obeyed));

@@ -122,7 +122,7 @@ final class StandingLeaderTest {
   }
 
   @Test
-  void saysWhenItIsNotKnownWhatBecameOfOne() {
+  void saysThatTheOutcomeOfACallIsUnknown() {
     wire.stall();
     CompletableFuture<Refused> unnamed =
         hanging(submit("rnd-3", "r-1").toBuilder().clearRequestId().build());
@@ -147,7 +147,7 @@ final class StandingLeaderTest {
   }
 
   @Test
-  void waitsForNobodyWhoseLeaseIsOverAlthoughNobodyFollows() {
+  void endsItsCallsWhenTheLeaseIsOverEvenWithoutASuccessor() {
     wire.stall();
     // While it leads for sure: its lease would soon be over once it is dead.
     CompletableFuture<Refused> hanging = hanging(named("r-1"));

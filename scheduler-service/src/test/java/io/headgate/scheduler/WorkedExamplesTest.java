@@ -113,7 +113,7 @@ final class WorkedExamplesTest {
         .contains("preempted by e-0 (rule P1: devops used 3 of its reservation 5 and needed 2")
         .contains("position 1 of 4 in rnd-3")
         .endsWith(
-            "When it starts is not known: jobs in its way have not said how long they run"
+            "Its start is unknown: jobs in its way have not declared how long they run"
                 + " (maxRuntime).");
     assertThat(explanation.getStartChecksList()).isNotEmpty();
     assertThat(explanation.getPreemptionChecksList()).isNotEmpty();

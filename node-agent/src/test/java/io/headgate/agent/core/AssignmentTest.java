@@ -150,7 +150,7 @@ class AssignmentTest {
   }
 
   @Test
-  void letsNobodyForgeWhatOnlyHeadgateSays() {
+  void noJobCanForgeHeadgatesVariables() {
     Map<String, String> forged =
         Map.of(
             "HEADGATE_JOB",

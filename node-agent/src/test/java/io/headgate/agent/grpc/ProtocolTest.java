@@ -8,13 +8,13 @@ import org.junit.jupiter.api.Test;
 /// announces.
 final class ProtocolTest {
   @Test
-  void itsOwnVersionAndTheOneBeforeAreSpoken() {
+  void speaksItsOwnVersionAndTheOneBefore() {
     assertThat(Protocol.problem(3, 3)).isEmpty();
     assertThat(Protocol.problem(3, 2)).isEmpty();
   }
 
   @Test
-  void othersAreNotAndItIsSaidWhatToUpgrade() {
+  void refusesOtherVersionsAndSaysWhatToUpgrade() {
     assertThat(Protocol.problem(3, 4))
         .contains(
             "the scheduler goes on in protocol 4, this agent speaks 3 and 2: upgrade the agent");

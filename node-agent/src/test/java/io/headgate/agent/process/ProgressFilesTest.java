@@ -108,7 +108,7 @@ class ProgressFilesTest {
   }
 
   @Test
-  void followsNothingAndWaitsForNobody() throws Exception {
+  void followsNoLinkAndWaitsForNoWriter() throws Exception {
     Path secret = Files.writeString(attempt.resolve("secret"), "0.4 of somebody else");
     Files.createSymbolicLink(progress, secret);
     Files.createSymbolicLink(checkpointed, secret);

@@ -271,7 +271,7 @@ class WallsTest {
   }
 
   @Test
-  void getsItsCheckpointsWhoeverItWasBeforeAndNothingThatTheyLinkTo() throws Exception {
+  void getsItsCheckpointsFromAnyEarlierUserAndNoTargetsOfTheirLinks() throws Exception {
     Path outside = Files.createDirectory(root.resolve("outside"));
     Path linked = Files.writeString(outside.resolve("linked"), "root's");
     Path pointed = Files.writeString(outside.resolve("pointed"), "root's");

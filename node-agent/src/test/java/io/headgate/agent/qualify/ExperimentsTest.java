@@ -36,7 +36,7 @@ class ExperimentsTest {
   }
 
   @Test
-  void whoEndedAnExcessAndWhenIsJudged() throws Exception {
+  void judgesByWhomAndWhenAnExcessWasEnded() throws Exception {
     String late = Long.toString(BootClock.nowMs() - 1500);
     Map<String, List<String>> printed =
         Map.of("held", List.of("41024 cap"), "passed", List.of(late));

@@ -32,14 +32,14 @@ class ContractDraftReaderTest {
   }
 
   @Test
-  void belongsToWhoeverAsksWhateverItsNamesSay() {
+  void belongsToTheAskingTenantWhateverItsNamesSay() {
     assertThat(read(profile().setName("tenants/umbrella/profiles/one")).profiles())
         .singleElement()
         .satisfies(profile -> assertThat(profile.id().tenant()).isEqualTo(ACME));
   }
 
   @Test
-  void refusesAPartThatSaysNothingSensible() {
+  void refusesAPartThatMakesNoSense() {
     DraftReader.UnreadableDraftException refusal =
         catchThrowableOfType(
             DraftReader.UnreadableDraftException.class,

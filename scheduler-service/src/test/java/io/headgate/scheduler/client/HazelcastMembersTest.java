@@ -65,7 +65,7 @@ final class HazelcastMembersTest {
   }
 
   @Test
-  void seesWhoComesAndGoes() throws IOException {
+  void seesMembersComeAndGo() throws IOException {
     List<String> addresses = freeAddresses(3);
     HazelcastMembers one = start("one", addresses.get(0), addresses);
     awaitPresent(List.of(one), "one");

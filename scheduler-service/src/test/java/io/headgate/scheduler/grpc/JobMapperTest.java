@@ -39,7 +39,7 @@ class JobMapperTest {
   }
 
   @Test
-  void promisesNothingWhereNobodyHasSaidHowLongItRuns() {
+  void promisesNoStartWithoutDeclaredRunTimes() {
     assertThat(JobMapper.toSummary(waiting(holding(Optional.empty()))).hasExpectedStartTime())
         .isFalse();
     assertThat(

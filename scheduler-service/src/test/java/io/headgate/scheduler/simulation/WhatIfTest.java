@@ -98,7 +98,7 @@ class WhatIfTest {
   }
 
   @Test
-  void nobodyKnowsWhenJobsWithoutPromiseEnd() {
+  void endsOfJobsWithoutDeclaredRunTimeAreUnknown() {
     run("guest", 3, null);
     submit("own", Optional.empty());
     Answer answer = compare(catalog("1", "3"));
@@ -186,7 +186,7 @@ class WhatIfTest {
   /// A plan and the explanation of a job look ahead independently of each other. For a policy's
   /// only waiting job they must agree.
   @Test
-  void expectsWhatIsForetoldOfTheOnlyJobThatWaits() {
+  void agreesWithTheExplanationOfTheOnlyWaitingJob() {
     RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(11);
     decide(List.of(new Input.CatalogChanged(catalog("2", "3"))));
     int known = 0;

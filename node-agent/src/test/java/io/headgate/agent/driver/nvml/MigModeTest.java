@@ -145,7 +145,7 @@ class MigModeTest {
   }
 
   @Test
-  void leavesAGpuToThePeopleWhoUseIt() {
+  void leavesAGpuToProcessesThatUseIt() {
     gpus.processes(0, "4711 1000 compute -1", "42 0 graphics -1");
     try (NvmlGpuDriver driver = open(settings(true))) {
       driver.prepare(NOTHING_HELD);

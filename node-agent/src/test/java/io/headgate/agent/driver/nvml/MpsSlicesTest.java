@@ -345,7 +345,7 @@ class MpsSlicesTest {
   }
 
   @Test
-  void usesNoMemoryThatIsSomebodyElses() throws Exception {
+  void usesNoMemoryOfOtherProcesses() throws Exception {
     try (NvmlGpuDriver driver = opened()) {
       SlicePlan slice = plan(driver, "a", part(0, "1/2"));
       driver.realise(slice);

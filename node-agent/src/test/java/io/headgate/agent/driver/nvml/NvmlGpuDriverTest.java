@@ -211,7 +211,7 @@ class NvmlGpuDriverTest {
   }
 
   @Test
-  void listsWhoUsesAGpuOnceWhateverForAndOfWhichInstance() {
+  void listsEachProcessOfAGpuOnceWithItsInstance() {
     FakeGpus gpus = FakeGpus.in(root, Version.V580).with(false).with(true);
     gpus.processes(
         0, "11 1000 compute -1", "12 2000 graphics -1", "11 1000 graphics -1", "13 -1 mps -1");

@@ -146,7 +146,7 @@ class NvmlHealthTest {
   }
 
   @Test
-  void freesTheInstancesOfALostGpuBecauseNobodyCanHaveThem() {
+  void freesTheInstancesOfALostGpuBecauseNoJobCanUseThem() {
     FakeGpus gpus = FakeGpus.in(root, Version.V580).with(true);
     try (NvmlGpuDriver driver = open(settings(gpus))) {
       SlicePlan slice = plan(driver, "a", mig(0, "1/7", "1g.10gb", 6, 1));

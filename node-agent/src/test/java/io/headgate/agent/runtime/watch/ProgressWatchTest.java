@@ -38,7 +38,7 @@ class ProgressWatchTest {
   }
 
   @Test
-  void saysNothingOfWhoHasSaidNothing() {
+  void reportsNothingOfJobsThatReportedNothing() {
     watch.look();
     watch.ended(KEY);
     assertThat(watch.all()).isEmpty();

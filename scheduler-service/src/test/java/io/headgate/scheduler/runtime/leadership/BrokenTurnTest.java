@@ -63,7 +63,7 @@ final class BrokenTurnTest {
   }
 
   @Test
-  void answersWhoeverWaitsWhenATurnFails() throws InterruptedException {
+  void answersAllWaitingCallsWhenATurnFails() throws InterruptedException {
     Broken broken = new Broken();
     Command.Submit submit = OneLeader.submit("j", Optional.empty());
     AgentHello hello =
@@ -82,7 +82,7 @@ final class BrokenTurnTest {
   }
 
   @Test
-  void leadsOnWhenAQuestionFails() {
+  void keepsLeadingWhenAQueryFails() {
     CompletableFuture<String> bad = new CompletableFuture<>();
     CompletableFuture<String> good = new CompletableFuture<>();
     threads

@@ -58,7 +58,7 @@ final class CommitsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void triesEverMoreSeldomWhatIsNotTakenAndStepsDownAfterHalfALease(boolean isStep) {
+  void retriesARefusedBatchEverMoreSeldomAndStepsDownAfterHalfALease(boolean isStep) {
     Move move = begin(isStep);
     List<Long> pauses = new ArrayList<>();
     while (!(move instanceof Move.End)) {
@@ -76,7 +76,7 @@ final class CommitsTest {
   }
 
   @Test
-  void stepsDownAtOnceWhenTheDatabaseHasNotWhatWasDurable() {
+  void stepsDownAtOnceWhenTheDatabaseLostADurableBatch() {
     Move move = begin(true);
     move = commits.committed(new CommitResult.Committed(), leader.time.monotonicNanos());
     assertThat(move).isInstanceOf(Move.Act.class);

@@ -47,7 +47,7 @@ final class HandOverTest {
   }
 
   @Test
-  void hearsOfItAlsoWhenTheLoopTakesNothingMore() throws InterruptedException {
+  void aFullLoopStillHearsThatAnAssignmentWasBarred() throws InterruptedException {
     hello("before");
     leader.offer(OneLeader.submit("j", Optional.empty()));
     decide();

@@ -47,7 +47,7 @@ final class VaultsMovedTest {
   }
 
   @Test
-  void doesNotMindWhatVaultsSaidBeforeTheyMovedAgain() throws InterruptedException {
+  void ignoresVaultsThatWereReplacedMeanwhile() throws InterruptedException {
     decide(OneLeader.submit("trains", "train"), OneLeader.submit("mines", "mine"));
     decide(vaults("train"));
     VaultDesk.Page old = page().orElseThrow();
@@ -60,7 +60,7 @@ final class VaultsMovedTest {
   }
 
   @Test
-  void looksAtWhatWasOnItsWayWhenTheyMoved() throws InterruptedException {
+  void checksJobsThatWereOnTheirWayWhenVaultsMoved() throws InterruptedException {
     decide(vaults("train"));
     decide(OneLeader.submit("trains", "train"), OneLeader.submit("mines", "mine"));
     judge(page().orElseThrow());

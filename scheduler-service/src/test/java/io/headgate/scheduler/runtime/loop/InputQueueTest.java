@@ -69,7 +69,7 @@ final class InputQueueTest {
   }
 
   @Test
-  void whatIsNoSubmissionPassesAFullQueueOfThem() throws InterruptedException {
+  void otherCommandsPassAFullQueueOfSubmissions() throws InterruptedException {
     Command.Submit first = submission(60);
     Command.Submit second = submission(40);
     assertThat(queue.offer(first)).isEqualTo(Offer.TAKEN);
@@ -92,7 +92,7 @@ final class InputQueueTest {
   }
 
   @Test
-  void whatOthersSayHasABoundAndWhatTheLeaderFoundHasNone() {
+  void messagesFromOutsideHaveABoundAndTheLeadersOwnHaveNone() {
     Command ended = new Command.SessionEnded(new Silent(new NodeId(ACME, "n-0")));
     for (int i = 0; i < 2; i++) {
       assertThat(queue.offer(ended)).isEqualTo(Offer.TAKEN);
