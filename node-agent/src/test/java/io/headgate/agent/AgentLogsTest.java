@@ -137,7 +137,7 @@ class AgentLogsTest {
   }
 
   @Test
-  void saysThatItHasNoOutputOfAStranger() {
+  void saysThatItHasNoOutputOfAnUnknownAttempt() {
     plane.send(Orders.message(Orders.readLogs("r", "nobody", PLENTY).setFollow(true)));
 
     assertThat(awaitLast("r").getError()).isEqualTo("this machine has no output of it");

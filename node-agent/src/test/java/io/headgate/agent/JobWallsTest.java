@@ -177,7 +177,7 @@ class JobWallsTest {
   }
 
   @Test
-  void aLaterAgentKnowsWhoIsTaken() throws Exception {
+  void aLaterAgentKnowsWhichUsersAreTaken() throws Exception {
     start(range(1_950_000_000));
     needWalls();
     for (int i = 0; i < 5; i++) {

@@ -162,7 +162,7 @@ class NodeAgentGpuTest {
   }
 
   @Test
-  void startsNothingWhereSomebodyElseIsAndTouchesNothingOfTheirs() {
+  void startsNothingBesideForeignProcessesAndLeavesThemAlone() {
     FakeGpus gpus = FakeGpus.in(root, Version.V580).with(true);
     start(config(gpus.library(), GpuConfig.Driver.AUTO));
     gpus.instance(0, 19, 6, 1);

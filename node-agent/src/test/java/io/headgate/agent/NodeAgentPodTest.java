@@ -97,7 +97,7 @@ class NodeAgentPodTest extends PodContract {
   }
 
   @Test
-  void saysWhoRefusesIt() throws Exception {
+  void namesTheComponentThatRefusesIt() throws Exception {
     start();
     plane.send(
         Orders.message(

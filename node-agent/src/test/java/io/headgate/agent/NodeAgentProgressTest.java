@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a job on a whole agent, behind its walls, says of itself, on its way to the scheduler.
+/// A whole agent forwards to the scheduler the progress that a job behind its walls reports.
 class NodeAgentProgressTest {
   @TempDir Path root;
   private final FakeControlPlane plane = new FakeControlPlane();
@@ -48,7 +48,7 @@ class NodeAgentProgressTest {
   }
 
   @Test
-  void tellsTheLastWordBeforeTheEndAndAgainInANewSession() {
+  void reportsTheLastProgressBeforeTheEndAndAgainInANewSession() {
     plane.send(
         Orders.message(
             Orders.assign(
@@ -86,7 +86,7 @@ class NodeAgentProgressTest {
   }
 
   @Test
-  void hasNoPlaceForItBesideTheFirstOfAGang() {
+  void onlyTheFirstWorkerOfAGangReportsProgress() {
     plane.send(
         Orders.message(
             Orders.assign(

@@ -291,7 +291,7 @@ class NodeAgentTest {
   }
 
   @Test
-  void waitsLongerForWhoeverWelcomesItOnlyToHangUp() {
+  void waitsLongerAfterASchedulerThatWelcomesItAndHangsUp() {
     long begun = System.nanoTime();
     for (int i = 2; i <= 6; i++) {
       int hellos = i;
@@ -336,7 +336,8 @@ class NodeAgentTest {
     int before = plane.hellos.size();
     plane.send(Orders.stop(FakeControlPlane.leader(6, "a"), "good", Stop.Kind.KIND_CANCEL));
 
-    // It ends the session with whoever passes such a command on, and has not obeyed.
+    // The agent ends the session with a scheduler that passes such a command on, and has not
+    // obeyed.
     await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.hellos.size() > before);
     assertThat(plane.hellos.getLast().getAttempts(0).getState()).isEqualTo(State.STATE_RUNNING);
     assertThat(plane.hellos.getLast().getHighestObeyed().getEpoch()).isEqualTo(7);
@@ -538,13 +539,13 @@ class NodeAgentTest {
   }
 
   @Test
-  void waitsForNobodyWhoPutsPipesInTheWay() {
+  void doesNotWaitOnPipesThatAJobPutsInTheWay() {
     putPipesInTheWay();
     stopTheSlyOne();
   }
 
   @Test
-  void stopsAlsoWhoseStatusItHasNeverSeen() {
+  void stopsAJobWhoseStatusItHasNeverSeen() {
     putPipesInTheWay();
     agent.close();
     agent = startAgent("n1", plane, WITHOUT_WALLS);

@@ -42,7 +42,7 @@ class PackagingTest {
           configuration.setResolveMissingDependenciesFromClassPath(false);
           return new ClassFileImporter()
               .withImportOption(new ImportOption.DoNotIncludeTests())
-              // Of archives that leave its library out, nobody reaches it.
+              // In archives without the Kubernetes library, no code reaches this class.
               .withImportOption(location -> !location.contains("/kubernetes/Fabric8Pods"))
               .importPackages("io.headgate.agent", "io.headgate.kit");
         });

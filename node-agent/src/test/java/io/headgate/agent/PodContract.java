@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What jobs as pods are promised, by a whole agent on a node of any cluster.
+/// The promises to jobs that run as pods, kept by a whole agent on a node of any cluster.
 abstract class PodContract {
   @TempDir Path root;
   final FakeControlPlane plane = new FakeControlPlane();
@@ -190,7 +190,7 @@ abstract class PodContract {
   }
 
   @Test
-  void savesItsWorkWhenSomebodyDeletesItAndWaitsAgain() throws Exception {
+  void savesItsWorkWhenItsPodIsDeletedAndWaitsAgain() throws Exception {
     start();
     run(Orders.withCallback(patient("j"), "echo saved"), "j");
     cluster().delete(FakeControlPlane.PATIENCE);
@@ -232,7 +232,7 @@ abstract class PodContract {
   }
 
   @Test
-  void leavesAlonePodsOfOthersAndRemovesThoseOfNobody() throws Exception {
+  void leavesPodsOfOthersAloneAndRemovesOrphans() throws Exception {
     Path data = root.resolve("n1").toAbsolutePath();
     String owner = Agent.podOwner("n1", data);
     String name = PodRequest.nameOf(new AttemptKey(new JobName("acme", "j"), "", 1, 0), owner);
@@ -248,7 +248,7 @@ abstract class PodContract {
     assertThat(names()).containsExactly(name);
   }
 
-  /// What is over is about to go.
+  /// Ended pods may take a moment to disappear.
   final void awaitNoPods() {
     await().atMost(FakeControlPlane.PATIENCE).until(() -> cluster().pods().isEmpty());
   }
@@ -289,7 +289,7 @@ abstract class PodContract {
   }
 
   @Test
-  void neitherRunsOnNorStopsAnotherByPuttingSomethingInItsSupervisorsPlace() throws Exception {
+  void cannotRunOnOrStopOthersByReplacingItsSupervisorsFiles() throws Exception {
     start();
     run(patient("good"), "good");
     run(

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// What the kernel says of processes that are nobody's children here.
+/// Processes of the machine as the kernel shows them, child processes of this JVM or not.
 public final class Processes {
   private Processes() {}
 

@@ -7,8 +7,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/// What a real cluster does with what we ask of it; on its only node, as root, with
-/// `-Dheadgate.test.kubernetes=FILE`, the file by which `kubectl` administers it.
+/// The contract of pods against a real cluster, on its only node, as root.
+///
+/// `-Dheadgate.test.kubernetes=FILE` names the file with which `kubectl` administers the cluster.
 @EnabledIfSystemProperty(named = "headgate.test.kubernetes", matches = ".+")
 class RealKubernetesTest extends PodContract {
   private RealCluster cluster;

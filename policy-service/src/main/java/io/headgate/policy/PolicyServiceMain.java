@@ -88,7 +88,7 @@ public final class PolicyServiceMain {
 
   private static void createKey(Config config, List<String> owner, PrintStream terminal) {
     try (PolicyService service = open(config)) {
-      Secret key = service.createKey(owner.getFirst(), "made on the machine");
+      Secret key = service.createKey(owner.getFirst(), "made on the server");
       terminal.println("key of " + owner.getFirst() + ", shown only now:");
       terminal.println(key.reveal());
     } catch (IllegalArgumentException e) {
@@ -99,7 +99,7 @@ public final class PolicyServiceMain {
   private static void replaceSigningKeys(Config config, List<String> none, PrintStream terminal) {
     try (PolicyService service = open(config)) {
       service.replaceSigningKeys();
-      terminal.println("all tokens are void; a new key signs");
+      terminal.println("all tokens are void; a new key signs new ones");
     }
   }
 

@@ -27,9 +27,10 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// An agent that speaks the real protocol and runs nothing: what it is assigned has started at
-/// once, and ends at once unless it is to be held. Cheap enough for a thousand of them in one
-/// process.
+/// An agent that speaks the real protocol and runs no program.
+///
+/// Each assigned job starts at once, and ends at once unless the benchmark holds it. One process
+/// has room for a thousand such agents.
 final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectResponse> {
   /// Told on the stream's thread, before the agent answers.
   interface Listener {

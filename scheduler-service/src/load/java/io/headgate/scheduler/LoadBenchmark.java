@@ -14,21 +14,25 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/// Load on a whole scheduler process, from outside: real gRPC, real PostgreSQL that keeps what it
-/// acknowledges, agents that speak the real protocol and run nothing. Prints a line of JSON a
-/// figure.
+/// Load from outside on a whole scheduler process. It uses real gRPC, a PostgreSQL that keeps
+/// everything it acknowledges, and agents that speak the real protocol but run no program. Prints
+/// each figure as one line of JSON.
 ///
-/// Arguments, each `name=value`: `rows` (comma-separated; all), `waiting` (jobs that wait
-/// meanwhile; 0), `nodes` (of 8 GPUs; 125), `seconds` (of each round of load; 10), `rates` (life
-/// cycles a second; 100,500,1000), `batch` (jobs that are submitted together in life cycles; 1),
-/// `warm` (seconds of mixed load before anything is measured: what a process does first it does
-/// slowly; 0), `profile` (a file to which the last scheduler's flight recorder writes: the
-/// successor's for a takeover; none), `heap` (of each scheduler; 4g), `kills` (how often a takeover
-/// is measured, or something is killed in `durable`; 1), `standby` (seconds that a successor has
-/// stood by; 60: leaders die seldom), `jvm` (further flags of its Java, comma-separated; none).
+/// Arguments, each `name=value` (default after the semicolon):
+/// - `rows`: comma-separated names of measurements; all
+/// - `waiting`: jobs that wait meanwhile; 0
+/// - `nodes`: of 8 GPUs; 125
+/// - `seconds`: of each round of load; 10
+/// - `rates`: life cycles per second; 100,500,1000
+/// - `batch`: jobs submitted together in life cycles; 1
+/// - `warm`: seconds of mixed load before the first measurement, because a new process is slow; 0
+/// - `profile`: file for the last scheduler's flight recording, in `takeover` the successor's; none
+/// - `heap`: of each scheduler; 4g
+/// - `kills`: how often `takeover` measures, or `durable` kills a process; 1
+/// - `standby`: seconds that a successor has stood by, since leaders die seldom; 60
+/// - `jvm`: further flags of the schedulers' JVMs, comma-separated; none
 public final class LoadBenchmark {
-  /// What can be asked for, in the order in which it is measured. A takeover ends the leader, so it
-  /// is last.
+  /// The names of all measurements, in their order. `takeover` is last because it ends the leader.
   private static final List<String> ROWS =
       List.of(
           "ack",
@@ -46,7 +50,7 @@ public final class LoadBenchmark {
 
   private LoadBenchmark() {}
 
-  /// What was asked for.
+  /// The options of this run.
   record Options(
       List<String> rows,
       int waiting,
@@ -106,7 +110,7 @@ public final class LoadBenchmark {
     }
   }
 
-  /// Who waits to hear of a job, by its resource name.
+  /// Callbacks that wait for news of a job, by the job's resource name.
   static final class Heard implements LoadAgent.Listener {
     private final Map<String, Consumer<Long>> assigns = new ConcurrentHashMap<>();
     private volatile Consumer<Long> stops = _ -> {};
@@ -166,7 +170,7 @@ public final class LoadBenchmark {
       }
     }
     delete(directory);
-    // Threads of clients that are being closed keep nobody waiting.
+    // Exits without waiting for the threads of clients that are still closing.
     System.exit(0);
   }
 

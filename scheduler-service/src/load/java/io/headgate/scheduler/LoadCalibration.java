@@ -15,11 +15,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/// What the same PostgreSQL does in the same run without any Headgate: durable inserts, one row a
+/// The speed of the same PostgreSQL in the same run without Headgate: durable inserts, one row per
 /// transaction and a hundred.
 ///
 /// @param insertsPerSecond single rows, of 64 clients together
-/// @param batchRowsPerSecond rows of a hundred a transaction, of 8 clients together
+/// @param batchRowsPerSecond rows in transactions of a hundred, of 8 clients together
 /// @param commitMillis a transaction of one row, of one client alone
 record LoadCalibration(double insertsPerSecond, double batchRowsPerSecond, double commitMillis) {
   private static final Duration ROUND = Duration.ofSeconds(3);

@@ -13,8 +13,8 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-/// Who submits: some connections to the leader, used by turns. As clients make them, submissions
-/// have ids, so what is repeated is taken once.
+/// Submitting clients: some connections to the leader, used in turn. Each submission has a request
+/// id, so the scheduler takes a repeated one once.
 final class LoadClients {
   private final List<JobServiceBlockingStub> stubs = new ArrayList<>();
   private final List<JobServiceFutureStub> futures = new ArrayList<>();

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 
-/// What is measured of a scheduler that dies, and of agents that lose theirs.
+/// Measurements of a scheduler that dies, and of agents that lose their scheduler.
 final class LoadFaults {
   private static final double NANOS_PER_MILLI = 1e6;
   private static final double BYTES_PER_MIB = 1 << 20;
@@ -46,8 +46,8 @@ final class LoadFaults {
     this.heard = heard;
   }
 
-  /// What agents cost a leader that has nothing to do, and until it has them all again when all
-  /// come back at once.
+  /// The processor time that idle agents cost an idle leader, and the time until it has all agents
+  /// again after all have reconnected at once.
   void agents() {
     Map<String, String> parameters = Map.of("agents", Integer.toString(options.nodes()));
     double before = rig.cpuSeconds()[0];
@@ -76,8 +76,9 @@ final class LoadFaults {
     return bytes[1];
   }
 
-  /// From the death of the leader to the first assignment of its successor, as often as was asked
-  /// for; who was killed stands by for the next time.
+  /// The time from the death of the leader to the first assignment of its successor, `kills` times.
+  ///
+  /// A killed scheduler starts again and stands by for the next kill.
   void takeovers() {
     Histogram nanos = LoadFigures.histogram();
     int most = options.waiting() > 100_000 ? 10_000 : 5_000;
@@ -114,8 +115,8 @@ final class LoadFaults {
     Map<String, Double> before = rig.threadSeconds(next);
     long begun = System.nanoTime();
     rig.killLeader();
-    // It is entitled, so that it gets a place on a full cluster, too.
-    // A call that was given up may have been taken all the same; then the name is, too.
+    // The job is entitled, so that it gets a place on a full cluster, too. The scheduler may have
+    // taken a call that timed out; the job's name is then taken, too.
     while (assigned.getCount() > 0) {
       try {
         var _ =

@@ -50,7 +50,7 @@ final class LoadFigures {
     return new ConcurrentHistogram(MAX_NANOS, 3);
   }
 
-  /// The same, where nothing was promised.
+  /// Prints the median and the 99th percentile, for which there is no goal.
   void times(String name, Map<String, String> parameters, Histogram nanos) {
     for (int percent : List.of(50, 99)) {
       print(

@@ -61,7 +61,7 @@ final class LoadFleet implements AutoCloseable {
     }
   }
 
-  /// @param channels opens a node's connection to the scheduler that is to be the leader
+  /// @param channels opens a node's connection to the first leader
   void join(String node, Supplier<ManagedChannel> channels, LoadAgent.Listener listener) {
     members.add(new Member(node, channels, listener));
   }

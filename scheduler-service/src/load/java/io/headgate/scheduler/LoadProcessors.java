@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/// Keeps who asks and who answers on processors of their own, as on machines of their own: a crowd
-/// that takes the server's processors would show how they are shared by the kernel.
+/// Keeps clients and servers on separate processors, as if on separate machines.
+///
+/// Otherwise a crowd of clients would take the server's processors, and the figure would show how
+/// the kernel shares them.
 final class LoadProcessors implements AutoCloseable {
   private static final int ALL = Runtime.getRuntime().availableProcessors();
 

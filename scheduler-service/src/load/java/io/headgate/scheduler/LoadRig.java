@@ -359,7 +359,7 @@ final class LoadRig implements AutoCloseable {
         .forEach(each -> ProcessHandle.of(each.pid()).ifPresent(ProcessHandle::destroyForcibly));
   }
 
-  /// What the leader said of its last take-over.
+  /// The log lines of the leader about its last take-over.
   List<String> takeover() {
     try (var lines = Files.lines(log(leader))) {
       List<String> said =

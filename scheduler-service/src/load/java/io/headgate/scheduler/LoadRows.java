@@ -12,9 +12,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
-/// What is measured. Rates with a fixed number of calls in flight; times and life cycles with an
-/// open loop: calls begin when they are due, however long those before them take, and time counts
-/// from then.
+/// The measurements.
+///
+/// Rates come from a closed loop, with a fixed number of calls in flight. Times and life cycles
+/// come from an open loop: each call begins when it is due, however long earlier calls take, and
+/// its time counts from then.
 final class LoadRows {
   private static final ListJobsRequest FIRST_PAGE =
       ListJobsRequest.newBuilder().setParent(Fixtures.ACME).setPageSize(100).build();
@@ -75,8 +77,10 @@ final class LoadRows {
     }
   }
 
-  /// Some of everything, of which nothing is left over: as much as can be, and then single jobs at
-  /// a rate that leaves time between them, for which other code is the one that must be quick.
+  /// Warms the scheduler up with calls of each kind, and leaves no job over.
+  ///
+  /// First as much load as the scheduler takes, then single jobs at a rate that leaves time between
+  /// them: other code must be fast there.
   private void warm() {
     if (options.warm() > 0) {
       long waiting = waiting();

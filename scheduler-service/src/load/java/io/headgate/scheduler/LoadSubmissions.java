@@ -67,10 +67,10 @@ final class LoadSubmissions {
     figures.print(name + "_database_cpu", parameters, (now[1] - before[1]) * 1000 / jobs, "ms");
   }
 
-  /// What the same server spends on a call that does nothing (`grpc.health.v1`), in processor
-  /// milliseconds, with all that it does without calls.
+  /// The processor milliseconds that the same server spends per call that does nothing
+  /// (`grpc.health.v1`), its background work included.
   ///
-  /// @param rate calls a second
+  /// @param rate calls per second
   double bareCall(int rate) {
     HealthGrpc.HealthFutureStub health = HealthGrpc.newFutureStub(rig.channel());
     int calls = rate * Math.max(1, options.seconds() / 3);
@@ -181,9 +181,10 @@ final class LoadSubmissions {
         nanos);
   }
 
-  /// Twice as many calls as can be answered, from callers who wait five seconds: what is taken
-  /// meanwhile, against what is taken at the most, and what agents notice. Scheduler and database
-  /// have one half of the processors, callers and agents the other.
+  /// Twice as many calls as the scheduler can answer, from clients with a deadline of five seconds.
+  ///
+  /// Compares the accepted calls with the highest rate, and measures what agents notice. Scheduler
+  /// and database have one half of the processors, clients and agents the other.
   void overload() {
     try (var _ = rig.apart()) {
       overloaded();

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What the kernel counts of a process.
+/// The kernel's counters of a process.
 ///
 /// @param cpuSeconds of itself and of its children that have ended
 record ProcessStat(long pid, long parent, double cpuSeconds) {
@@ -63,7 +63,7 @@ record ProcessStat(long pid, long parent, double cpuSeconds) {
     }
   }
 
-  /// What a Java process keeps of its heap when it looks for what it does not need.
+  /// The heap that a Java process uses after a garbage collection.
   static long heapBytes(long pid) {
     ask(pid, "GC.run");
     Matcher used = USED.matcher(ask(pid, "GC.heap_info"));

@@ -32,7 +32,7 @@ public final class MetricNames {
   public static final AttributeKey<String> NODE = AttributeKey.stringKey("headgate.node");
 
   public static final Name POOL_CAPACITY =
-      of("headgate.pool.gpu.capacity", "{gpu}", "GPUs that may be used of a pool.");
+      of("headgate.pool.gpu.capacity", "{gpu}", "GPUs that jobs may use in a pool.");
   public static final Name POOL_USED =
       of("headgate.pool.gpu.used", "{gpu}", "GPUs in use or being freed.");
   public static final Name POOL_HELD =
@@ -51,10 +51,7 @@ public final class MetricNames {
   public static final Name QUEUE_JOBS =
       of("headgate.queue.jobs", "{job}", "Jobs of a queue that wait or have slices.");
   public static final Name QUEUE_WAITING =
-      of(
-          "headgate.queue.waiting",
-          "{job}",
-          "Waiting jobs of a queue, by their first one's reason.");
+      of("headgate.queue.waiting", "{job}", "Waiting jobs of a queue, by the reason of the first.");
   public static final Name QUEUE_OLDEST_AGE =
       of(
           "headgate.queue.oldest.age",
@@ -67,7 +64,7 @@ public final class MetricNames {
   public static final Name AGENT_CONNECTED =
       of("headgate.agent.connected", "{agent}", "1 while a node's agent is connected.");
   public static final Name AGENT_HEARTBEAT_AGE =
-      of("headgate.agent.heartbeat.age", "s", "Time since a node was heard.");
+      of("headgate.agent.heartbeat.age", "s", "Time since a node's last message.");
   public static final Name QUEUE_LENGTH =
       of("headgate.scheduler.queue.length", "{input}", "Inputs that wait for the loop.");
   public static final Name LEADER =
@@ -112,12 +109,12 @@ public final class MetricNames {
       of(
           "headgate.scheduler.takeover.duration",
           "s",
-          "Time of a part of a take-over: notice (the leader before was dead and nobody knew it),"
-              + " load, build, report (agents say what they run).");
+          "Time of a part of a take-over: notice (the previous leader was dead, not yet known),"
+              + " load, build, report (agents report their jobs).");
   public static final Name DECISIONS =
       of("headgate.scheduler.decisions", "{decision}", "Durable decisions, by effect.");
   public static final Name PREEMPTIONS =
-      of("headgate.preemption.count", "{preemption}", "Jobs that had to go, by rule and policy.");
+      of("headgate.preemption.count", "{preemption}", "Preempted jobs, by rule and policy.");
   public static final Name FINISHED =
       of("headgate.job.finished", "{job}", "Jobs that ended, by outcome.");
 }

@@ -177,7 +177,7 @@ final class SchedulerInstruments implements LoopMetrics {
       try {
         readings.addAll(replica.ask(Gauges::read));
       } catch (NotLeadingException | LeadershipLostException | QueueFullException e) {
-        LOG.debug("nothing is known of the loop at this moment", e);
+        LOG.debug("the decision loop gave no readings; its gauges are left out", e);
       }
     }
     return readings;

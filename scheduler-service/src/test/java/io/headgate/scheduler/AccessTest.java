@@ -38,7 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// Who may submit where, see what, and stop whom; and what becomes of jobs whose rights go.
+/// Rights to submit, see and stop jobs, and the fate of jobs whose submitters lose their rights.
 final class AccessTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
@@ -114,7 +114,7 @@ final class AccessTest {
             List.of(queue("rnd-3", "rnd", "three", 1))));
     JobServiceBlockingStub nightly = installation.jobs(tokens.serviceAccount("acme", "nightly"));
     assertThat(submit(nightly, submit("rnd-3"))).isNotEmpty();
-    // A user of the same name is somebody else.
+    // A user with the service account's name is a different principal.
     JobServiceBlockingStub namesake = installation.jobs(tokens.member("acme", "nightly"));
     Refused.by(() -> namesake.submitJob(submit("rnd-3")))
         .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED");

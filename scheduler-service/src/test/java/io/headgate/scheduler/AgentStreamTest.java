@@ -175,7 +175,7 @@ final class AgentStreamTest {
 
   /// A refused stream is closed, so the scheduler asks its agent for nothing more.
   @Test
-  void letsGoOfAStreamThatItRefuses() {
+  void endsAStreamThatItRefuses() {
     FakeAgent agent = installation.agent("a-0");
     AttemptReport malformed =
         AttemptReport.newBuilder().setJob(ACME + "/jobs/r-0").setAttempt(0).build();
@@ -195,7 +195,7 @@ final class AgentStreamTest {
 
   /// The database would not take them, and the leader would end with it, and the next one too.
   @Test
-  void doesNotBelieveTimesThatAreNone() {
+  void ignoresTimesThatCannotBe() {
     FakeAgent agent = installation.agent("a-0").connect();
     submit(alice, submit("rnd-3", "r-0"));
     agent.awaitAssign("r-0");
@@ -269,7 +269,7 @@ final class AgentStreamTest {
 
   /// Plays several seeds, or the one that `-Dheadgate.seed=N` names.
   @Test
-  void leadsToTheSameWhateverComesTwiceOrInAnotherOrder() {
+  void repeatedAndReorderedReportsHaveTheSameResult() {
     FakeAgent agent = installation.agent("a-0").connect().slowToStart();
     long only = Long.getLong("headgate.seed", -1);
     LongStream seeds = only < 0 ? LongStream.range(0, SEEDS) : LongStream.of(only);
@@ -332,7 +332,7 @@ final class AgentStreamTest {
 
   /// Nothing that was said of an attempt that is over moves the one that followed it.
   @Test
-  void anEarlierStreamsWordsOfAnEarlierAttemptMoveNothing() {
+  void reportsOnAnEarlierAttemptFromAnEarlierStreamChangeNothing() {
     FakeAgent agent = installation.agent("a-0").connect();
     submit(alice, submit("rnd-3", "r-0"));
     awaitState(alice, "r-0", Job.State.STATE_RUNNING);
@@ -393,7 +393,7 @@ final class AgentStreamTest {
   }
 
   @Test
-  void tellsThatANodeIsSetAsideAndNotThatItIsOutOfContact() {
+  void reportsANodeThatIsSetAsideAndNotAsOutOfContact() {
     FakeAgent agent = installation.agent("a-0").slowToStart().connect();
     submit(alice, submit("rnd-1", "r-0"));
     agent.awaitAssign("r-0");

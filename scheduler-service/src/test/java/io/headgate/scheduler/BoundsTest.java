@@ -31,7 +31,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Everything that waits has a bound, and whoever meets it is told so.
+/// Every queue of waiting work has a bound, and a caller that meets it gets a refusal with the
+/// bound.
 final class BoundsTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 

@@ -33,7 +33,7 @@ final class ClockTest {
   private JobServiceBlockingStub alice;
   private FakeAgent agent;
 
-  /// The machine's clocks, of which somebody sets one.
+  /// The machine's clocks, with a wall clock that the test sets wrong.
   private static final class SetClock implements TimeSource {
     private volatile Duration wrongBy = Duration.ZERO;
 

@@ -115,8 +115,9 @@ final class ElectionTest {
   }
 
   @Test
-  void whatNeverStoodForElectionEndsAtOnce() {
-    // As when its port is taken: nobody waits then for what never ran.
+  void aServiceThatNeverStoodForElectionClosesAtOnce() {
+    // A service whose port is taken is closed in this state; the election never ran, so close waits
+    // for nothing.
     SchedulerService unstarted = one.beside("scheduler-3").with(new FakeMembers()).unstarted();
     long before = System.nanoTime();
     unstarted.close();
@@ -124,7 +125,7 @@ final class ElectionTest {
   }
 
   @Test
-  void aGroupThatFallsApartDeposesNobody() {
+  void aGroupThatFallsApartDeposesNoLeader() {
     seenByOne.sees("scheduler-1");
     seenByTwo.sees("scheduler-2");
     for (int i = 0; i < 3; i++) {

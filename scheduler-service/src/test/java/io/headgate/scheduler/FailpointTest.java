@@ -33,9 +33,10 @@ final class FailpointTest {
   private static final int CLIENTS = 4;
   private static final int JOBS_EACH = 12;
 
-  /// In the middle of the work, and never after its end, however much of it a busy machine puts
-  /// into one turn: a client waits for each answer before its next job, and of 48 jobs nine run at
-  /// once.
+  /// A value in the middle of the work, and never after its end, however many commands share one
+  /// turn.
+  ///
+  /// A client waits for each answer before its next job, and nine of 48 jobs run at once.
   private static final int PASSES = 5;
 
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The row of leadership decides who may write, and what became of a write whose answer was lost.
+/// The row of leadership admits one writer, and tells whether a write with a lost answer happened.
 final class FencingTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
@@ -43,7 +43,7 @@ final class FencingTest {
   }
 
   @Test
-  void writesAndSaysNothingUnderAnEpochThatIsOver() {
+  void writesAndSendsNothingUnderAnEpochThatIsOver() {
     DatabaseConfig config = POSTGRES.fresh();
     installation = new Installation(config);
     Fixtures.seedExample(installation.neighbours);
@@ -109,7 +109,7 @@ final class FencingTest {
 
   @ParameterizedTest
   @EnumSource(names = {"BEFORE_COMMIT", "AFTER_COMMIT"})
-  void findsOutWhatBecameOfACommitWhoseAnswerWasLost(PostgresProxy.Cut where) throws Exception {
+  void learnsTheOutcomeOfACommitWhoseAnswerWasLost(PostgresProxy.Cut where) throws Exception {
     try (PostgresProxy proxy = new PostgresProxy(POSTGRES.fresh())) {
       installation = new Installation(proxy.database());
       Fixtures.seedExample(installation.neighbours);
@@ -134,7 +134,7 @@ final class FencingTest {
   /// The connection broke while its transaction was on its way; meanwhile the leader found that it
   /// did not happen, and wrote it again.
   @Test
-  void aTransactionThatArrivesAfterItWasWrittenAgainIsRefused() throws Exception {
+  void aTransactionThatArrivesAfterItsRepetitionIsRefused() throws Exception {
     try (PostgresProxy proxy = new PostgresProxy(POSTGRES.fresh())) {
       installation = new Installation(proxy.database());
       Fixtures.seedExample(installation.neighbours);
@@ -156,7 +156,7 @@ final class FencingTest {
   /// As after a failover to a standby that had not heard of the last commits.
   @ParameterizedTest(name = "to epoch {0}")
   @ValueSource(longs = {1, 0})
-  void leadsNoMoreOnADatabaseThatWentBackUntilItIsSaidThatItMay(long epoch) {
+  void stopsLeadingOnADatabaseThatWentBackUntilItsIncarnationChanges(long epoch) {
     DatabaseConfig config = POSTGRES.fresh();
     installation = new Installation(config);
     Fixtures.seedExample(installation.neighbours);
@@ -207,7 +207,7 @@ final class FencingTest {
   }
 
   @Test
-  void aLeaderThatStandsStillInATransactionLetsGoOfTheRow() throws Exception {
+  void theServerEndsTheTransactionOfALeaderThatStandsStill() throws Exception {
     DatabaseConfig config = POSTGRES.fresh();
     try (PostgresProxy proxy = new PostgresProxy(config);
         Database database = Database.open(config)) {
@@ -228,7 +228,8 @@ final class FencingTest {
           CompletableFuture.supplyAsync(() ->
               submit(alice, submit("rnd-3", "r-0").toBuilder().setRequestId(request).build()));
       FakeAgent.awaitThat(proxy::isCut);
-      // What whoever follows it needs: without an end of the transaction this waits for ever.
+      // The successor needs this row; it would wait for ever if the server did not end the
+      // transaction.
       CompletableFuture<Integer> taken =
           CompletableFuture.supplyAsync(
               () -> database.jooq().execute("update leadership set lease_until = lease_until"));

@@ -78,7 +78,7 @@ final class FollowerTest {
   }
 
   @Test
-  void passesOnWhatOnlyTheLeaderCanAnswer() {
+  void passesCallsForTheLeaderOn() {
     submit(alice, submit("rnd-3", "r-0"));
     awaitState(alice, "r-0", Job.State.STATE_RUNNING);
     submit(alice, submit("rnd-3", "r-1"));
@@ -145,7 +145,7 @@ final class FollowerTest {
   }
 
   @Test
-  void givesTheLeadersRefusalsAsTheyAre() {
+  void returnsTheLeadersRefusalsUnchanged() {
     Refused.by(() -> alice.submitJob(submit("rnd-9", "r-0")))
         .hasReason(Code.NOT_FOUND, "QUEUE_NOT_FOUND");
     Refused.by(() -> follower.eve().submitJob(submit("rnd-3", "r-0")))
@@ -165,7 +165,7 @@ final class FollowerTest {
   }
 
   @Test
-  void readsByItselfWhileNobodyLeads() {
+  void readsByItselfWithoutALeader() {
     submit(alice, submit("rnd-3", "r-0"));
     awaitState(alice, "r-0", Job.State.STATE_RUNNING);
     leader.killJustNow();
@@ -183,7 +183,7 @@ final class FollowerTest {
   }
 
   @Test
-  void saysThatItDoesNotKnowWhatBecameOfACallThatTheLeaderTook() {
+  void saysThatTheOutcomeOfACallIsUnknownWhenItsLeaderIsLost() {
     // Decided and not durable: the leader's commits wait for the row.
     database
         .jooq()

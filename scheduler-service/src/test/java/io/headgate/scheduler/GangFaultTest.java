@@ -60,7 +60,7 @@ final class GangFaultTest {
     installation.start().awaitReady("pairs");
     alice = installation.alice();
     well = installation.agent("n-0").connect();
-    // What it is told is lost on its way to its disk.
+    // Its assignments are lost before they reach its disk.
     ill = installation.agent("n-1").connect().deaf();
   }
 

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// What is over is remembered for as long as the configuration says, and forgotten then.
+/// Ended jobs are kept for as long as the configuration says, and then forgotten.
 final class HistoryTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 

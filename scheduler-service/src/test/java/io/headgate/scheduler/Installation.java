@@ -99,13 +99,13 @@ final class Installation implements AutoCloseable {
         lease, Duration.ofMillis(200), suspectAfter, reconcileWithin, stopMargin);
   }
 
-  /// What it measures and traces from its next start on.
+  /// The telemetry that it uses from its next start on.
   Installation with(Telemetry newTelemetry) {
     telemetry = newTelemetry;
     return this;
   }
 
-  /// By which clocks it goes from its next start on.
+  /// The clocks that it uses from its next start on.
   Installation with(TimeSource newTime) {
     time = newTime;
     return this;
@@ -122,7 +122,7 @@ final class Installation implements AutoCloseable {
     return adjusted(config -> config.with(leading));
   }
 
-  /// Who it sees of the others from its next start on.
+  /// The group in which it sees the other replicas from its next start on.
   Installation with(Members newMembers) {
     members = newMembers;
     return this;
@@ -162,7 +162,7 @@ final class Installation implements AutoCloseable {
     return start(Failpoint.Handler.NONE);
   }
 
-  /// A service that nobody starts; close it.
+  /// A service that is never started; the caller closes it.
   SchedulerService unstarted() {
     return made(Failpoint.Handler.NONE);
   }
@@ -258,7 +258,7 @@ final class Installation implements AutoCloseable {
     letLeaseRunOut();
   }
 
-  /// What time alone would do.
+  /// Lets the lease expire at once, as time would.
   private void letLeaseRunOut() {
     try (Database opened = Database.open(database)) {
       opened
@@ -344,15 +344,15 @@ final class Installation implements AutoCloseable {
     neighbours.close();
   }
 
-  /// One that no connection takes while nobody listens there: below those that Linux gives to
-  /// whoever asks for any.
+  /// A port that no other process is given meanwhile: it lies below the ports that Linux assigns to
+  /// outgoing connections and to port 0.
   private static int freePort() {
     while (true) {
       int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
       try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
         return socket.getLocalPort();
       } catch (IOException e) {
-        // Somebody else's; another one then.
+        // The port is taken: try another one.
       }
     }
   }

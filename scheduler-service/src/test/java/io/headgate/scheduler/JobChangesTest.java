@@ -156,7 +156,7 @@ final class JobChangesTest {
   }
 
   @Test
-  void saysOnlyWhatStandsOfAJobThatWasStopping() {
+  void aNewOrderReplacesTheOrderOfAJobThatIsStopping() {
     agent.slowToStop();
     requeue();
     agent.awaitStop(job);
@@ -277,7 +277,7 @@ final class JobChangesTest {
   }
 
   @Test
-  void refusesOutputThatNobodyCanHave() {
+  void refusesOutputOfUnknownAttemptsAndWorkers() {
     ReadJobLogsRequest.Builder request =
         ReadJobLogsRequest.newBuilder().setName(ACME + "/jobs/" + job);
     Refused.by(() -> alice.readJobLogs(request.setAttempt(9).build()).next())

@@ -112,7 +112,7 @@ final class LoadingLeaderTest {
   }
 
   @Test
-  void answersWhoCameMeanwhileWhenItLeads() {
+  void answersCallsThatWaitedForTheTakeover() {
     JobServiceBlockingStub alice = alice(leader);
     CompletableFuture<String> first = waiting(alice, "r-1");
     CompletableFuture<String> second = waiting(alice, "r-2");
@@ -122,7 +122,7 @@ final class LoadingLeaderTest {
   }
 
   @Test
-  void answersWhoCameThroughAnotherDoor() {
+  void answersCallsThatAnotherReplicaPassedOn() {
     Installation door = leader.beside("door").asDoor().start();
     try {
       FakeAgent.awaitThat(() -> door.service().epoch() == 2);
@@ -141,7 +141,7 @@ final class LoadingLeaderTest {
   }
 
   @Test
-  void refusesThemWhenItDoesNotLeadAfterAll() {
+  void refusesWaitingCallsWhenItDoesNotBecomeLeader() {
     JobServiceBlockingStub alice = alice(leader);
     CompletableFuture<Refused> answer =
         CompletableFuture.supplyAsync(
@@ -154,7 +154,7 @@ final class LoadingLeaderTest {
   }
 
   @Test
-  void forgetsWhoDoesNotWait() {
+  void dropsCallsWhoseDeadlinePassed() {
     JobServiceBlockingStub hasty = alice(leader).withDeadlineAfter(300, TimeUnit.MILLISECONDS);
     assertThatThrownBy(() -> hasty.submitJob(submit("rnd-3", "r-1")))
         .hasMessageContaining(Code.DEADLINE_EXCEEDED.name());

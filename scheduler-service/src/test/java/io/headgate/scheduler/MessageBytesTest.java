@@ -21,11 +21,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What an agent of protocol 1 says and hears, and what a job's row has of its specification, is
-/// read by this version as it was meant: each field that there was then, with a value.
+/// Messages and stored rows of protocol 1 keep their meaning in this version.
 ///
-/// A field that is added changes nothing here. `-Dgolden=write` writes the files, for a version of
-/// the protocol that has none yet.
+/// The files cover an agent's messages in both directions and the specification in a job's row.
+/// They set every field that existed then.
+///
+/// A new field changes nothing here. `-Dgolden=write` writes the files of a protocol version that
+/// has none yet.
 final class MessageBytesTest {
   private static final Path FILES = Path.of("src/test/resources/protocol-1");
 
@@ -56,7 +58,7 @@ final class MessageBytesTest {
     assertThat(read.toString()).isEqualTo(Files.readString(file));
   }
 
-  /// The bytes, and below them what they mean. What is unknown shows as a number.
+  /// The bytes, and below them their meaning. Unknown fields show as numbers.
   private static String text(Message type, byte[] bytes) throws InvalidProtocolBufferException {
     Message message = type.getParserForType().parseFrom(bytes);
     assertThat(message.toByteArray()).as("said again").isEqualTo(bytes);

@@ -108,7 +108,7 @@ final class Neighbours implements AutoCloseable {
     }
   }
 
-  /// From now on those who watch learn of changes a heartbeat later, as when a hint is lost.
+  /// From now on, watchers learn of changes a heartbeat later, as after a lost hint.
   Neighbours quietly() {
     quiet = true;
     return this;
@@ -119,7 +119,7 @@ final class Neighbours implements AutoCloseable {
     return watchesOfAccess.get();
   }
 
-  /// They are away, and whoever watches them finds nobody.
+  /// Makes both services unreachable for watchers.
   void goAway() {
     server.close();
   }
@@ -159,7 +159,7 @@ final class Neighbours implements AutoCloseable {
     }
   }
 
-  /// What a watcher that has seen a version is told, in small parts.
+  /// The changes since the version that a watcher has seen, in small parts.
   private final class Source<M extends Message> implements WatchSource<M> {
     private final Function<Long, M> message;
     private final Function<Long, M> alive;

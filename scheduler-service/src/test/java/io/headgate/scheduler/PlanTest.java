@@ -35,8 +35,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// What a configuration would do to the live system: asked of the whole service, which changes
-/// nothing by it.
+/// Plans of a configuration for the live system, computed by the whole service, which changes
+/// nothing.
 final class PlanTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
@@ -70,7 +70,7 @@ final class PlanTest {
   }
 
   @Test
-  void saysWhoWouldStartBePreemptedAndWaitAndChangesNothing() {
+  void listsStartsPreemptionsAndWaitsAndChangesNothing() {
     PlanConfigurationResponse plan =
         admin().planConfiguration(request().setAccessConfiguration(rights("5", "9")).build());
 
@@ -115,13 +115,13 @@ final class PlanTest {
     PlanConfigurationResponse plan =
         admin().planConfiguration(request().setAccessConfiguration(rights("0", "12")).build());
 
-    // R&D's first job frees its slices within the hour; who is first then changes with the limit.
+    // R&D's first job frees its slices within the hour; the limit then decides which job is first.
     PlannedPolicy devops = planned(plan, "devops");
     assertThat(devops.getBefore().getAwaitedJobs()).isEqualTo(1);
     assertThat(devops.getBefore().getWaitP50().getSeconds()).isBetween(3500L, 3600L);
     assertThat(plan.hasKnownAhead()).isFalse();
 
-    // Of two jobs that wait one would never fit any more: when that starts nobody knows.
+    // One of two waiting jobs would never fit any more, so its start is unknown.
     submit(alice, submit("rnd-1", "small"));
     awaitState(alice, "small", Job.State.STATE_WAITING);
     PlanConfigurationResponse larger =
@@ -175,7 +175,7 @@ final class PlanTest {
   }
 
   @Test
-  void whatIsInForceChangesNothing() {
+  void theConfigurationInForceChangesNothing() {
     PlanConfigurationResponse plan = admin().planConfiguration(request().build());
 
     assertThat(plan.getStarts().getTotal()).isZero();
@@ -198,7 +198,7 @@ final class PlanTest {
   }
 
   @Test
-  void refusesWhatCannotBeReadAtItsField() {
+  void refusesAnUnreadablePartAndNamesItsField() {
     Refused.by(() ->
             admin()
                 .planConfiguration(

@@ -22,12 +22,13 @@ final class PostgresProxy implements AutoCloseable {
     NOWHERE,
     /// The server never hears of the commit.
     BEFORE_COMMIT,
-    /// The same, and the wire stays up: whoever was to say it stands still.
+    /// The server never hears of the commit, and the connection stays open, as if the sender stood
+    /// still.
     STANDS_STILL,
-    /// The server commits, and nobody hears of it.
+    /// The server commits, and its answer is lost.
     AFTER_COMMIT,
-    /// The server hears of all of it late: after whoever said it has lost the wire, and said it
-    /// again on another.
+    /// The batch reaches the server late: the sender has lost this connection and repeated the
+    /// batch on another.
     OVERTAKEN
   }
 
@@ -39,7 +40,7 @@ final class PostgresProxy implements AutoCloseable {
   /// Of a statement without a name, as a message of the protocol has it.
   private static final String COMMIT = "\0\ncommit\0";
 
-  /// What a message has before that: its kind and its length.
+  /// The bytes of a message before that text: its kind and its length.
   private static final int HEADER = 5;
 
   private static final String TOO_LATE = "HG001";
@@ -181,11 +182,11 @@ final class PostgresProxy implements AutoCloseable {
     try {
       to.getOutputStream().write(answer, 0, length);
     } catch (IOException e) {
-      // Who asked has gone; what the server says to what was overtaken is listened to all the same.
+      // The client has closed its end; the server's answer to the late batch is still read.
     }
   }
 
-  /// What was overtaken arrives now.
+  /// Lets the overtaken batch arrive now.
   ///
   /// @return whether the server refused it
   boolean arrives() throws InterruptedException {

@@ -36,7 +36,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// What programs say of themselves: whose word counts, what it costs, and what it changes.
+/// Progress that programs report: which agent may report it, its cost, and its effect on
+/// preemption.
 final class ProgressTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
@@ -101,10 +102,12 @@ final class ProgressTest {
             .build());
   }
 
-  /// All four GPUs are taken by a (two), b and c; who needs three gets two from a, and one from
-  /// whoever loses less. That would be c, which started last.
+  /// Jobs a (two GPUs), b and c take all four GPUs. A job that needs three gets two from a, and one
+  /// from the job that loses less.
+  ///
+  /// Without checkpoints that would be c, which started last.
   @Test
-  void preemptsWhoHasJustSavedItsWorkAlsoAfterATakeover() {
+  void preemptsTheJobWithTheNewestCheckpointAlsoAfterATakeover() {
     runs("rnd-2", "a");
     runs("rnd-1", "b");
     runs("rnd-1", "c");
@@ -128,7 +131,7 @@ final class ProgressTest {
   }
 
   @Test
-  void showsTheLastWordAndBelievesOfTimesNoMoreThanCanBe() {
+  void showsTheNewestProgressAndCutsImpossibleTimes() {
     runs("rnd-1", "b");
     says("b", report -> report.setFraction(0.4).setMessage("epoch 3"));
     FakeAgent.awaitThat(() -> attempt("b").hasProgress());
@@ -161,7 +164,7 @@ final class ProgressTest {
   }
 
   @Test
-  void costsNoBatchAWordAndIsNoNewsToWatches() {
+  void needsNoBatchPerReportAndWakesNoWatch() {
     runs("rnd-1", "b");
     agent.awaitAcknowledged();
     Job before = get(alice, "b");
@@ -182,7 +185,7 @@ final class ProgressTest {
   }
 
   @Test
-  void takesNobodysWordForAJobThatIsNotHis() {
+  void ignoresProgressOfOtherNodesAttemptsAndWorkers() {
     installation.neighbours.register(node("z-0", "onprem", 1));
     runs("rnd-1", "b");
     FakeAgent other = installation.agent("z-0").connect();

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// What was applied can be used with the next call, although the scheduler only follows the other
-/// services: nobody is refused by something old.
+/// A change that another service has confirmed counts in the next call, although the scheduler only
+/// follows that service. No request is refused because of older data.
 final class ReadYourWritesTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 

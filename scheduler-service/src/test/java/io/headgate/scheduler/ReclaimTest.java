@@ -88,7 +88,7 @@ final class ReclaimTest {
   }
 
   @Test
-  void givesUpANodeAfterStopAfterAndItsMarginAndNotBeforeAlsoIfItIsDeleted() {
+  void givesUpANodeAfterStopAfterAndItsMarginEvenIfItIsDeletedBefore() {
     start(4);
     FakeAgent known = installation.agent("n-0").connect();
     String brief = submit(alice, submit("brief", "b-0"));
@@ -154,7 +154,7 @@ final class ReclaimTest {
   }
 
   @Test
-  void waitsForProofWhereAPolicySaysNever() {
+  void waitsForProofWhereThePolicyNeverGivesUp() {
     start(3);
     FakeAgent endless = installation.agent("n-0").connect();
     submit(alice, submit("endless", "e-0"));
@@ -177,7 +177,7 @@ final class ReclaimTest {
   }
 
   @Test
-  void takesTheDeletionOfASilentMachineForTheWordThatAPolicyWaitsForThatSaysNever() {
+  void aPolicyThatNeverGivesUpAcceptsTheDeletionOfASilentMachine() {
     start(2);
     FakeAgent first = installation.agent("n-0").connect();
     submit(alice, submit("endless", "e-0"));

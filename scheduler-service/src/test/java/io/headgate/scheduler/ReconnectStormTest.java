@@ -39,7 +39,7 @@ final class ReconnectStormTest {
 
   private static final int AGENTS = Integer.getInteger("headgate.agents", 60);
 
-  /// What the scheduler's part may take of the 10 s in which a job starts after a leader's death.
+  /// The scheduler's share of the 10 s in which a job starts after a leader's death.
   private static final Duration BACK_WITHIN = Duration.ofSeconds(5);
 
   private final List<FakeAgent> agents = new ArrayList<>();

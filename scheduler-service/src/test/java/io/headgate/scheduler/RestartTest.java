@@ -136,7 +136,7 @@ final class RestartTest {
   }
 
   @Test
-  void hearsWhatEndedWhileNobodyLed() {
+  void learnsOfEndsDuringATimeWithoutLeader() {
     submit(alice, submit("rnd-3", "r-0"));
     awaitState(alice, "r-0", Job.State.STATE_RUNNING);
     installation.kill();

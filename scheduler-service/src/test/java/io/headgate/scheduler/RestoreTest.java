@@ -54,7 +54,7 @@ final class RestoreTest {
       }
       installation.kill();
     }
-    // Nobody hears of it any more.
+    // The lost database does not hear of this exit.
     agent.exits("r-1", 7);
   }
 
@@ -81,7 +81,7 @@ final class RestoreTest {
   }
 
   @Test
-  void whatRunsIsAdoptedWhatEndedHasEndedAndWhatNobodyKnowsIsStopped() {
+  void adoptsRunningJobsRecordsEndedOnesAndStopsUnknownOnes() {
     Leadership obeyed = agent.heard().getFirst().getWelcome().getLeadership();
     restore(true);
     agent.open(agent.hello().setHighestObeyed(obeyed));
@@ -107,9 +107,10 @@ final class RestoreTest {
     assertThat(agent.ledger().get("r-2").getUid()).isNotEqualTo(stop.getUid());
   }
 
-  /// Nobody said that it was restored: the machines know better, and obey nobody who led before.
+  /// Without a new incarnation, agents see that the epoch is older than that of their last leader,
+  /// and refuse it.
   @Test
-  void doesNotTakeMachinesBackThatHaveObeyedALaterLeader() {
+  void refusesMachinesThatObeyedALaterLeaderWithoutANewIncarnation() {
     Leadership obeyed = agent.heard().getFirst().getWelcome().getLeadership();
     restore(false);
     agent.open(agent.hello().setHighestObeyed(obeyed));

@@ -42,7 +42,7 @@ class SchedulerMainTest {
   }
 
   @Test
-  void namesAWayOfPlacingThatThereIsNot() {
+  void namesAnUnknownPlacementPolicy() {
     Map<String, String> environment = new HashMap<>(NOWHERE);
     environment.put("HEADGATE_SCHEDULER_PLACEMENT", "roomiest");
     Ended ended = run(List.of(), environment);

@@ -37,9 +37,11 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// A leader that stands still: its connections are open and nothing is heard of it. Who passed
-/// calls on to it does not wait longer than the row of leadership names it. No deadline ends a call
-/// here: the callers' are two minutes.
+/// A leader stands still: its connections stay open, and it sends nothing.
+///
+/// A replica that passed calls on to it waits only until the row of leadership names another
+/// leader, or the lease is over. No deadline ends a call here: those of the callers are two
+/// minutes.
 @Order(1) // It takes longest.
 final class StandingLeaderTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
@@ -126,7 +128,7 @@ final class StandingLeaderTest {
   }
 
   @Test
-  void saysWhenItIsNotKnownWhatBecameOfOne() {
+  void saysThatTheOutcomeOfACallIsUnknown() {
     wire.stall();
     CompletableFuture<Refused> unnamed =
         hanging(submit("rnd-3", "r-1").toBuilder().clearRequestId().build());
@@ -163,7 +165,7 @@ final class StandingLeaderTest {
   }
 
   @Test
-  void waitsForNobodyWhoseLeaseIsOverAlthoughNobodyFollows() {
+  void endsItsCallsWhenTheLeaseIsOverEvenWithoutASuccessor() {
     wire.stall();
     // While it leads for sure: its lease would soon be over once it is dead.
     CompletableFuture<Refused> hanging = hanging(named("r-1"));

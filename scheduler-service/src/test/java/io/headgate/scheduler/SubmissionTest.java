@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What a submission does, and what it is refused for, with the field and the value.
+/// Effects of submissions, and their refusals with field and value.
 final class SubmissionTest {
   @RegisterExtension static final SharedInstallation SHARED = new SharedInstallation();
 

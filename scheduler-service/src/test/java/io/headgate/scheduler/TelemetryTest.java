@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// What is measured under which name, as a scrape shows it, and a trace from the caller to the
+/// The names and values of metrics, as a scrape shows them, and a trace from the caller to the
 /// agent.
 final class TelemetryTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");

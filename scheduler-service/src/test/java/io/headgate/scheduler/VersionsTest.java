@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class VersionsTest {
   @RegisterExtension static final SharedInstallation SHARED = new SharedInstallation();
 
-  /// What no message of this version has.
+  /// Fields that no message of this version has.
   private static final UnknownFieldSet OF_TOMORROW =
       UnknownFieldSet.newBuilder()
           .addField(900, Field.newBuilder().addVarint(7).build())

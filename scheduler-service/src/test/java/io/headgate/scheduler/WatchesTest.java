@@ -35,8 +35,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// Watches of jobs and events: nothing missed, nothing twice, from any version on; and a reader
-/// that does not read costs nobody but itself.
+/// A watch of jobs or events, resumed from any version, misses no change and repeats none. A client
+/// that does not read hurts only itself.
 final class WatchesTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
@@ -235,7 +235,7 @@ final class WatchesTest {
     long begun = System.nanoTime();
     long twicePatience = 2 * IMPATIENT.patience().toNanos();
     FakeAgent.awaitThat(() -> System.nanoTime() - begun > twicePatience);
-    // What was sent before the cut is still there to be read; then comes the reason.
+    // The client can still read the messages sent before the cut, and then gets the reason.
     FakeAgent.awaitThat(() -> {
       reader.call.request(1);
       return reader.end.get() != null;

@@ -113,7 +113,7 @@ final class WorkedExamplesTest {
         .contains("preempted by e-0 (rule P1: devops used 3 of its reservation 5 and needed 2")
         .contains("position 1 of 4 in rnd-3")
         .endsWith(
-            "When it starts is not known: jobs in its way have not said how long they run"
+            "Its start is unknown: jobs in its way have not declared how long they run"
                 + " (maxRuntime).");
     assertThat(explanation.getStartChecksList()).isNotEmpty();
     assertThat(explanation.getPreemptionChecksList()).isNotEmpty();
@@ -138,7 +138,7 @@ final class WorkedExamplesTest {
     JobServiceBlockingStub eve = installation.eve();
     List<String> dev = new ArrayList<>();
     List<String> research = new ArrayList<>();
-    // All wait before any node is there, so that priority decides and not who came first.
+    // All jobs wait before the first node joins, so that priority decides and not arrival.
     for (int i = 0; i < 4; i++) {
       research.add(submit(eve, submit("research-4", "research-" + i)));
       dev.add(submit(alice, submit("dev-4", "dev-" + i)));

@@ -37,7 +37,7 @@ class SchedulerFaultsIT {
   private static final int LIMIT = 3;
 
   private static final String ASSIGNED = "the first assignment was sent";
-  private static final String REPORTED = "nodes said what they run";
+  private static final String REPORTED = "nodes reported their jobs";
 
   @TempDir private Path directory;
   private final long seed = Long.getLong("headgate.seed", System.nanoTime());

@@ -338,7 +338,7 @@ class SimulateTest {
     assertThat(SimulateCli.run(scenario, "--explain", "r-1@20s").out())
         .contains("waits for CAPACITY", "P1 entitled  NO  rnd 3 + needs 3 = 6 > reservation 5");
     assertThat(SimulateCli.run(scenario, "--explain", "r-1@20s").out())
-        .contains("When it starts is not known: jobs in its way have not said how long they run");
+        .contains("Its start is unknown: jobs in its way have not declared how long they run");
     assertThat(SimulateCli.run(scenario, "--explain", "r-1@5s").out())
         .contains("at 5s r-1 runs on a-0:3-5 of onprem");
     assertThat(SimulateCli.run(scenario, "--compare", "examples/two-pools.yaml").out())

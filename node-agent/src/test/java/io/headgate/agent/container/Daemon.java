@@ -43,7 +43,7 @@ record Daemon(Process process, Path root, Path client) {
         == 0;
   }
 
-  /// Whoever calls it finds nobody, or somebody again.
+  /// Makes the client behave as if the daemon were down, or ends that.
   void away(boolean away) throws IOException {
     Path mark = client.resolveSibling("client-away");
     if (away) {

@@ -77,7 +77,7 @@ public final class FakePodman {
     }
   }
 
-  /// What it was called with, one line each.
+  /// The command lines with which the agent called podman, one per call.
   public List<String> calls() throws IOException {
     assertThat(store.resolve("calls")).exists();
     return Files.readAllLines(store.resolve("calls"));

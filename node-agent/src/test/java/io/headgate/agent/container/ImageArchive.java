@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 /// An image as a file that every engine reads, for lack of a registry.
 public final class ImageArchive {
-  /// What it is called.
+  /// The name and tag of the image.
   public static final String NAME = "localhost/headgate-test:1";
 
   private static final AtomicLong TIMES = new AtomicLong();

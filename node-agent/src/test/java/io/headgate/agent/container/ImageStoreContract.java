@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirFactory;
 
-/// What a store of images does, by a real engine.
+/// The contract of an image store, tested against a real engine.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ImageStoreContract {
   /// As long as those that the agent gives.

@@ -69,7 +69,7 @@ class PodmanTest {
   }
 
   @Test
-  void givesUpAnImageThatNobodyWantsAnyMore() {
+  void givesUpAnImageThatNoJobWantsAnyMore() {
     AtomicInteger asked = new AtomicInteger();
     assertThatExceptionOfType(ImageException.class)
         .isThrownBy(() ->

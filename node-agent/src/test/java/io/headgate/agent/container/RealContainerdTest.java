@@ -2,7 +2,7 @@ package io.headgate.agent.container;
 
 import org.junit.jupiter.api.Test;
 
-/// What the real containerd does with what we ask of it.
+/// The contract of image stores against the real containerd.
 class RealContainerdTest extends ImageStoreContract {
   RealContainerdTest() {
     super(ImageStores.Wanted.CONTAINERD);

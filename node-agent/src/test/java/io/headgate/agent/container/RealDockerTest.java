@@ -2,7 +2,7 @@ package io.headgate.agent.container;
 
 import org.junit.jupiter.api.Test;
 
-/// What the real docker does with what we ask of it.
+/// The contract of image stores against the real docker.
 class RealDockerTest extends ImageStoreContract {
   RealDockerTest() {
     super(ImageStores.Wanted.DOCKER);

@@ -20,13 +20,13 @@ public interface RealEngine extends AutoCloseable {
   /// Removes each image that no container is made of, as its operator may at any time.
   void collectGarbage() throws Exception;
 
-  /// What it has beside images and containers, and is to be nothing.
+  /// The names of volumes or leases in the engine; empty when the agent has cleaned up.
   String rest() throws Exception;
 
   @Override
   void close() throws IOException;
 
-  /// One of them. Whoever has none is told, and tries nothing.
+  /// Opens an engine in this directory. The test is skipped, with a message, if none is installed.
   static RealEngine in(Path directory, ImageStores.Wanted store) throws Exception {
     return switch (store) {
       case PODMAN, AUTO -> RealPodman.in(directory);
@@ -35,7 +35,7 @@ public interface RealEngine extends AutoCloseable {
     };
   }
 
-  /// Whoever has it not is told, and tries nothing.
+  /// Skips the test, with a message, if the program is not installed or the user is not root.
   static void need(Path program, String pack) {
     assumeThat(program)
         .as("%s is NOT INSTALLED, so nothing here was tried (apt-get install %s)", program, pack)

@@ -21,7 +21,7 @@ record RealPodman(Path program, Path root) implements DockerLike {
     return new RealPodman(program, root);
   }
 
-  /// Podman binds its store to itself, so that nobody could delete it.
+  /// Podman binds its store to itself, and a mount point cannot be deleted.
   @Override
   public void close() throws IOException {
     Programs.unmountBelow(root);

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/// What the real podman does with what we ask of it.
+/// The contract of image stores against the real podman.
 class RealPodmanTest extends ImageStoreContract {
   private static final Path BUSYBOX = Path.of("/bin/busybox");
   private static final Path RUNC = Path.of("/usr/sbin/runc");

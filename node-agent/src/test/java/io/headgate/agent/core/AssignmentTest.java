@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What an order must look like, and what a job's environment is made of.
+/// The validity of an assignment, its times to stop, and the environment of its job.
 class AssignmentTest {
   private static final JobEnvironment.Places PLACES =
       new JobEnvironment.Places(
@@ -83,7 +83,7 @@ class AssignmentTest {
         .isEqualTo(
             new Assignment.SelfStop(
                 Optional.of(Duration.ofSeconds(36 * 60 + 50)), callback, grace));
-    // What is not there takes no time.
+    // Without a callback, the job needs no time for one.
     assertThat(selfStop(Duration.ofMinutes(40), List.of(), callback, grace).after())
         .contains(Duration.ofSeconds(39 * 60 + 50));
     // Half of the time is the job's.
@@ -150,7 +150,7 @@ class AssignmentTest {
   }
 
   @Test
-  void letsNobodyForgeWhatOnlyHeadgateSays() {
+  void noJobCanForgeHeadgatesVariables() {
     Map<String, String> forged =
         Map.of(
             "HEADGATE_JOB",

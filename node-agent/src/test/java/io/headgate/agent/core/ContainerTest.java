@@ -7,7 +7,7 @@ import io.headgate.agent.core.Container.PullPolicy;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What may be the name of an image. It becomes an argument of a program that has all rights.
+/// The valid names of images. The name becomes an argument of a program that runs as root.
 class ContainerTest {
   @ParameterizedTest
   @ValueSource(

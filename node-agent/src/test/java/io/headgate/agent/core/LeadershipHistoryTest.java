@@ -10,7 +10,7 @@ class LeadershipHistoryTest {
       LeadershipHistory.NONE.obeying(new Leadership("i1", 7, "a"));
 
   @Test
-  void obeysTheFirstWhoeverItIs() {
+  void obeysAnyLeaderAtFirst() {
     assertThat(LeadershipHistory.NONE.admits(new Leadership("i9", 0, "z"))).isTrue();
   }
 

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What an agent refuses of a device with places, whatever the scheduler says.
+/// Checks of the agent before it grants a slice of a divided device, whatever the scheduler says.
 class SliceBookTest {
   private static final long GIB = 1L << 30;
 

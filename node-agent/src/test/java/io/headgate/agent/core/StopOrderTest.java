@@ -14,7 +14,7 @@ class StopOrderTest {
   }
 
   @Test
-  void leavesOneThatTakesWhatIsItsNeighboursLessThanOthers() {
+  void waitsOnlyBrieflyForAJobThatTakesFromItsNeighbours() {
     Duration grace = ASSIGNMENT.grace();
     assertThat(patience(StopOrder.Kind.CANCEL, false))
         .isEqualTo(ASSIGNMENT.abortCallback().timeout().plus(grace));

@@ -55,7 +55,7 @@ class SimulatedGpuDriverTest {
   }
 
   @Test
-  void hasTheSameDevicesAtEveryStartAndNobodyElses() {
+  void hasTheSameDevicesAtEveryStartAndNoneOfAnotherAgent() {
     assertThat(new SimulatedGpuDriver(SimulatedGpus.parse("2xH100"), "n1").devices())
         .isEqualTo(driver.devices());
     assertThat(new SimulatedGpuDriver(SimulatedGpus.parse("2xH100"), "n2").devices())

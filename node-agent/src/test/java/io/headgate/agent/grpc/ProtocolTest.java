@@ -4,16 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/// What a scheduler says that it goes on in has to be spoken here.
+/// The agent accepts a scheduler only if it speaks the protocol version that the scheduler
+/// announces.
 final class ProtocolTest {
   @Test
-  void itsOwnVersionAndTheOneBeforeAreSpoken() {
+  void speaksItsOwnVersionAndTheOneBefore() {
     assertThat(Protocol.problem(3, 3)).isEmpty();
     assertThat(Protocol.problem(3, 2)).isEmpty();
   }
 
   @Test
-  void othersAreNotAndItIsSaidWhatToUpgrade() {
+  void refusesOtherVersionsAndSaysWhatToUpgrade() {
     assertThat(Protocol.problem(3, 4))
         .contains(
             "the scheduler goes on in protocol 4, this agent speaks 3 and 2: upgrade the agent");

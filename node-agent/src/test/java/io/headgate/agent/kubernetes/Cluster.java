@@ -25,13 +25,13 @@ public interface Cluster extends AutoCloseable {
   /// File with the certificates to trust; it may be absent.
   Path trust();
 
-  /// What the cluster calls this machine.
+  /// The cluster's name for this machine.
   String node();
 
   /// Those of the namespace, as they stand.
   List<Pod> pods();
 
-  /// Puts a pod there that nobody runs.
+  /// Creates a pod that no kubelet runs.
   void leave(Pod pod);
 
   /// Has the pods go as by `kubectl delete`, with this grace.

@@ -30,17 +30,18 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
 
-/// Stands in for a cluster of one node: an API server that keeps pods and speaks HTTP, and a
-/// kubelet that runs them, in real namespaces and as their real user, until the API server has them
-/// deleted. What it has of an image is the machine's programs.
+/// A stand-in for a cluster of one node.
+///
+/// Its API server keeps pods and speaks HTTP. Its kubelet runs them in real namespaces and as their
+/// real user, until a client deletes them. An image there consists of the machine's own programs.
 public final class StandInCluster implements Cluster {
   public static final String NODE = "gpu-7";
   private static final String PODS = "/api/v1/namespaces/" + NAMESPACE + "/pods";
 
-  /// What was asked: `POST NAME`, `GET NAME`, `DELETE NAME 31`.
+  /// The requests so far: `POST NAME`, `GET NAME`, `DELETE NAME 31`.
   public final List<String> calls = new CopyOnWriteArrayList<>();
 
-  /// What the API server has to say at the moment; 200: what it is asked for, 0: nothing.
+  /// The HTTP status of each answer; 200 answers normally, 0 does not answer.
   public volatile int answers = 200;
 
   /// Once it is complete, the kubelet says which containers have ended.

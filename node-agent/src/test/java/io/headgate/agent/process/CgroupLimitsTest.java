@@ -126,7 +126,7 @@ class CgroupLimitsTest {
     opensItsOwnOnly(new Walls.Fence.Group(limits.deviceGroup(JOB).orElseThrow()));
   }
 
-  /// As root, who may make any device file: nothing but the fence keeps it out.
+  /// The job runs as root, which may create any device file: only the device fence keeps it out.
   private void opensItsOwnOnly(Walls.Fence fence) throws Exception {
     SupervisedJob fenced = job(fence);
     for (String node : List.of("own c 10 229", "theirs c 10 234", "disk b 254 0", "mem c 1 1")) {

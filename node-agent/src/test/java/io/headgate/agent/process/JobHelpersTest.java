@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the SDK's Python module and bash file do for a job, under a real supervisor.
+/// The SDK's Python module and bash file, used by jobs under a real supervisor.
 class JobHelpersTest {
   private static final Path SDK = Path.of("../sdk").toAbsolutePath().normalize();
   private static final Path PYTHON = Path.of("/usr/bin/python3");

@@ -8,7 +8,7 @@ import io.headgate.agent.core.JobName;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// What is found of a job whose supervisor was killed, by the environment of its processes alone.
+/// Processes of a job whose supervisor was killed are found by their environment alone.
 class OrphanProcessesTest {
   private static final JobName NAME =
       JobName.parse("tenants/acme/jobs/remains-" + ProcessHandle.current().pid());

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Files of a directory that somebody else may write to.
+/// Files of a directory that another user may write to.
 class PinnedDirectoryTest {
 
   private static final int READS = 2_000;

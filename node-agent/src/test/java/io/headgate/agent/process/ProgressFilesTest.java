@@ -14,8 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What is understood of the files in which a job tells of itself, and what it may put there
-/// without anything coming of it.
+/// The agent parses the progress files of a job, and ignores anything else that the job puts there.
 class ProgressFilesTest {
   private static final Said NOTHING = new Said(OptionalDouble.empty(), "", 0);
 
@@ -109,7 +108,7 @@ class ProgressFilesTest {
   }
 
   @Test
-  void followsNothingAndWaitsForNobody() throws Exception {
+  void followsNoLinkAndWaitsForNoWriter() throws Exception {
     Path secret = Files.writeString(attempt.resolve("secret"), "0.4 of somebody else");
     Files.createSymbolicLink(progress, secret);
     Files.createSymbolicLink(checkpointed, secret);

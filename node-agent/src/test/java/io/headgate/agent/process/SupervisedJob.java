@@ -158,8 +158,8 @@ final class SupervisedJob implements AutoCloseable {
     return output(AttemptLogs.Stream.STDOUT);
   }
 
-  /// Kills it if it still runs, and waits until nobody is left who writes here or keeps a disk
-  /// busy.
+  /// Kills the job if it still runs, and waits until none of its processes writes here or keeps a
+  /// disk busy.
   @Override
   public void close() throws IOException {
     Optional<SupervisorStatus> started = SupervisorStatus.read(attempt);

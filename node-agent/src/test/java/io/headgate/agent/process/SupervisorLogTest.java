@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What is kept of a job's output, and who may lead its reader where.
+/// The log keeps the newest output of a job, and no job can redirect its reader to other files.
 class SupervisorLogTest {
   private static final AttemptLogs.Stream OUT = AttemptLogs.Stream.STDOUT;
 
@@ -131,7 +131,7 @@ class SupervisorLogTest {
           }
         });
     int read = 0;
-    // Whoever swaps may stand still for a while.
+    // On a busy machine the swapping thread may pause for a while.
     long patience = System.nanoTime() + Duration.ofSeconds(30).toNanos();
     try (AttemptLogs logs = AttemptLogs.open(job.attempt).orElseThrow()) {
       for (int i = 0; i < 10_000 || (read == 0 && System.nanoTime() < patience); i++) {

@@ -19,12 +19,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a supervisor promises about stopping: callback, SIGTERM, grace, SIGKILL, and nothing left.
+/// The promises of a supervisor about stopping: callback, SIGTERM, grace, SIGKILL, and nothing
+/// left.
 class SupervisorStopTest {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration SHORT = Duration.ofMillis(200);
 
-  /// What a test waits for, but long enough for a shell to come up before, on a busy machine too.
+  /// The longest wait of a test; a shell must come up within it, on a busy machine too.
   private static final Duration BEARABLE = Duration.ofSeconds(5);
 
   /// A job that says when it runs and what signals it gets; on SIGTERM it ends with 7. Bash loses a

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What a supervisor promises about starting, ending and outliving.
+/// The promises of a supervisor about how a job starts, ends and outlives the agent.
 class SupervisorTest {
   private static final long MAX_RESIDENT_KIB = 2048;
 
@@ -101,7 +101,8 @@ class SupervisorTest {
         .doesNotContain("JAVA");
   }
 
-  /// What a shell, a format, an option or a line of the spec would make something else of.
+  /// Words with characters that a shell, a format, an option parser or the specification may
+  /// interpret.
   private static Stream<String> words() {
     String touch = "touch canary";
     Random random = new Random(20261123);

@@ -62,7 +62,7 @@ class SyscallFilterTest {
   }
 
   @Test
-  void killsWhoCallsByTheNumbersOfAnotherArchitecture() throws Exception {
+  void killsJobsThatUseCallNumbersOfAnotherArchitecture() throws Exception {
     assumeThat(System.getProperty("os.arch")).as("it has other numbers").isEqualTo("amd64");
     assertThat(tryCalls(true)).contains("x32 SIGSYS", "i386 SIGSYS");
   }

@@ -110,7 +110,8 @@ class WallsTest {
   void gainsNothingBySetuidPrograms() throws Exception {
     try (SupervisedJob job =
         job(ADA).run("cp /usr/bin/id . ; chmod u+s id; ./id -u; su -c id 2>&1; mount | head -1")) {
-      // Even one that belongs to root, put there by somebody careless.
+      // A setuid program of root that an administrator left there by mistake gives no rights
+      // either.
       Path id = Files.copy(Path.of("/usr/bin/id"), job.attempt.resolve("work/rootid"));
       Files.setPosixFilePermissions(id, PosixFilePermissions.fromString("rwxr-xr-x"));
       Files.setAttribute(id, "unix:mode", 04755);
@@ -270,7 +271,7 @@ class WallsTest {
   }
 
   @Test
-  void getsItsCheckpointsWhoeverItWasBeforeAndNothingThatTheyLinkTo() throws Exception {
+  void getsItsCheckpointsFromAnyEarlierUserAndNoTargetsOfTheirLinks() throws Exception {
     Path outside = Files.createDirectory(root.resolve("outside"));
     Path linked = Files.writeString(outside.resolve("linked"), "root's");
     Path pointed = Files.writeString(outside.resolve("pointed"), "root's");

@@ -11,7 +11,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// What experiments make of what the fake libraries never do; the rest is in `QualifyTest`.
+/// Verdicts of the experiments on results that the fake libraries never produce.
+///
+/// `QualifyTest` covers all other results.
 class ExperimentsTest {
   private static ScriptedBench bench(
       Map<String, List<String>> printed, Optional<EndReason> ended, boolean hasSlice) {
@@ -34,7 +36,7 @@ class ExperimentsTest {
   }
 
   @Test
-  void whoEndedAnExcessAndWhenIsJudged() throws Exception {
+  void judgesByWhomAndWhenAnExcessWasEnded() throws Exception {
     String late = Long.toString(BootClock.nowMs() - 1500);
     Map<String, List<String>> printed =
         Map.of("held", List.of("41024 cap"), "passed", List.of(late));

@@ -75,7 +75,8 @@ public final class GrpcSupplyReader implements SupplyReader {
     return switch (SupplyMapping.resources(tenant, configuration).read("configuration")) {
       case Outcome.Accepted<Resources, Denial>(var resources) -> resources;
       case Outcome.Denied<Resources, Denial>(var denials) ->
-          throw new IllegalStateException("the pool service stored what it refuses: " + denials);
+          throw new IllegalStateException(
+              "the pool service returned a configuration that its own rules refuse: " + denials);
     };
   }
 

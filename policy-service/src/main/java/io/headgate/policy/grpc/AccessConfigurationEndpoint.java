@@ -97,7 +97,8 @@ final class AccessConfigurationEndpoint
       throw Refusal.invalidField(
               "CONTRADICTION",
               request.getAgainstDraft() ? "against_draft" : "resource_configuration",
-              "only what is provisioned gives rights: set validate_only as well, or leave it out")
+              "only a provisioned configuration gives rights: set validate_only as well, or leave"
+                  + " this field out")
           .exception();
     }
   }

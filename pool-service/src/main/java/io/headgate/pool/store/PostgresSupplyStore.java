@@ -94,7 +94,7 @@ public final class PostgresSupplyStore implements SupplyStore {
         .from(SECRETS)
         .where(SECRETS.USE.eq(PAGE_TOKENS))
         .fetchOptional()
-        .orElseThrow(() -> new DataAccessException("the key of page tokens vanished"))
+        .orElseThrow(() -> new DataAccessException("the key of page tokens is missing"))
         .value1();
   }
 }

@@ -12,11 +12,10 @@ import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/// Runs the benchmarks, and prints each figure as one line of JSON, then how they grow. Takes JMH's
-/// options: `Decision -p nodes=1000`.
+/// Runs the benchmarks, prints each figure as one line of JSON, and then how the figures grow.
 ///
-/// Their heaps have all their memory from the start: on a virtual machine whose host has to find
-/// each page first, a round that grows into new memory is up to 8 times slower than the next.
+/// Takes JMH's options: `Decision -p nodes=1000`. Each JVM commits its whole heap at the start. On
+/// a virtual machine, a round that grows into new memory can be 8 times slower than the next.
 public final class Benchmarks {
   private Benchmarks() {}
 

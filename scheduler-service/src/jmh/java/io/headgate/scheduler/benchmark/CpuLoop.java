@@ -2,8 +2,9 @@ package io.headgate.scheduler.benchmark;
 
 import java.util.TreeMap;
 
-/// What figures of different machines are compared by: a fixed piece of work of the kind that the
-/// core does, walks in trees and hashes, that no change of Headgate makes faster.
+/// A fixed piece of work by which figures of different machines are compared.
+///
+/// It walks trees and hashes, as the core does. No change of Headgate makes it faster.
 final class CpuLoop {
   /// How often the work is done in a second, and in a second of processor time. They differ on a
   /// machine that is busy with something else.

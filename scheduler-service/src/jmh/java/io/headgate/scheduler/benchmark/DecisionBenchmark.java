@@ -43,7 +43,7 @@ public class DecisionBenchmark {
 
   private Fleet fleet = new Fleet(0);
 
-  /// What [Benchmarks] divides.
+  /// Counters from which [Benchmarks] computes its figures.
   @AuxCounters(AuxCounters.Type.EVENTS)
   @State(Scope.Thread)
   public static class Decided {

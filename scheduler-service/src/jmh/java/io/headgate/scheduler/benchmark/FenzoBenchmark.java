@@ -28,10 +28,13 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// Netflix's Fenzo on the machines and job sizes of [DecisionBenchmark]: in each batch tasks end,
-/// and it assigns what it can of those that wait. It has it easier: only 400 tasks wait at a time
-/// (it looks at every one of them on every machine), without queues, rights, reasons and
-/// preemption, a part of a GPU may come from several devices, and a gang is so many single tasks.
+/// Netflix's Fenzo on the machines and job sizes of [DecisionBenchmark].
+///
+/// In each batch tasks end, and Fenzo assigns waiting tasks. Its work is easier than Headgate's:
+/// - Only 400 tasks wait at a time, because Fenzo looks at every task on every machine.
+/// - It has no queues, rights, reasons and preemption.
+/// - A part of a GPU may come from several devices.
+/// - A gang is so many single tasks.
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
 @State(Scope.Thread)
@@ -57,7 +60,7 @@ public class FenzoBenchmark {
   private @Nullable TaskScheduler scheduler;
   private long nextId;
 
-  /// What [Benchmarks] divides.
+  /// Counters from which [Benchmarks] computes its figures.
   @AuxCounters(AuxCounters.Type.EVENTS)
   @State(Scope.Thread)
   public static class Assigned {

@@ -37,7 +37,7 @@ import java.util.random.RandomGeneratorFactory;
 /// A core with nodes of 8 GPUs in four pools and 1,000 queues (100 policies times 10 profiles), and
 /// the shell's part of driving it. The same for the same seed.
 final class Fleet {
-  /// Who has rights to what.
+  /// How reservations are spread over the policies.
   enum Rights {
     /// All policies have equal reservations, together all GPUs.
     EQUAL,
@@ -202,8 +202,10 @@ final class Fleet {
     return inputs;
   }
 
-  /// Ends of so many running jobs at random, and for each another one of its queue, so that the mix
-  /// stays as it is; and as many as are missing of what [#fill] let wait, at most so many again.
+  /// Ends this many running jobs at random and submits a new job to the queue of each.
+  ///
+  /// The mix thus stays as it is. Where fewer jobs wait than after [#fill], up to `count` more are
+  /// submitted.
   List<Input> churn(int count) {
     List<Input> ends = new ArrayList<>(count);
     List<Input> submissions = new ArrayList<>(count);
@@ -266,7 +268,7 @@ final class Fleet {
     }
   }
 
-  /// What the core took to decide so far.
+  /// The time that the core has spent on decisions so far.
   Stopwatch deciding() {
     return deciding;
   }

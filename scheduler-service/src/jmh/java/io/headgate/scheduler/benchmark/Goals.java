@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 
-/// What the core is to reach, and how its figures may grow.
+/// The core's performance goals, and the allowed growth of its figures.
 final class Goals {
   static final double PASS_MILLIS = 20;
   static final double BYTES_PER_JOB = 1024;

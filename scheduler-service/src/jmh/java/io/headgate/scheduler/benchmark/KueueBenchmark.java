@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class KueueBenchmark {
   private final Scenario scenario = KueueShape.scenario();
 
-  /// What [Benchmarks] divides.
+  /// Counters from which [Benchmarks] computes its figures.
   @AuxCounters(AuxCounters.Type.EVENTS)
   @State(Scope.Thread)
   public static class Lives {

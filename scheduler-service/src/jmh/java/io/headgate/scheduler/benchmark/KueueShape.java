@@ -26,10 +26,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/// The workload of Kueue's published scheduler benchmark: 5 cohorts of 6 queues, each with quota 20
-/// and 100 more to borrow, and per queue 350 small, 100 medium and 50 large workloads that come at
-/// fixed intervals. A cohort is a pool here, a queue a policy, what it may borrow its limit;
-/// Kueue's quota knows no machines, so a cohort's is one machine.
+/// The workload of Kueue's published scheduler benchmark.
+///
+/// It has 5 cohorts of 6 queues. Each queue has quota 20, may borrow 100 more, and gets 350 small,
+/// 100 medium and 50 large workloads at fixed intervals. Here a cohort is a pool and a queue a
+/// policy; the quota plus the loan is the limit. Kueue's quota ignores machines, so each cohort has
+/// one machine.
 final class KueueShape {
   /// A class of workloads.
   private record Size(

@@ -34,7 +34,7 @@ public class MemoryBenchmark {
 
   private Fleet fleet = new Fleet(0);
 
-  /// What [Benchmarks] divides.
+  /// Counters from which [Benchmarks] computes its figures.
   @AuxCounters(AuxCounters.Type.EVENTS)
   @State(Scope.Thread)
   public static class Kept {

@@ -17,10 +17,12 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// Placements a second by policy on 1,213 nodes. Cold: a cluster fills up from empty, and every
-/// state of a node is new. Warm: jobs end and come on a cluster that is 85 % full, one at a time.
-/// Every round plays the same. There are many, for in the first seconds the compiler takes its
-/// largest methods back more than once, which makes single rounds 3 to 8 times slower.
+/// Placements per second, by policy, on 1,213 nodes.
+///
+/// Cold: an empty cluster fills up, and every state of a node is new. Warm: single jobs end and
+/// come on a cluster that is 85 % full. Every round repeats the same steps. There are many rounds,
+/// because the compiler deoptimizes its largest methods in the first seconds, which slows rounds 3
+/// to 8 times.
 @OutputTimeUnit(TimeUnit.SECONDS)
 @State(Scope.Thread)
 @Fork(
@@ -39,7 +41,7 @@ public class PlacementBenchmark {
   private final TaskCluster cluster = new TaskCluster();
   private Fleet fleet = new Fleet(0);
 
-  /// What [Benchmarks] divides.
+  /// Counters from which [Benchmarks] computes its figures.
   @AuxCounters(AuxCounters.Type.EVENTS)
   @State(Scope.Thread)
   public static class Placed {

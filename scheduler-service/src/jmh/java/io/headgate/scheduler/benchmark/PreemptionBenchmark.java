@@ -16,10 +16,12 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// How long the core takes to decide who must go: a cluster full of jobs above their policies'
-/// reservations, others waiting, and an entitled job of 1 to 8 GPUs, or a gang of four, that comes.
-/// Each sample is one decision that preempts; what follows from it (victims stop, the job runs and
-/// ends, others take its place) is not measured.
+/// The time that the core takes to choose victims.
+///
+/// The cluster is full of jobs above their policies' reservations, and others wait. Then an
+/// entitled job of 1 to 8 GPUs, or a gang of four, arrives. Each sample is one decision that
+/// preempts. Its consequences (victims stop, the job runs and ends, others take its place) are not
+/// measured.
 @BenchmarkMode(Mode.SingleShotTime)
 @State(Scope.Thread)
 @Fork(

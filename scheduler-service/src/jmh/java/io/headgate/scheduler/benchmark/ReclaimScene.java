@@ -107,7 +107,7 @@ final class ReclaimScene {
     return now;
   }
 
-  /// What the gang takes.
+  /// The GPUs that the gang needs.
   int gangGpus() {
     return 8 * gang;
   }

@@ -7,7 +7,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/// What each of many decisions took in a round, in nanoseconds; [Benchmarks] reads it.
+/// The duration of each of a round's decisions, in nanoseconds; [Benchmarks] reads them.
 @AuxCounters(AuxCounters.Type.EVENTS)
 @State(Scope.Thread)
 public class Samples {

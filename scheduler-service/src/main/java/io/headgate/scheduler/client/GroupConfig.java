@@ -26,7 +26,7 @@ public record GroupConfig(
     advertisedAddress.ifPresent(GroupConfig::parse);
     members.forEach(GroupConfig::parse);
     if (address.isEmpty() && !members.isEmpty()) {
-      throw new IllegalArgumentException("address: needed where there are members");
+      throw new IllegalArgumentException("address: required when members are configured");
     }
   }
 

@@ -115,10 +115,11 @@ public final class HazelcastMembers implements Members {
         try {
           instance = Hazelcast.newHazelcastInstance(config());
           view.see(names(instance.getCluster()));
-          LOG.info("{} is in a group of {}", name, view.group().present());
+          LOG.info("replica {} is in the group {}", name, view.group().present());
         } catch (RuntimeException e) {
           LOG.warn(
-              "no group at {}: a leader that dies is waited for until its lease is over: {}",
+              "no group at {}, trying again; until then followers notice a dead leader only when its"
+                  + " lease expires: {}",
               group.address(),
               e.toString());
           pause();
@@ -137,7 +138,7 @@ public final class HazelcastMembers implements Members {
 
   private void pause() throws InterruptedException {
     if (closed.await(AGAIN.toMillis(), TimeUnit.MILLISECONDS)) {
-      LOG.debug("closed before there was a group");
+      LOG.debug("closed before the group started");
     }
   }
 
@@ -210,13 +211,13 @@ public final class HazelcastMembers implements Members {
     @Override
     public void memberAdded(MembershipEvent event) {
       view.see(names(event.getCluster()));
-      LOG.info("{} joined the group of {}", event.getMember().getAttribute(NAME), name);
+      LOG.info("replica {} joined the group of {}", event.getMember().getAttribute(NAME), name);
     }
 
     @Override
     public void memberRemoved(MembershipEvent event) {
       view.see(names(event.getCluster()));
-      LOG.info("{} left the group of {}", event.getMember().getAttribute(NAME), name);
+      LOG.info("replica {} left the group of {}", event.getMember().getAttribute(NAME), name);
     }
   }
 

@@ -126,7 +126,8 @@ final class Reasons {
       }
       case PROVIDER ->
           new Reason.WaitingForProvider(
-              Objects.requireNonNull(lane.expects(), "nothing was asked for").id(), need);
+              Objects.requireNonNull(lane.expects(), "no provider was asked for an instance").id(),
+              need);
       case POOL_CAPACITY, CAPACITY, FRAGMENTATION ->
           supply(lane.routes().getFirst().pool(), queue.shape(), need, block);
       case NEVER_FITS, CLOSED, NONE -> null;
@@ -139,7 +140,7 @@ final class Reasons {
         return route;
       }
     }
-    throw new IllegalStateException("no tenant is bound in a pool of " + queue.id());
+    throw new IllegalStateException("no pool with a tenant share serves " + queue.id());
   }
 
   private static Reason supply(PoolState pool, Shape shape, GpuQuantity need, Block block) {

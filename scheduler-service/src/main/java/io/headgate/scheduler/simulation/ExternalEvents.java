@@ -10,8 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// The inputs of the core: jobs end, attempts stop as they were ordered, and the scenario has
-/// events.
+/// Inputs to the core from outside: jobs end, attempts obey, and the scenario's events occur.
 final class ExternalEvents {
   private final SimulationContext context;
   private final List<Scenario.Event> events;
@@ -36,7 +35,7 @@ final class ExternalEvents {
     return nextEvent < events.size() && events.get(nextEvent).at().toMillis() == atMs;
   }
 
-  /// What happens by itself.
+  /// The inputs that the timeline has due up to a time, without the scenario's events.
   List<Input> due(long atMs) {
     List<Input> inputs = new ArrayList<>();
     while (context.timeline.next().isPresent() && context.timeline.next().getAsLong() <= atMs) {
@@ -92,7 +91,7 @@ final class ExternalEvents {
     }
   }
 
-  /// What the scenario says happens, after what the core should know of saved work by then.
+  /// The scenario's events at this time, after the checkpoints that the core should know by then.
   List<Input> scripted(long atMs) {
     List<Input> inputs = new ArrayList<>();
     if (!nextEventIsAt(atMs)) {

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// What stands at 0s, as the core loads it.
+/// The state at 0s, as the core loads it.
 final class InitialState {
   private final Map<QueueId, Queue> queues = new HashMap<>();
   private final Map<PolicyId, Policy> policies = new HashMap<>();
@@ -42,7 +42,7 @@ final class InitialState {
     for (Running running : scenario.running()) {
       known.put(running, table.add(running.job(), -running.startedAgo().toMillis()));
     }
-    // Who runs longest came first.
+    // The job that has run longest was assigned first.
     List<Running> byAge = new ArrayList<>(scenario.running());
     byAge.sort(Comparator.comparing(Running::startedAgo).reversed());
     for (Running running : byAge) {

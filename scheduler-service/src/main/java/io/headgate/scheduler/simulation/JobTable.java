@@ -30,7 +30,9 @@ final class JobTable {
     return add(new JobId(lastId + 1), plan, waitsSinceMs);
   }
 
-  /// The same, with an id that no job has.
+  /// A new job with this id, which waits.
+  ///
+  /// @throws IllegalArgumentException when the name is taken
   SimulatedJob add(JobId id, JobPlan plan, long waitsSinceMs) {
     SimulatedJob job = new SimulatedJob(id, plan, waitsSinceMs);
     if (byName.putIfAbsent(plan.name(), job) != null) {

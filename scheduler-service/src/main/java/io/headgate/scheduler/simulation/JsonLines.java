@@ -142,7 +142,7 @@ public final class JsonLines {
     json.append(']');
   }
 
-  /// What is given only where it is more than was asked.
+  /// The slice, and its size where it is larger than requested.
   private void placement(Slice slice, SlicePlacement placement) {
     if (placement.gives().compareTo(slice.quantity()) > 0) {
       text("given", placement.gives().toString());

@@ -15,16 +15,16 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 
-/// What stands on a live system, to be simulated on from there.
+/// The state of a live system, from which a simulation continues.
 ///
-/// Nobody knows how long its jobs will take. One that promised a longest run time is taken to use
-/// all of it, so what follows from its end comes no later than that; one that promised nothing runs
-/// on. What was asked to stop before does so as everything else in the simulation.
+/// The run times of its jobs are unknown. A job that declared a longest run time is assumed to use
+/// all of it, so nothing that depends on its end comes later than that. A job without one runs on.
+/// Attempts that were asked to stop before do so like all others of the simulation.
 ///
 /// @param state of the core, of all its tenants
 /// @param placement how the core chooses places
 /// @param now when the state was read; 0s of the simulation
-/// @param names what jobs are called; no two jobs have one name
+/// @param names the name of each job, unique
 public record LiveState(
     SchedulerState state, PlacementPolicy placement, Instant now, Function<JobId, String> names) {
 

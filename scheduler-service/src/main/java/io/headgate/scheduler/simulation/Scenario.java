@@ -10,15 +10,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// What is to be simulated: a tenant with its machines and jobs at 0s, and what happens to it
-/// after.
+/// A scenario to simulate: a tenant with its machines and jobs at 0s, and later events.
 ///
-/// Whoever builds one has checked its names: events name jobs, nodes and queues that exist.
+/// Events name jobs, nodes and queues that exist; the builder of a scenario checks that.
 ///
-/// @param catalog what is provisioned at 0s
+/// @param catalog the provisioned configuration at 0s
 /// @param nodes at 0s
-/// @param running what runs at 0s
-/// @param waiting what waits at 0s, in order
+/// @param running attempts at 0s
+/// @param waiting jobs that wait at 0s, in order
 /// @param events in time order; those of one instant are one batch
 public record Scenario(
     Catalog catalog,
@@ -87,7 +86,7 @@ public record Scenario(
   /// Something that happens at a time.
   public record Event(Duration at, Action action) {}
 
-  /// What can happen.
+  /// The kinds of events.
   public sealed interface Action {
     /// Jobs are submitted.
     record Submit(JobPlan job, int count) implements Action {}
@@ -95,7 +94,7 @@ public record Scenario(
     /// A user cancels a job; one that has ended stays as it is.
     record Cancel(String job) implements Action {}
 
-    /// A machine fails. What ran there is gone at once, and it is known that it is gone.
+    /// A machine fails. Its attempts are gone at once, and the scheduler knows it.
     record NodeDown(NodeId node) implements Action {}
 
     /// It is back, empty.

@@ -32,7 +32,7 @@ final class SimulatedJob {
   /// Since when it waits, in milliseconds.
   long waitsSinceMs;
 
-  /// What was last said of why it waits; null: nothing yet.
+  /// The last reported reason why the job waits; null before the first.
   @Nullable Reason told;
 
   /// Why the core did not take it.
@@ -50,7 +50,7 @@ final class SimulatedJob {
   /// The work saved by earlier attempts.
   private long savedMs;
 
-  /// What of this attempt's work the core knows to be saved.
+  /// The saved work of this attempt that the core knows of, in milliseconds.
   long toldSavedMs;
 
   SimulatedJob(JobId id, JobPlan plan, long waitsSinceMs) {
@@ -110,7 +110,7 @@ final class SimulatedJob {
         .findFirst();
   }
 
-  /// What of the work of this attempt is saved at a time.
+  /// The work of this attempt that is saved at a time, in milliseconds.
   long savedOfAttemptMs(long atMs) {
     long worked = workedMs(atMs);
     return plan.checkpoint()
@@ -119,7 +119,7 @@ final class SimulatedJob {
         .orElse(0L);
   }
 
-  /// What this attempt has done until a time; stopping is no work.
+  /// The work that this attempt has done until a time, in milliseconds; stopping is no work.
   long workedMs(long atMs) {
     return Math.max(0, stopMs.orElse(atMs) - startedMs);
   }

@@ -22,13 +22,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/// Runs a scenario: decides with the real core, and does in virtual time what agents and users
-/// would do. Confined to one thread.
+/// Runs a scenario: the real core decides, and agents and users act in virtual time. Confined to
+/// one thread.
 ///
-/// What is due at one instant is one batch: first what happens by itself (jobs that end, attempts
-/// that have stopped), then the scenario's events in file order. What follows from the decision
-/// without delay happens at the same instant, in further batches. Reasons are told when the instant
-/// is over, so that nothing is told that lasted no time.
+/// All inputs of one instant are one batch: first ends of jobs and of stopping attempts, then the
+/// scenario's events in file order. Consequences of a decision that take no time follow at the same
+/// instant, in further batches. Reasons are reported at the end of the instant, so that no reason
+/// is reported that lasted no time.
 public final class Simulation {
   /// A core that goes on deciding at one instant has a fault.
   private static final int MAX_BATCHES_AT_ONCE = 100_000;
@@ -38,7 +38,7 @@ public final class Simulation {
   /// A core that has woken so often for nothing, while nothing else is due, will do so for ever.
   private static final int MAX_IDLE_WAKES = 1000;
 
-  /// Makes each decision, so that whoever wants to can time it.
+  /// Makes each decision, so that a benchmark can time it.
   public interface DecisionTimer {
     /// Lets the core decide, once.
     Decision time(Supplier<Decision> core);
@@ -67,7 +67,7 @@ public final class Simulation {
     this(scenario, SchedulerCore.DEFAULT_PLACEMENT, Supplier::get, out);
   }
 
-  /// The same, with a choice of how places are chosen.
+  /// A simulation of the scenario with another placement policy.
   public Simulation(
       Scenario scenario,
       PlacementPolicy placement,
@@ -124,10 +124,10 @@ public final class Simulation {
     }
   }
 
-  /// Goes on to see who starts when; reasons are no longer told.
+  /// Continues in order to learn when waiting jobs start; reasons are no longer reported.
   ///
-  /// @param instants at most so many moments
-  /// @param isOver asked between two moments; true: go no further
+  /// @param instants the largest number of instants to simulate
+  /// @param isOver asked between two instants; true ends the look-ahead
   /// @return the time up to which everything has happened; empty: to the end
   OptionalLong lookAhead(int instants, BooleanSupplier isOver) {
     context.tellsReasons = false;
@@ -213,7 +213,7 @@ public final class Simulation {
         .flatMap(known -> context.core.forecast(known.id, context.instantOf(nowMs)).get());
   }
 
-  /// Whose job it is.
+  /// The tenant of the job.
   TenantId tenant(String job) {
     return context.jobs.named(job).plan.queue().tenant();
   }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/// What the parts of a simulation share: the core, and the world around it.
+/// The core and the simulated world, shared by the parts of a simulation.
 final class SimulationContext {
   final Scenario.Options options;
   final Consumer<SimulationEvent> out;
@@ -63,7 +63,7 @@ final class SimulationContext {
     }
   }
 
-  /// When the job's attempt ends by itself. What should have ended before 0s ends at 0s.
+  /// Schedules the end of the job's attempt. An end that was due before 0s comes at 0s.
   void scheduleEnd(SimulatedJob job) {
     job.doneMs()
         .ifPresent(ms -> timeline.add(Math.max(0, ms), new Timeline.Due.Done(job.attemptId())));

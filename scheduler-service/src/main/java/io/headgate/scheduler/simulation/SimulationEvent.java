@@ -32,9 +32,9 @@ public sealed interface SimulationEvent {
       return text((_, value) -> value);
     }
 
-    /// The same, with other words for some.
+    /// The numbers for people, with some of them worded by the caller.
     ///
-    /// @param shown what to say for a name and its number
+    /// @param shown the text for a name and its number
     public String text(BinaryOperator<String> shown) {
       return detail.entrySet().stream()
           .map(entry -> entry.getKey() + " " + shown.apply(entry.getKey(), entry.getValue()))
@@ -50,7 +50,7 @@ public sealed interface SimulationEvent {
   /// The attempt ended without having done its work; its slices are free.
   record Stop(long atMs, String job, int attempt, StopResult outcome) implements OfJob {}
 
-  /// What became of a job whose attempt was stopped.
+  /// The fate of a job whose attempt was stopped.
   enum StopResult {
     /// It waits again in its old place.
     REQUEUED,

@@ -6,7 +6,8 @@ import java.util.Comparator;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
 
-/// What will happen by itself, in order of time; at one time, in the order in which it was caused.
+/// Future events that follow from earlier ones, in order of time. Events of one time keep the order
+/// in which they were added.
 final class Timeline {
   /// Something that will happen, unless it is out of date by then.
   sealed interface Due {

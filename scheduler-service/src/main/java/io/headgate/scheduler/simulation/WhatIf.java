@@ -13,29 +13,29 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/// What another configuration of a tenant would do if it were provisioned now: who starts, who is
-/// preempted, who waits who would not wait otherwise, and what it does to usage and waits.
+/// The effects of provisioning another configuration of a tenant now: starts, preemptions, new
+/// waits, usage and waiting times.
 ///
-/// Two simulations go on from the same moment, one with the change and one without. What they
-/// decide at once is compared; then both look ahead for when those start that wait.
+/// Two simulations continue from the same instant, one with the change and one without. Their
+/// decisions at that instant are compared. Then both look ahead to learn when waiting jobs start.
 public final class WhatIf {
   private static final Duration AT_ONCE = Duration.ZERO;
 
   private final TenantId tenant;
   private final Limits limits;
 
-  /// @param tenant whose configuration changes. Of a live system only what is its own is told, of
-  ///   other tenants' jobs the number; a scenario belongs to whoever has its file
+  /// @param tenant whose configuration changes. Of a live system, the answer names only this
+  ///   tenant's jobs and counts those of others; in a scenario it names all
   public WhatIf(TenantId tenant, Limits limits) {
     this.tenant = tenant;
     this.limits = limits;
   }
 
-  /// What the answer may cost.
+  /// Bounds of the answer.
   ///
   /// @param jobs of each kind that are named; the others are counted
-  /// @param instants how many moments of the future each simulation looks at
-  /// @param isOver asked between two moments; true: look no further
+  /// @param instants the largest number of instants of the future that each simulation looks at
+  /// @param isOver asked between two instants; true ends the look-ahead
   public record Limits(int jobs, int instants, BooleanSupplier isOver) {
     public Limits {
       if (jobs < 0 || instants < 0) {

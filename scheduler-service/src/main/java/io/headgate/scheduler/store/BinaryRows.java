@@ -63,7 +63,7 @@ final class BinaryRows implements AutoCloseable {
     byte[] signature = new byte[SIGNATURE.length];
     chunk.get(signature);
     if (!Arrays.equals(signature, SIGNATURE)) {
-      throw new IllegalStateException("the server copies in a form that is not known");
+      throw new IllegalStateException("the server's COPY format is unknown");
     }
     chunk.getInt();
     int extension = chunk.getInt();
@@ -73,7 +73,7 @@ final class BinaryRows implements AutoCloseable {
   private void demandChunk() throws SQLException {
     byte[] next = copy.readFromCopy();
     if (next == null) {
-      throw new IllegalStateException("the rows ended before their end");
+      throw new IllegalStateException("the COPY data ended before its trailer");
     }
     chunk = ByteBuffer.wrap(next);
   }
@@ -89,7 +89,7 @@ final class BinaryRows implements AutoCloseable {
       return true;
     }
     if (copy.readFromCopy() != null) {
-      throw new IllegalStateException("something follows the last row");
+      throw new IllegalStateException("data follows the trailer of the COPY data");
     }
     return false;
   }
@@ -101,7 +101,7 @@ final class BinaryRows implements AutoCloseable {
 
   private void demand(boolean isNull) {
     if (isNull) {
-      throw new IllegalStateException("a column that always has a value has none");
+      throw new IllegalStateException("a column that is never null is null");
     }
   }
 
@@ -148,7 +148,7 @@ final class BinaryRows implements AutoCloseable {
 
   /// A text that other rows are likely to have, too.
   String text() {
-    return Objects.requireNonNull(textOrNull(), "a column that always has a value has none");
+    return Objects.requireNonNull(textOrNull(), "a column that is never null is null");
   }
 
   Optional<String> optionalText() {

@@ -20,7 +20,7 @@ final class GroundsRow {
   static PreemptionGrounds grounds(String text) {
     String[] fields = text.split(" ", -1);
     if (fields.length != FIELDS) {
-      throw new IllegalStateException("unknown form of the grounds of a preemption: " + text);
+      throw new IllegalStateException("unknown format of a preemption's grounds: " + text);
     }
     return new PreemptionGrounds(share(fields, 0), share(fields, 3), quantity(fields[6]));
   }
@@ -37,7 +37,7 @@ final class GroundsRow {
   private static PreemptionGrounds.Share share(String[] fields, int first) {
     String[] policy = fields[first].split("/", -1);
     if (policy.length != 2) {
-      throw new IllegalStateException("unknown form of a policy: " + fields[first]);
+      throw new IllegalStateException("unknown format of a policy: " + fields[first]);
     }
     return new PreemptionGrounds.Share(
         new PolicyId(new TenantId(policy[0]), policy[1]),

@@ -162,7 +162,7 @@ public final class PostgresHistory implements HistoryStore {
       });
     } catch (DataAccessException e) {
       // Others hold the table; the next look is soon enough.
-      LOG.debug("no partition {}", week.table(), e);
+      LOG.debug("cannot create partition {}, trying again later", week.table(), e);
     }
   }
 
@@ -179,7 +179,7 @@ public final class PostgresHistory implements HistoryStore {
         transaction.dsl().execute(PATIENCE);
         transaction.dsl().execute("drop table if exists " + week.table());
       });
-      LOG.info("forgot the events of the week of {}", week.monday());
+      LOG.info("deleted the events of the week of {}", week.monday());
     }
     return sql.execute(FORGET_SINGLE_EVENTS, before.toString(), limit);
   }

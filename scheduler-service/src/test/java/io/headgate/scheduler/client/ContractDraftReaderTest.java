@@ -13,7 +13,7 @@ import io.headgate.scheduler.runtime.catalog.Supply;
 import io.headgate.scheduler.runtime.record.Document;
 import org.junit.jupiter.api.Test;
 
-/// What a profile says in the contract is what the core decides by.
+/// The core decides by the profile that the contract carries.
 class ContractDraftReaderTest {
   private static final TenantId ACME = new TenantId("acme");
 
@@ -32,14 +32,14 @@ class ContractDraftReaderTest {
   }
 
   @Test
-  void belongsToWhoeverAsksWhateverItsNamesSay() {
+  void belongsToTheAskingTenantWhateverItsNamesSay() {
     assertThat(read(profile().setName("tenants/umbrella/profiles/one")).profiles())
         .singleElement()
         .satisfies(profile -> assertThat(profile.id().tenant()).isEqualTo(ACME));
   }
 
   @Test
-  void refusesAPartThatSaysNothingSensible() {
+  void refusesAPartThatMakesNoSense() {
     DraftReader.UnreadableDraftException refusal =
         catchThrowableOfType(
             DraftReader.UnreadableDraftException.class,

@@ -65,7 +65,7 @@ final class HazelcastMembersTest {
   }
 
   @Test
-  void seesWhoComesAndGoes() throws IOException {
+  void seesMembersComeAndGo() throws IOException {
     List<String> addresses = freeAddresses(3);
     HazelcastMembers one = start("one", addresses.get(0), addresses);
     awaitPresent(List.of(one), "one");
@@ -235,8 +235,8 @@ final class HazelcastMembersTest {
         .isPositive();
   }
 
-  /// All of them, and in the order in which the others see them: who is first is one question with
-  /// one answer. Which order that is depends on who found whom.
+  /// All replicas see these members in one order, so they agree which is first. The order depends
+  /// on the course of discovery.
   private static void awaitPresent(List<HazelcastMembers> seers, String... names) {
     await()
         .atMost(PATIENCE)

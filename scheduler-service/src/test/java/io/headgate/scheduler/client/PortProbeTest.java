@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 final class PortProbeTest {
   @Test
-  void knowsWhetherAnybodyListens() throws IOException {
+  void knowsWhetherAProcessListens() throws IOException {
     ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     String address = "127.0.0.1:" + listener.getLocalPort();
     // It listens and does not answer, as a process that stands still.
@@ -19,7 +19,7 @@ final class PortProbeTest {
   }
 
   @Test
-  void takesAHostThatIsNotKnownForOneThatMayBeThere() {
+  void anUnknownHostCountsAsPossiblyThere() {
     assertThat(PortProbe.isRefused("no-such-host.invalid:7400")).isFalse();
   }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Two streams of one watch: that which is followed, and those that ask what is new.
+/// Two streams of one watch: a followed stream, and short ones that ask for news.
 final class VersionedWatchTest {
   /// A part of a step, as `content@VERSION`.
   private record Message(

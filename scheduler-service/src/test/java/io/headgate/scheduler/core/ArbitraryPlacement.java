@@ -8,10 +8,12 @@ import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.placement.policy.BitMixer;
 import io.headgate.scheduler.core.placement.policy.TaskMix;
 
-/// A placement policy from outside the core without any sense: costs, devices and the choice among
-/// equals are drawn from the state. What holds for every policy holds for this one.
+/// A placement policy from outside the core without any sense: it draws costs, devices and the
+/// choice among equals from the state.
+///
+/// Invariants of all policies hold for this one, too.
 public record ArbitraryPlacement(long seed) implements PlacementPolicy, Rater {
-  /// Few, so that many nodes cost the same.
+  /// Few, so that many nodes have equal costs.
   private static final int COSTS = 3;
 
   @Override

@@ -114,7 +114,7 @@ class BlockedHoldTest {
   /// The place that it leaves goes, in the same decision, to a job that waits for victims
   /// elsewhere.
   @Test
-  void whatAHolderLeavesIsTakenAtOnceByWhoWaitsForVictims() {
+  void aJobThatWaitsForVictimsTakesAtOnceWhatAHolderLeaves() {
     Driver it =
         new Driver(
             new TenantBuilder()

@@ -42,7 +42,7 @@ class ExceedLimitTest {
   }
 
   @Test
-  void whoStaysInTheLimitStartsFirst() {
+  void jobsWithinTheLimitStartFirst() {
     Driver it = with(4);
     submit(it, "bob", "rnd-one", "b0", "b1", "b2", "b3");
     submit(it, "grace", "rnd-one", "g0");
@@ -56,7 +56,7 @@ class ExceedLimitTest {
   }
 
   @Test
-  void whatIsAboveTheLimitGoesFirst() {
+  void jobsAboveTheLimitAreTheFirstVictims() {
     Driver it =
         new Driver(
                 tenant()
@@ -77,7 +77,7 @@ class ExceedLimitTest {
   }
 
   @Test
-  void aShrunkLimitKillsNobodyButGoesFirst() {
+  void aLoweredLimitStopsNoJobAndBindsNewOnes() {
     Driver it = with(8);
     submit(it, "bob", "rnd-one", "b0", "b1", "b2", "b3");
     submit(it, "eve", "ops-one", "e0", "e1", "e2", "e3");

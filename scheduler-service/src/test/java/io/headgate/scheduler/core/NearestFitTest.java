@@ -156,7 +156,7 @@ class NearestFitTest {
 
   @ParameterizedTest
   @MethodSource("cases")
-  void saysTheSameOfAJobThatWaitedWhenItCameAbout(Case given) {
+  void saysTheSameOfAJobThatWaitedBeforeTheChange(Case given) {
     TenantBuilder closed = fitting().closed("q");
     Driver it = submitted(given, closed, List.of(EIGHT));
     assertThat(it.reason("j").code()).isEqualTo("QUEUE_CLOSED");

@@ -138,7 +138,7 @@ class OrderTest {
   }
 
   @Test
-  void aDedicatedPoolTakesNobodyElse() {
+  void aDedicatedPoolTakesNoJobsOfOtherPolicies() {
     Driver it = open(full(twoTeams().dedicated("pool", "a")), 2);
     it.submit("qb", "b0").submit("qa", "a0");
     assertThat(it.denial().toString()).startsWith("NoPool");

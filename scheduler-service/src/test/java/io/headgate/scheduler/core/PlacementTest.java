@@ -120,7 +120,7 @@ class PlacementTest {
   }
 
   @Test
-  void learnsFromTheJobsWhenNobodyKeptWhatWasAskedFor() {
+  void learnsFromTheJobsWhenNoDemandWasStored() {
     Driver it = driver(ROLL_OUT, tenant("1", "2")).join(Driver.node("a", "pool", 8));
     it.submit("1", names("x", 5)).submit("2", "z");
     SchedulerState kept = it.core.state();

@@ -86,7 +86,7 @@ class PreemptionTest {
   }
 
   @Test
-  void nobodyWithinItsReservationLosesAJob() {
+  void noPolicyWithinItsReservationLosesAJob() {
     Driver it = on(tenant().policy("guest", "2", "100"), 2).submit("g1", "x", "y").run();
     it.forget().submit("o1", "a");
     assertThat(it.stopped()).isEmpty();

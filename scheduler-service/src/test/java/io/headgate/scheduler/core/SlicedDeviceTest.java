@@ -81,7 +81,7 @@ class SlicedDeviceTest {
   /// A `3g` would lie beside four `1g`. But they ask for 15/14 of a GPU, and one has no more than
   /// itself: else what is used would be more than there is.
   @Test
-  void whoAsksForMoreThanIsLeftWaitsAlthoughThereIsAPlace() {
+  void aJobThatNeedsMoreThanIsLeftWaitsAlthoughAPlaceIsFree() {
     Driver it = new Driver(tenant("1/7", "1/2")).join(Driver.sliced("n", "pool", 1, Sliced.MIG));
     it.submit("q-1/2", "half").submit("q-1/7", names(4));
     assertThat(it.place("half")).isEqualTo("n:0(3g@4)");

@@ -81,14 +81,14 @@ class StartForecastTest {
   }
 
   @Test
-  void isNotMadeUpWhereNobodySaidHowLongItRuns() {
+  void isUnknownWithoutDeclaredRunTimes() {
     Driver it = with(1);
     it.submit("ops-one", "a", "b").settle();
     assertThat(unknown(it, "b")).isEqualTo(Cause.OPEN_ENDED);
   }
 
   @Test
-  void oneThatIsNotInTheWayNeedNotSayHowLongItRuns() {
+  void jobsThatAreNotInTheWayNeedNoDeclaredRunTime() {
     Driver it = with(2);
     it.submit(it.spec("open", "ops-one"), it.timed("a", "ops-one", HOUR));
     it.submit(it.spec("b", "ops-one")).settle();

@@ -50,7 +50,7 @@ class TakeoverTest {
   }
 
   @Test
-  void preemptsNobodyForWhomALateReporterMayHaveRoom() {
+  void preemptsNoJobWhileANodeThatMayHaveRoomIsAwaited() {
     Driver it = new Driver(tenant()).join(ready("a", 1)).submit("s", "x").run();
     it.join(awaited("b", 1)).submit("f", "y");
     assertThat(it.stopped()).isEmpty();
@@ -60,7 +60,7 @@ class TakeoverTest {
   }
 
   @Test
-  void preemptsWhenItWaitsForNobodyAnyMore() {
+  void preemptsOnceNoNodeIsAwaited() {
     Driver it = new Driver(tenant()).join(ready("a", 1)).submit("s", "x").run();
     it.join(awaited("b", 1)).submit("f", "y").forget();
     it.join(gone("b", 1));
@@ -69,7 +69,7 @@ class TakeoverTest {
 
   /// It would be preempted a moment later.
   @Test
-  void whatOneWouldPreemptForIsLeftToIt() {
+  void otherJobsLeaveTheRoomForWhichAJobWouldPreempt() {
     Driver it = new Driver(tenant()).join(ready("a", 2)).submit("s", "x").run();
     it.join(awaited("b", 0)).submit("f2", "y").submit("s", "z");
     assertThat(it.stopped()).isEmpty();
@@ -82,7 +82,7 @@ class TakeoverTest {
   /// The first victim is on a node that has not reported yet. No other job of its policy may go
   /// before it.
   @Test
-  void nothingIsLeftToOneWhoWouldFindNobodyToGo() {
+  void noRoomIsLeftToAJobThatWouldFindNoVictims() {
     Driver it =
         new Driver(
             new TenantBuilder()
@@ -119,7 +119,7 @@ class TakeoverTest {
   }
 
   @Test
-  void theLimitIsLeftToWhoComesFirst() {
+  void theLimitIsLeftToTheFirstJob() {
     Driver it =
         new Driver(
             new TenantBuilder()
@@ -137,7 +137,7 @@ class TakeoverTest {
   }
 
   @Test
-  void whoComesFirstKeepsNothingThatItDoesNotNeed() {
+  void theFirstJobKeepsNothingThatItDoesNotNeed() {
     Driver it = new Driver(tenant()).join(ready("a", 1), awaited("b", 2));
     it.submit("f2", "x").submit("s", "y", "z");
     assertThat(it.state("x")).isEqualTo(JobState.WAITING);

@@ -123,7 +123,7 @@ class TenantShareTest {
   /// Nor does the job wait for the end of a protection of attempts that may not be preempted
   /// anyway.
   @Test
-  void whoMayNotGoIsNotWaitedFor() {
+  void noJobWaitsForJobsThatAreNoVictims() {
     Driver it =
         with(tenants().share("red", "pool", "8", "").minRuntime("red-a", Duration.ofMinutes(5)));
     it.submit("ra", "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7").settle().submit("b", "b0");
@@ -275,7 +275,7 @@ class TenantShareTest {
   }
 
   @Test
-  void whoseTenantIsNoLongerEntitledWaitsForNobodysMinimumRunTime() {
+  void aJobOfATenantThatIsNoLongerEntitledWaitsForNoMinimumRunTime() {
     Duration least = Duration.ofSeconds(30);
     Driver it = with(tenants().share("blue", "pool", "3", "8").minRuntime("red-a", least));
     it.submit("ra", "r0", "r1", "r2", "r3", "r4", "r5", "r6").run();

@@ -117,7 +117,7 @@ class WhoIsFirstTableTest {
   /// for what stops and whose own place, elsewhere, is free.
   @Test
   @Rule("O7")
-  void whoWaitsForWhatStopsIsNotKeptFromAFreePlaceByAHoldElsewhere() {
+  void aHoldElsewhereKeepsNoJobThatWaitsForVictimsFromAFreePlace() {
     RuleTable.check(
         "size 1; size 2 hold-after 10m; hard 3/3 fixed; ops 2/2; own 1/1; node n 2",
         """

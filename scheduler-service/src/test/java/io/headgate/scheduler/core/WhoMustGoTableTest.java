@@ -132,7 +132,7 @@ class WhoMustGoTableTest {
   /// before.
   @Test
   @Rule("P5")
-  void whoIsHeldForWaitsForAllThatItNeedsAndInOrder() {
+  void aJobWithAHoldWaitsForAllThatItNeedsAndInOrder() {
     RuleTable.check(
         "size 1; own 9/9",
         """
@@ -145,7 +145,7 @@ class WhoMustGoTableTest {
 
   @Test
   @Rule("P6")
-  void whoFitsInAnotherPoolOrMayGetAnInstanceDoesNotPreempt() {
+  void aJobThatFitsElsewhereOrMayGetAnInstanceDoesNotPreempt() {
     RuleTable.check(
         "pool p; dev 0/9; own 2/9; node n 1; size 1 on p",
         """

@@ -156,7 +156,7 @@ class WithinPolicyTest {
   }
 
   @Test
-  void whoMadeRoomInTheLimitOnlyStartsElsewhereAtOnce() {
+  void aJobThatOnlyMadeRoomInTheLimitStartsElsewhereAtOnce() {
     TenantBuilder tenant =
         tenant(PreemptWithin.LOWER_PRIORITY)
             .profile("three", "3", "pool")

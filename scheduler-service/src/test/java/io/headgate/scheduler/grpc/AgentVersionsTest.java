@@ -15,7 +15,7 @@ final class AgentVersionsTest {
   }
 
   @Test
-  void refusesWhoIsMoreThanOneApartAndSaysWhatToUpgrade() {
+  void refusesVersionsMoreThanOneApartAndSaysWhatToUpgrade() {
     assertThatThrownBy(() -> AgentMapper.spoken(3, 1))
         .hasMessageContaining(
             "the agent speaks protocol 1, this scheduler 3 and 2: upgrade the agent");

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// What a waiting job says of its start.
+/// The expected start that a waiting job shows.
 class JobMapperTest {
   private static final TenantId ACME = new TenantId("acme");
   private static final PoolId POOL = new PoolId(ACME, "pool");
@@ -39,7 +39,7 @@ class JobMapperTest {
   }
 
   @Test
-  void promisesNothingWhereNobodyHasSaidHowLongItRuns() {
+  void promisesNoStartWithoutDeclaredRunTimes() {
     assertThat(JobMapper.toSummary(waiting(holding(Optional.empty()))).hasExpectedStartTime())
         .isFalse();
     assertThat(

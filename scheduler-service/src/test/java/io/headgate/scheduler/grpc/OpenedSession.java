@@ -12,7 +12,7 @@ import io.headgate.scheduler.runtime.leadership.Replica;
 public final class OpenedSession {
   private OpenedSession() {}
 
-  /// What [AgentEndpoint] does once it knows for which node the token speaks.
+  /// Opens a session as [AgentEndpoint] does once it has read the node from the token.
   public static StreamObserver<ConnectRequest> open(
       NodeId node,
       ServerCallStreamObserver<ConnectResponse> out,

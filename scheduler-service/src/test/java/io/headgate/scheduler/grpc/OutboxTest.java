@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/// What waits for an agent to read is bounded.
+/// The messages that wait for a slow agent are bounded.
 final class OutboxTest {
   private final Reader reader = new Reader();
   private final AtomicInteger tooSlow = new AtomicInteger();

@@ -10,7 +10,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/// Nobody waits for a leader that stands still, and what it may still do is not forgotten.
+/// A call ends when the leader does not answer in time, and is remembered until its late answer
+/// arrives.
 final class OverdueTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What a change does to a core that is already at work, some of it in the middle of a stop.
+/// Effects of a change on a core at work, with some jobs in the middle of a stop.
 class WhatIfTest {
   private static final TenantId ACME = new TenantId("acme");
   private static final Instant BEGIN = Instant.parse("2026-01-01T10:00:00.000001Z");
@@ -97,7 +97,7 @@ class WhatIfTest {
   }
 
   @Test
-  void nobodyKnowsWhenJobsWithoutPromiseEnd() {
+  void endsOfJobsWithoutDeclaredRunTimeAreUnknown() {
     run("guest", 3, null);
     submit("own", Optional.empty());
     Answer answer = compare(catalog("1", "3"));
@@ -182,10 +182,10 @@ class WhatIfTest {
     assertThat(answer.policies()).isEmpty();
   }
 
-  /// A plan and the explanation of a job look ahead apart from one another. Of the only job of its
-  /// policy that waits both say the same.
+  /// A plan and the explanation of a job look ahead independently of each other. For a policy's
+  /// only waiting job they must agree.
   @Test
-  void expectsWhatIsForetoldOfTheOnlyJobThatWaits() {
+  void agreesWithTheExplanationOfTheOnlyWaitingJob() {
     RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(11);
     decide(List.of(new Input.CatalogChanged(catalog("2", "3"))));
     int known = 0;

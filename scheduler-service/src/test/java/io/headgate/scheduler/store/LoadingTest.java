@@ -156,7 +156,7 @@ final class LoadingTest {
   }
 
   @Test
-  void readsNothingFromNothing() {
+  void anEmptyDatabaseLoadsAsEmpty() {
     database.jooq().execute("truncate job cascade");
     database.jooq().execute("truncate attempt, attempt_worker");
     assertThat(store.load().jobs()).isEmpty();

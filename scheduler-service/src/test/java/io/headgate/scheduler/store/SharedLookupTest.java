@@ -52,7 +52,7 @@ final class SharedLookupTest {
   }
 
   @Test
-  void gathersWhatComesWhileOneIsUnderWay() throws InterruptedException {
+  void joinsLookupsThatArriveDuringAStatement() throws InterruptedException {
     CompletableFuture<Optional<String>> alone = find(2);
     begun.await();
     List<CompletableFuture<Optional<String>>> others = new ArrayList<>();
@@ -71,7 +71,7 @@ final class SharedLookupTest {
   }
 
   @Test
-  void aFailureIsEverybodysOfItsStatementAndNobodyElses() throws InterruptedException {
+  void aFailureReachesAllLookupsOfItsStatementAndNoOthers() throws InterruptedException {
     CompletableFuture<Optional<String>> alone = find(4);
     begun.await();
     CompletableFuture<Optional<String>> broken = find(-1);

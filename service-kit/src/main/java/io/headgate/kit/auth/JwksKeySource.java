@@ -84,7 +84,8 @@ public final class JwksKeySource implements KeySource {
       if (keys.isEmpty()) {
         throw e instanceof KeysUnavailableException ? e : new KeysUnavailableException(e);
       }
-      LOG.warn("the verification keys cannot be renewed, the old ones stay: {}", e.toString());
+      LOG.warn(
+          "the verification keys cannot be renewed, the old ones stay in use: {}", e.toString());
     }
   }
 

@@ -98,7 +98,7 @@ public final class TokenVerifier {
         | ParseException
         | JOSEException
         | IllegalArgumentException e) {
-      LOG.debug("a token is not good: {}", e.toString());
+      LOG.debug("a token is invalid: {}", e.toString());
       return Optional.empty();
     }
   }
@@ -122,13 +122,13 @@ public final class TokenVerifier {
             && header.getJWKURL() == null
             && header.getX509CertURL() == null
             && header.getX509CertChain() == null,
-        "a key of its own");
+        "embedded key");
   }
 
   private void requireSignature(SignedJWT jwt) throws JOSEException {
     Optional<ECPublicKey> key = keys.find(jwt.getHeader().getKeyID());
-    require(key.isPresent(), "an unknown key");
-    require(jwt.verify(new ECDSAVerifier(key.orElseThrow())), "a wrong signature");
+    require(key.isPresent(), "unknown key");
+    require(jwt.verify(new ECDSAVerifier(key.orElseThrow())), "wrong signature");
   }
 
   /// Checks all claims but the expiry, which it returns.
@@ -137,13 +137,14 @@ public final class TokenVerifier {
     require(List.of(rules.audience()).equals(claims.getAudience()), "audience");
     Date expires = claims.getExpirationTime();
     Date issued = claims.getIssueTime();
-    require(expires != null && issued != null, "no time");
+    require(expires != null && issued != null, "missing time");
     Instant latest = time.instant().plus(rules.clockSkew());
-    require(!issued.toInstant().isAfter(latest), "from the future");
+    require(!issued.toInstant().isAfter(latest), "issue time in the future");
     Date notBefore = claims.getNotBeforeTime();
-    require(notBefore == null || !notBefore.toInstant().isAfter(latest), "not yet valid");
+    require(
+        notBefore == null || !notBefore.toInstant().isAfter(latest), "start time in the future");
     Duration lifetime = Duration.between(issued.toInstant(), expires.toInstant());
-    require(lifetime.compareTo(rules.maxLifetime()) <= 0, "lives too long");
+    require(lifetime.compareTo(rules.maxLifetime()) <= 0, "lifetime");
     return expires.toInstant();
   }
 

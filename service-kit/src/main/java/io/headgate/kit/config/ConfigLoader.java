@@ -88,7 +88,9 @@ public final class ConfigLoader {
       case null -> null;
       case MappingNode mapping -> mapping;
       case ScalarNode scalar when scalar.getValue().isEmpty() -> null;
-      default -> throw refused(name, "", "the file holds keys and values, not a list or a word");
+      default ->
+          throw refused(
+              name, "", "the file must hold keys and values, not a list or a single value");
     };
   }
 

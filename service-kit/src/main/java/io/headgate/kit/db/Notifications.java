@@ -64,7 +64,7 @@ public final class Notifications implements AutoCloseable {
           hear(connection);
         } catch (SQLException e) {
           if (!isClosing()) {
-            LOG.warn("not listening to {} for {}: {}", channel, retry, e.toString());
+            LOG.warn("cannot listen to {}, trying again in {}: {}", channel, retry, e.toString());
           }
         }
       } while (!closing.await(retry.toNanos(), TimeUnit.NANOSECONDS));

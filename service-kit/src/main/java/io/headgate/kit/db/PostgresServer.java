@@ -112,7 +112,7 @@ public final class PostgresServer implements AutoCloseable {
         try {
           revive();
         } catch (RuntimeException e) {
-          LOG.error("PostgreSQL died and cannot be started again yet: {}", e.getMessage());
+          LOG.error("PostgreSQL died and does not start, trying again: {}", e.getMessage());
         }
       }
     } catch (InterruptedException e) {
@@ -125,7 +125,8 @@ public final class PostgresServer implements AutoCloseable {
     if (closed || (left != null && left.isAlive(directory.data()))) {
       return;
     }
-    LOG.warn("PostgreSQL died and is started again; it says: {}", directory.logTail().strip());
+    LOG.warn(
+        "PostgreSQL died; starting it again. The end of its log: {}", directory.logTail().strip());
     if (left != null) {
       directory.clearStalePostmaster(left);
     }
@@ -195,11 +196,12 @@ public final class PostgresServer implements AutoCloseable {
       boolean durable =
           "on".equals(admin.setting("fsync")) && "on".equals(admin.setting("synchronous_commit"));
       if (durable == (durability == Durability.FULL)) {
-        LOG.info("adopted the PostgreSQL that was left running, process {}", left.pid());
+        LOG.info("using the PostgreSQL that an earlier start left running, process {}", left.pid());
         return true;
       }
     } catch (SQLException e) {
-      LOG.info("the PostgreSQL that was left running does not answer: {}", e.getMessage());
+      LOG.info(
+          "the PostgreSQL that an earlier start left running does not answer: {}", e.getMessage());
     }
     stop();
     return false;

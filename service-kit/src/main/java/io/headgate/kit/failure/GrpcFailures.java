@@ -87,7 +87,7 @@ public final class GrpcFailures {
           Refusal.of(
               Status.Code.INTERNAL,
               "INTERNAL",
-              "internal error; the server's log has it as request " + call.requestId());
+              "internal error; search the server's log for request " + call.requestId());
     }
     return proto(refusal, call.requestId());
   }

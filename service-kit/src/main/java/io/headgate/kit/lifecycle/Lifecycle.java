@@ -136,7 +136,7 @@ public final class Lifecycle implements AutoCloseable {
     }
     try {
       if (!start.await(stopBound.toMillis(), TimeUnit.MILLISECONDS)) {
-        LOG.warn("stopping although something is still starting");
+        LOG.warn("stopping while a part is still starting");
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
@@ -173,7 +173,7 @@ public final class Lifecycle implements AutoCloseable {
     }
     Throwable cause = failure.get();
     if (cause != null) {
-      LOG.warn("{} did not stop in order", part.name(), cause);
+      LOG.warn("{} failed while stopping", part.name(), cause);
       found.add(new StopFailure(part.name(), cause));
     }
   }

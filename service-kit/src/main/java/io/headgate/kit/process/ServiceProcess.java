@@ -118,7 +118,7 @@ public final class ServiceProcess<C extends Record> {
     boolean understood =
         words.isEmpty() || (command != null && command.operands() == words.size() - 1);
     if (!understood) {
-      terminal.println("not understood: " + String.join(" ", words));
+      terminal.println("unknown arguments: " + String.join(" ", words));
       terminal.print(usage);
       return EXIT_USAGE;
     }
@@ -161,6 +161,6 @@ public final class ServiceProcess<C extends Record> {
       }
     }
     LOG.error("the process failed", failure);
-    return "failed, as the log says in full: " + failure;
+    return "failed; the log has the full error: " + failure;
   }
 }

@@ -184,7 +184,7 @@ class TokenVerifierTest {
         claim("no expiry", c -> c.expirationTime(null)),
         claim("no time of issue", c -> c.issueTime(null)),
         claim("lives for years", c -> c.expirationTime(late)),
-        claim("not yet valid", c -> c.notBeforeTime(late)),
+        claim("start time in the future", c -> c.notBeforeTime(late)),
         claim("no subject", c -> c.subject(null)),
         claim("no role", c -> c.claim("role", null)),
         claim("unknown role", c -> c.claim("role", "god")),

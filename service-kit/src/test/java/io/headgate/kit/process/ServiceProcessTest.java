@@ -47,7 +47,7 @@ class ServiceProcessTest {
   void namesTheWordsItDoesNotUnderstand(String words, String named) {
     Ended ended = run(words, GOOD);
     assertThat(ended.status()).isEqualTo(ServiceProcess.EXIT_USAGE);
-    assertThat(ended.said()).isEqualTo("not understood: " + named + "\n" + Shop.USAGE);
+    assertThat(ended.said()).isEqualTo("unknown arguments: " + named + "\n" + Shop.USAGE);
   }
 
   @Test
@@ -94,7 +94,7 @@ class ServiceProcessTest {
     Ended ended = run("--fall down", GOOD);
     assertThat(ended.status()).isEqualTo(ServiceProcess.EXIT_FAILED);
     assertThat(ended.said())
-        .contains("failed, as the log says in full: java.lang.ArithmeticException: down")
+        .contains("failed; the log has the full error: java.lang.ArithmeticException: down")
         .contains("at io.headgate.kit.process.ServiceProcessTest$Shop");
   }
 

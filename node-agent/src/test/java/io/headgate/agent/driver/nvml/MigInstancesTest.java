@@ -97,7 +97,7 @@ class MigInstancesTest {
   }
 
   @Test
-  void saysWhoIsInTheWay() {
+  void namesTheInstanceInTheWay() {
     try (NvmlGpuDriver somebody = open(settings(gpus));
         NvmlGpuDriver driver = open(settings(gpus))) {
       somebody.realise(plan(somebody, "theirs", mig(0, "1/4", "2g.20gb", 2, 2)));
@@ -132,7 +132,7 @@ class MigInstancesTest {
   }
 
   @Test
-  void keepsAnInstanceForAsLongAsSomebodyUsesIt() {
+  void keepsAnInstanceWhileAProcessUsesIt() {
     try (NvmlGpuDriver driver = open(settings(gpus))) {
       SlicePlan plan = plan(driver, "a", mig(0, "1/7", "1g.10gb", 0, 1));
       driver.realise(plan);
@@ -146,7 +146,7 @@ class MigInstancesTest {
   }
 
   @Test
-  void takesWhatIsGoneForRemoved() {
+  void countsAMissingInstanceAsRemoved() {
     try (NvmlGpuDriver driver = open(settings(gpus))) {
       SlicePlan plan = plan(driver, "a", mig(0, "1/7", "1g.10gb", 0, 1));
       driver.realise(plan);

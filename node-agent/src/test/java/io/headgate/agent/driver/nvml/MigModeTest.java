@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// MIG is turned on where it is wanted, possible, and in nobody's way.
+/// The driver enables MIG on GPUs where it is configured, possible and disturbs no job.
 class MigModeTest {
   private static final int AMPERE = 8;
   private static final int VIRTUAL = 2;
@@ -145,7 +145,7 @@ class MigModeTest {
   }
 
   @Test
-  void leavesAGpuToThePeopleWhoUseIt() {
+  void leavesAGpuToProcessesThatUseIt() {
     gpus.processes(0, "4711 1000 compute -1", "42 0 graphics -1");
     try (NvmlGpuDriver driver = open(settings(true))) {
       driver.prepare(NOTHING_HELD);

@@ -90,7 +90,7 @@ class MpsSlicesTest {
         .isZero();
   }
 
-  /// What a program says that runs with the environment of a slice.
+  /// Runs the CUDA test program with the environment of a slice, and returns its output.
   static String cuda(Map<String, String> environment, String... arguments) throws Exception {
     List<String> command = new ArrayList<>(List.of(FakeGpus.cudaProgram().toString()));
     command.addAll(Arrays.asList(arguments));
@@ -345,7 +345,7 @@ class MpsSlicesTest {
   }
 
   @Test
-  void usesNoMemoryThatIsSomebodyElses() throws Exception {
+  void usesNoMemoryOfOtherProcesses() throws Exception {
     try (NvmlGpuDriver driver = opened()) {
       SlicePlan slice = plan(driver, "a", part(0, "1/2"));
       driver.realise(slice);

@@ -31,7 +31,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What is found out about GPUs, and slices of GPUs that MIG does not divide.
+/// Properties of GPUs, and slices of GPUs that MIG does not divide.
 class NvmlGpuDriverTest {
   private static final long GIB = FakeGpus.GIB;
 
@@ -211,7 +211,7 @@ class NvmlGpuDriverTest {
   }
 
   @Test
-  void listsWhoUsesAGpuOnceWhateverForAndOfWhichInstance() {
+  void listsEachProcessOfAGpuOnceWithItsInstance() {
     FakeGpus gpus = FakeGpus.in(root, Version.V580).with(false).with(true);
     gpus.processes(
         0, "11 1000 compute -1", "12 2000 graphics -1", "11 1000 graphics -1", "13 -1 mps -1");
@@ -282,7 +282,7 @@ class NvmlGpuDriverTest {
           .as("what is behind it waits no longer either")
           .isThrownBy(() -> driver.release(slow));
       gpus.works("nvmlGpuInstanceCreateComputeInstance");
-      // What was under way is finished, and then removed like everything else.
+      // The driver finishes the call in progress, and the next release then removes the instance.
       await()
           .atMost(Duration.ofSeconds(60))
           .ignoreExceptionsMatching(GpuDriverException.class::isInstance)

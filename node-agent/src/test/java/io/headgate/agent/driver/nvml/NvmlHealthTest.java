@@ -146,7 +146,7 @@ class NvmlHealthTest {
   }
 
   @Test
-  void freesTheInstancesOfALostGpuBecauseNobodyCanHaveThem() {
+  void freesTheInstancesOfALostGpuBecauseNoJobCanUseThem() {
     FakeGpus gpus = FakeGpus.in(root, Version.V580).with(true);
     try (NvmlGpuDriver driver = open(settings(gpus))) {
       SlicePlan slice = plan(driver, "a", mig(0, "1/7", "1g.10gb", 6, 1));
@@ -174,7 +174,7 @@ class NvmlHealthTest {
               heard.add(deviceUuid);
             }
           });
-      // What is there already is heard too, once it was registered for; until then it is dropped.
+      // The driver drops events from before its registration, so the fake repeats the event.
       await()
           .atMost(NvmlDriverFixture.LONG)
           .until(() -> {

@@ -97,7 +97,7 @@ public final class FakeAmdGpus {
     return read(device(gpu).resolve("current_compute_partition"));
   }
 
-  /// Tries something while the kernel changes no mode of a GPU, and shows one that nobody knows.
+  /// Runs an action while the kernel refuses mode changes of a GPU and reports an unknown mode.
   void withoutModes(int gpu, Runnable tried) {
     Path mode = device(gpu).resolve("current_compute_partition");
     Path kept = mode.resolveSibling("kept");

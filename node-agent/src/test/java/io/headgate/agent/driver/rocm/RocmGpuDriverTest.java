@@ -189,7 +189,7 @@ class RocmGpuDriverTest {
   }
 
   @Test
-  void changesNoModeUnderAnybody() {
+  void changesNoModeOfAGpuInUse() {
     gpus.withMi300x();
     try (RocmGpuDriver driver = open()) {
       realised(driver, "a", partition(0, "1/2", "DPX", 0, 4));
@@ -236,7 +236,7 @@ class RocmGpuDriverTest {
   }
 
   @Test
-  void seesWhoHasMemoryOfTheSlicesThatAre() {
+  void seesWhichProcessesUseMemoryOfSlices() {
     gpus.withMi300x().withMi210();
     try (RocmGpuDriver driver = open()) {
       realised(driver, "a", partition(0, "1/2", "DPX", 4, 4));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the agent's own records do on a disk that jobs have filled, or closed against it.
+/// The agent's own records on a disk that jobs have filled, or whose directories jobs have closed.
 class DiskTest {
   @TempDir Path root;
   private Path mounted = Path.of("");

@@ -56,7 +56,7 @@ class JobUsersTest {
   }
 
   @Test
-  void givesNobodyWhoWasTakenBeforeARestart() {
+  void givesNoUserThatWasTakenBeforeARestart() {
     int wished = users.take(key("a", 1, 0)).orElseThrow();
     JobUsers restarted = new JobUsers(FIRST, 100);
     restarted.found(key("b", 1, 0), wished);

@@ -37,7 +37,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What is measured of devices and slices, by the names of the conventions.
+/// Measurements of devices and slices, named by the OpenTelemetry conventions.
 class DeviceTelemetryTest {
   private static final String GPU = FakeGpus.uuid(0);
   private static final Duration PATIENCE = Duration.ofSeconds(60);

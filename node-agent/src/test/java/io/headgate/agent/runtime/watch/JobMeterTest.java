@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/// What jobs take, without an attribute for each job.
+/// The resource usage of jobs, counted per slot so that metrics need no attribute per job.
 class JobMeterTest {
   private static final Assignment A = Fixtures.assignment("a");
   private static final Assignment B = Fixtures.assignment("b");

@@ -44,7 +44,7 @@ class ProcessOwnersTest {
   }
 
   @Test
-  void remembersForSomeLooksThatAProcessIsNobodys() {
+  void remembersForSomeLooksThatAProcessBelongsToNoJob() {
     for (int i = 0; i < 8; i++) {
       look(PID, NOBODYS);
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What is kept of what programs say of themselves.
+/// The agent keeps the newest progress that a job's program reported.
 class ProgressWatchTest {
   private static final AttemptKey KEY = key("train");
 
@@ -38,7 +38,7 @@ class ProgressWatchTest {
   }
 
   @Test
-  void saysNothingOfWhoHasSaidNothing() {
+  void reportsNothingOfJobsThatReportedNothing() {
     watch.look();
     watch.ended(KEY);
     assertThat(watch.all()).isEmpty();
@@ -58,7 +58,7 @@ class ProgressWatchTest {
     assertThat(before.message()).isEqualTo("epoch 3");
   }
 
-  /// Whoever hears of it knows by that number that it is the one that it was told of.
+  /// The number of a checkpoint tells the scheduler that it has heard of this checkpoint before.
   @Test
   void tellsTheSameCheckpointOfAJobThatAnEarlierAgentStarted() throws Exception {
     Files.createFile(checkpointed);

@@ -177,7 +177,7 @@ public final class LiveAttempt {
 
   /// Until when it may be kept suspended; only for an attempt that is or will be suspended.
   public Instant keptUntil() {
-    StopOrder order = Objects.requireNonNull(stop, "it is not to be suspended");
+    StopOrder order = Objects.requireNonNull(stop, "the attempt has no order to suspend");
     return order.at().plus(job.spec().suspend().orElse(Duration.ZERO));
   }
 

@@ -68,7 +68,7 @@ public final class Refresher {
       // The round before may have to end first.
       return round.get(AT_MOST.multipliedBy(2).toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      LOG.debug("no round was made", e);
+      LOG.debug("the other services were not asked for news in time", e);
       return new TreeSet<>(watches.keySet());
     }
   }
@@ -139,7 +139,7 @@ public final class Refresher {
       watch.refresh(AT_MOST);
       return true;
     } catch (RuntimeException e) {
-      LOG.warn("{} cannot be asked what is new: {}", name, e.toString());
+      LOG.warn("cannot ask {} for news: {}", name, e.toString());
       return false;
     }
   }

@@ -97,7 +97,8 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
   public record Violation(String code, String vault, String field, String message) {
     /// Why a job is a draft that was taken before the vault forbade it.
     public DraftCause draft() {
-      return new DraftCause(code, message + "; submit it anew so, or requeue it once it may run");
+      return new DraftCause(
+          code, message + "; submit a changed job, or requeue this one once it may run");
     }
   }
 

@@ -208,7 +208,7 @@ public final class AgentDesk {
             new Input.WorkerRejected(
                 key.attempt(),
                 key.worker(),
-                entry.id.name() + " went out of contact before it was told"));
+                entry.id.name() + " lost contact before it got the assignment"));
       }
     }
     entry.undelivered.clear();
@@ -287,7 +287,8 @@ public final class AgentDesk {
       return;
     }
     LOG.warn(
-        "{} runs {} attempt {} worker {}, which is not its own: it is told to stop it",
+        "{} runs {} attempt {} worker {}, which is not assigned to it: the scheduler tells it to"
+            + " stop it",
         node,
         report.job(),
         report.attempt(),

@@ -116,7 +116,7 @@ public final class ContactSweep {
           new Event(EventType.NODE_SUSPECT, entry.id.tenant())
               .node(entry.id.name())
               .message(
-                  "%s was not heard for %d s: it gets no new work, what runs there goes on"
+                  "%s has sent nothing for %d s: it gets no new work, its running jobs go on"
                       .formatted(entry.id.name(), Duration.ofNanos(silence).toSeconds())));
       agents.reject(turn, entry);
       catalogs.tell(turn, entry);
@@ -162,7 +162,7 @@ public final class ContactSweep {
                   .message(
                       entry.id.name()
                           + (attempt.stopAfter().isPresent()
-                              ? " is given up: its supervisors have ended what it ran"
+                              ? " is given up: its supervisors have ended its jobs"
                               : " is given up: it was deleted while it was out of contact")));
         }
       }
@@ -200,7 +200,8 @@ public final class ContactSweep {
     if (many && !toldOfMany && !state.windowOpen) {
       toldOfMany = true;
       LOG.error(
-          "{} of {} nodes are out of contact at once: nothing of theirs is given up meanwhile",
+          "{} of {} nodes are out of contact at once: none of their jobs is given up until more"
+              + " nodes are back",
           away,
           known);
     }

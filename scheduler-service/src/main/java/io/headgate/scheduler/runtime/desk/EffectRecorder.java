@@ -104,7 +104,8 @@ public final class EffectRecorder {
                 new Event(EventType.NODE_SET_ASIDE, node.tenant())
                     .node(node.name())
                     .message(
-                        "%s gets no work until %s: it refused some".formatted(node.name(), until)));
+                        "%s gets no work until %s: it rejected an attempt"
+                            .formatted(node.name(), until)));
       }
     }
   }
@@ -115,7 +116,8 @@ public final class EffectRecorder {
             .or(() -> jobs.job(job.id()))
             .or(() -> Optional.ofNullable(turn.staged.get(job.id())));
     if (known.isEmpty()) {
-      throw new IllegalStateException("the core changed job " + job.id() + ", which nobody knows");
+      throw new IllegalStateException(
+          "the core changed job " + job.id() + ", which is not in memory");
     }
     JobRecord record = known.get().with(job);
     switch (event) {

@@ -55,8 +55,8 @@ public final class JobViews {
         live.filter(_ -> !isSuspended).flatMap(each -> use(job.tenant(), each)));
   }
 
-  /// What was assigned first counts to the reservation first: the last started are the first to go
-  /// (P3).
+  /// Whether the attempt is within its policy's reservation. Attempts fill it in the order of their
+  /// assignment, because the last started are the first victims (P3).
   private Optional<Use> use(TenantId tenant, AttemptRecord attempt) {
     long reservation =
         state

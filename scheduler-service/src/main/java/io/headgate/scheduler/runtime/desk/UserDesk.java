@@ -108,7 +108,7 @@ public final class UserDesk {
       submit
           .reply()
           .completeExceptionally(
-              new LeadershipLostException("the same is being stored: look again"));
+              new LeadershipLostException("an equal submission is being stored: ask again"));
       return true;
     }
     return false;

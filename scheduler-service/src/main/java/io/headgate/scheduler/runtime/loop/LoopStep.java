@@ -27,7 +27,8 @@ public record LoopStep(
   /// Fails the replies: the step did not become durable.
   public void fail() {
     LeadershipLostException lost =
-        new LeadershipLostException("this replica stopped leading before it was durable");
+        new LeadershipLostException(
+            "this replica lost its leadership before the change was durable");
     replies.forEach(reply -> reply.fail(lost));
   }
 }

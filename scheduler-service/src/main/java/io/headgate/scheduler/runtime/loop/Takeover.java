@@ -65,7 +65,7 @@ public final class Takeover {
   }
 
   public void built() {
-    tell("made a leader of them in {} ms", end(Part.BUILD));
+    tell("built the leader's state in {} ms", end(Part.BUILD));
   }
 
   /// The leader no longer waits for any node.
@@ -75,8 +75,8 @@ public final class Takeover {
   void reported(int nodes, int expected) {
     long millis = end(Part.REPORT);
     tell(
-        "{} of {} nodes said what they run within {} ms: none is waited for any more, {} ms after"
-            + " the election",
+        "{} of {} nodes reported their jobs within {} ms; the leader waits for no others, {} ms"
+            + " after the election",
         nodes,
         expected,
         millis,

@@ -54,7 +54,7 @@ public final class HistoryKeeper implements AutoCloseable {
         }
       }
     } catch (InterruptedException e) {
-      LOG.debug("stopped while it tidied the history", e);
+      LOG.debug("stopped while deleting old history", e);
     }
   }
 
@@ -63,7 +63,7 @@ public final class HistoryKeeper implements AutoCloseable {
     try {
       store.prepareWeeks(time.instant());
     } catch (RuntimeException e) {
-      LOG.debug("no place for the events of this week yet", e);
+      LOG.debug("no partition for this week's events yet", e);
     }
   }
 
@@ -71,11 +71,11 @@ public final class HistoryKeeper implements AutoCloseable {
     try {
       int jobs = tidyNow();
       if (jobs > 0) {
-        LOG.info("forgot {} jobs that ended more than {} ago", jobs, retention.keep());
+        LOG.info("deleted {} jobs that ended more than {} ago", jobs, retention.keep());
       }
     } catch (RuntimeException e) {
-      LOG.warn("the history could not be tidied, trying again in an hour: {}", e.toString());
-      LOG.debug("the history could not be tidied", e);
+      LOG.warn("old jobs and events were not deleted, trying again in an hour: {}", e.toString());
+      LOG.debug("old jobs and events were not deleted", e);
     }
   }
 
@@ -109,7 +109,7 @@ public final class HistoryKeeper implements AutoCloseable {
     closed.countDown();
     try {
       if (thread.getState() != Thread.State.NEW && !thread.join(STOP)) {
-        LOG.warn("the history is still being tidied after {}", STOP);
+        LOG.warn("deleting old history did not stop within {}", STOP);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -135,7 +135,7 @@ public final class DecisionText {
               + job.cancellation().map(Cancellation::text).orElse("");
       case StopCause.Requeued() -> name + " is stopped to wait in its queue again" + asked(by);
       case StopCause.SuspensionOver() ->
-          name + " was suspended for as long as it may be, or cannot go on there: it is stopped";
+          name + " was suspended for as long as allowed, or cannot go on there: it is stopped";
       case StopCause.WorkerEnded(int worker, var _) ->
           name + " is stopped because its worker " + worker + " ended without success";
     };

@@ -25,15 +25,15 @@ public final class ForecastText {
             case NEVER_FITS -> "It will not start unless the configuration changes.";
             case QUEUE_CLOSED -> "It will not start before its queue is resumed.";
             case OPEN_ENDED ->
-                "When it starts is not known: jobs in its way have not said how long they run"
+                "Its start is unknown: jobs in its way have not declared how long they run"
                     + " (maxRuntime).";
-            case PROVIDER -> "When it starts is not known: the pool's provider decides.";
+            case PROVIDER -> "Its start is unknown: the pool's provider decides.";
             case NOTHING_ENDS ->
-                "When it starts is not known: nothing that runs is in its way, so something has to"
+                "Its start is unknown: no running job is in its way, so something has to"
                     + " change.";
-            case TOO_FAR -> "When it starts is not known: too many jobs end before.";
-            case TOO_MANY -> "When it starts was not looked for: too many jobs wait and run.";
-            case BUSY -> "When it starts was not looked for: others asked too; ask again.";
+            case TOO_FAR -> "Its start is unknown: too many jobs end before.";
+            case TOO_MANY -> "Its start was not computed: too many jobs wait and run.";
+            case BUSY -> "Its start was not computed: others asked too; ask again.";
           };
     };
   }

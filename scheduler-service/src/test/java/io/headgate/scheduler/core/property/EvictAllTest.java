@@ -42,7 +42,7 @@ class EvictAllTest {
 
   /// In every world: the core makes room only where evicting all evictable attempts makes some.
   @Test
-  void whoPreemptsCouldBeServed() {
+  void preemptingJobsCouldBeServed() {
     Scenarios.follow(
         EvictAllTest.class,
         SCENARIOS,

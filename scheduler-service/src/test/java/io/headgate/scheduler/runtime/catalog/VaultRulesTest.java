@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/// What vaults say.
+/// Vaults combine to rules per group, and refuse with short messages.
 final class VaultRulesTest {
   private static VaultRules.Vault vault(
       String id, Set<String> groups, List<ImagePattern> images, List<CommandPattern> commands) {
@@ -26,7 +26,7 @@ final class VaultRulesTest {
   }
 
   @Test
-  void areMadeOnceForAllGroupsThatHaveTheSame() {
+  void groupsWithTheSameVaultsShareOneObject() {
     VaultRules.Vault all = vault("a", Set.of(), List.of(), List.of());
     VaultRules.Vault own = vault("b", Set.of("rnd"), List.of(), List.of());
     Map<String, VaultRules> rules =
@@ -37,7 +37,7 @@ final class VaultRulesTest {
   }
 
   @Test
-  void saysNoMoreThanFitsIntoTheTrailersOfACall() {
+  void refusalsFitIntoTheTrailersOfACall() {
     List<ImagePattern> images =
         IntStream.range(0, 8)
             .mapToObj(i -> ImagePattern.parse("docker.io/" + "a".repeat(200) + i))

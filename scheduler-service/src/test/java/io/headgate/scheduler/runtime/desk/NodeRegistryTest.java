@@ -12,7 +12,7 @@ final class NodeBookTest {
   private final NodeRegistry nodes = new NodeRegistry(1);
 
   @Test
-  void whatIsNoMachineAnyMoreIsForgottenOnceNothingNeedsIt() {
+  void forgetsARemovedMachineOnceNothingNeedsIt() {
     NodeRegistry.Entry entry = nodes.entry(NODE);
     nodes.remove(NODE);
     nodes.forget(NODE::equals);
@@ -23,7 +23,7 @@ final class NodeBookTest {
 
   /// Or it would count as silent since the take-over, and what it runs would be given up.
   @Test
-  void aNameThatComesBackIsNotForgottenToHaveBeenHeard() {
+  void aMachineThatReturnsKeepsTheTimeOfItsLastMessage() {
     nodes.clock(NODE).answered(1000);
     nodes.entry(NODE);
     nodes.remove(NODE);

@@ -34,25 +34,24 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// Holds what is in the books, and what is said, against what is on the machines, at every change
-/// of either.
+/// Checks the database and the messages against the machines, at every change of either.
 ///
-/// | what must hold | looked at |
+/// | rule | checked at |
 /// |---|---|
-/// | no attempt starts twice, no two attempts of a job live at once | at every start on a machine |
-/// | no slice is shared, no limit is passed, on the machines | at every start on a machine |
-/// | the same in the books | at every commit |
-/// | an attempt ends in the books after it ended on the machines | at every commit |
-/// | a checkpoint in the books never falls back | at every commit |
-/// | nothing new is placed on a node that has not reported to this leader | at every commit |
-/// | nobody is preempted while a leader waits for nodes to report | at every commit |
-/// | nobody is told to start what the vaults of its hand-over forbid | at every word |
-/// | a job is a draft only by vaults that its leader has not heard to have moved | at every commit |
-/// | nothing waits that vaults forbid | after the faults |
-/// | nobody is told to start what is not durable, nor that something is durable that is not | at every word |
-/// | what an agent obeys never falls back | at every record |
-/// | what was accepted is durable | at every answer |
-/// | everything ends, and as it ended on the machines | at rest |
+/// | no attempt starts twice, no two attempts of a job live at once | every start on a machine |
+/// | machines share no slice and pass no limit | every start on a machine |
+/// | stored attempts share no slice and pass no limit | every commit |
+/// | an attempt ends in the database after it ended on the machines | every commit |
+/// | a stored checkpoint never gets older | every commit |
+/// | no new attempt is placed on a node that has not reported to this leader | every commit |
+/// | no job is preempted while a leader waits for nodes to report | every commit |
+/// | no agent is told to start a job that the vaults of its assignment forbid | every message |
+/// | a job becomes a draft only by vaults that its leader has not yet seen replaced | every commit |
+/// | no job waits that vaults forbid | after the faults |
+/// | no message announces an assignment or an end before it is durable | every message |
+/// | the leadership that an agent obeys never falls back | every record |
+/// | an accepted job is durable | every answer |
+/// | every job ends, and as it ended on the machines | rest |
 final class Auditor {
   private final List<Policy> policies;
   private final SimulatedVaults vaults;
@@ -84,8 +83,8 @@ final class Auditor {
     this.policies = policies;
     this.vaults = vaults;
     this.world = world;
-    // The leader's clock may run a fortieth fast (World.clock), and it looks whenever somebody
-    // speaks.
+    // The leader's clock may run a fortieth fast (World.clock), and each message makes it check the
+    // window.
     this.windowNanos = window.toNanos() * 39 / 40;
     this.store = new InMemoryStore(() -> 0);
   }
@@ -120,7 +119,7 @@ final class Auditor {
     demandSlices(key, "starts");
   }
 
-  /// What was suspended goes on.
+  /// Checks a job that is resumed.
   void goesOn(SimulatedMachine machine, SimulatedJob job) {
     resumed++;
     demand(machine.suspension(job.key()) == 0, "%s goes on and counts as suspended", job.key());
@@ -181,7 +180,7 @@ final class Auditor {
     demand(later >= earlier, "%s obeys epoch %d after %d", machine.name(), later, earlier);
   }
 
-  /// What an agent drops because the scheduler has it.
+  /// Checks that the scheduler has stored the reports that an agent drops after an acknowledgement.
   void acknowledged(SimulatedMachine machine, Collection<Updates.Entry> dropped) {
     for (Updates.Entry entry : dropped) {
       AttemptKey key = entry.report().key();
@@ -215,7 +214,7 @@ final class Auditor {
 
   void committed(SimulatedReplica replica, Batch batch) {
     long epoch = store.leadership().leadership().epoch();
-    // One that renews while it loads leads nobody yet.
+    // A replica that renews its lease while it loads does not lead yet.
     Reports known = reports.getOrDefault(epoch, new Reports(Set.of(), new HashSet<>(), 0));
     boolean wereDue = known.areDue(world.now());
     Set<NodeId> heard = known.heard();
@@ -308,7 +307,7 @@ final class Auditor {
     return forbidden;
   }
 
-  /// What was started although a leader waited for other nodes.
+  /// The number of attempts placed while a leader waited for other nodes.
   int startedBesideAwaited() {
     return startedBesideAwaited;
   }
@@ -347,7 +346,7 @@ final class Auditor {
     }
   }
 
-  /// What has not ended; empty: everything has.
+  /// The jobs and attempts that have not ended; empty if all have.
   String unfinished(Collection<JobName> accepted) {
     StringBuilder left = new StringBuilder();
     for (JobName job : accepted) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// A bug in the loop costs the lead, and nobody waits for an answer that does not come.
+/// A bug in the loop ends the leadership, and every caller that waits gets an answer.
 final class BrokenTurnTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -63,7 +63,7 @@ final class BrokenTurnTest {
   }
 
   @Test
-  void answersWhoeverWaitsWhenATurnFails() throws InterruptedException {
+  void answersAllWaitingCallsWhenATurnFails() throws InterruptedException {
     Broken broken = new Broken();
     Command.Submit submit = OneLeader.submit("j", Optional.empty());
     AgentHello hello =
@@ -82,7 +82,7 @@ final class BrokenTurnTest {
   }
 
   @Test
-  void leadsOnWhenAQuestionFails() {
+  void keepsLeadingWhenAQueryFails() {
     CompletableFuture<String> bad = new CompletableFuture<>();
     CompletableFuture<String> good = new CompletableFuture<>();
     threads

@@ -25,7 +25,8 @@ final class CommitsTest {
   private long durable;
   private final Commits commits = new Commits(leader.start, leader.lease, Failpoint.Handler.NONE);
 
-  /// What the row says of a batch that was not written: a renewal has the number of the one before.
+  /// The row's answer about a batch that was not written. A renewal has the number of the last
+  /// batch.
   private Resolution refused(Batch batch) {
     return batch.id() == durable ? new Resolution.Happened() : new Resolution.DidNotHappen(durable);
   }
@@ -57,7 +58,7 @@ final class CommitsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void triesEverMoreSeldomWhatIsNotTakenAndStepsDownAfterHalfALease(boolean isStep) {
+  void retriesARefusedBatchEverMoreSeldomAndStepsDownAfterHalfALease(boolean isStep) {
     Move move = begin(isStep);
     List<Long> pauses = new ArrayList<>();
     while (!(move instanceof Move.End)) {
@@ -75,7 +76,7 @@ final class CommitsTest {
   }
 
   @Test
-  void stepsDownAtOnceWhenTheDatabaseHasNotWhatWasDurable() {
+  void stepsDownAtOnceWhenTheDatabaseLostADurableBatch() {
     Move move = begin(true);
     move = commits.committed(new CommitResult.Committed(), leader.time.monotonicNanos());
     assertThat(move).isInstanceOf(Move.Act.class);

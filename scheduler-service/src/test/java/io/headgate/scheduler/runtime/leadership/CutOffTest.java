@@ -91,7 +91,7 @@ final class CutOffTest {
   }
 
   @Test
-  void isNotCutOffFromWhomItNeverHeard() throws InterruptedException {
+  void isNotCutOffFromAgentsThatNeverReported() throws InterruptedException {
     for (int i = 0; i < 10; i++) {
       pass(SUSPECT);
       assertThat(turns.isCutOff()).isFalse();

@@ -1,6 +1,6 @@
 package io.headgate.scheduler.runtime.leadership;
 
-/// What befalls a simulated installation. Each is counted where it takes effect, not where it is
+/// The faults of a simulated installation. Each is counted where it takes effect, not where it is
 /// drawn.
 enum Fault {
   REPLICA_CRASHED,

@@ -2,7 +2,7 @@ package io.headgate.scheduler.runtime.leadership;
 
 import java.util.List;
 
-/// What goes wrong, and how often, for as long as it lasts.
+/// Injects faults at random times until [#end].
 final class Faults {
   private final World world;
   private final Network network;
@@ -51,7 +51,7 @@ final class Faults {
     watch();
   }
 
-  /// What crashed by itself is started again, as an init system does.
+  /// Starts crashed replicas again, as an init system does.
   private void watch() {
     world.later(
         life,
@@ -184,7 +184,7 @@ final class Faults {
       case 0 -> {
         world.note(() -> "the database's clock is set back by " + by / World.SECOND + " s");
         world.befell(Fault.DATABASE_CLOCK_SET);
-        // Backwards, nobody could lead for as long.
+        // A clock that jumps back prolongs the lease, and no replica could take over for as long.
         database.clock().setBack(Math.min(by, 20 * World.SECOND));
       }
       case 1 -> {

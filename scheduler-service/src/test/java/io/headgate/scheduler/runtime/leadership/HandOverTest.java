@@ -42,12 +42,12 @@ final class HandOverTest {
 
     @Override
     public void endReplaced() {
-      // Nobody is there.
+      // No stream is open behind this session.
     }
   }
 
   @Test
-  void hearsOfItAlsoWhenTheLoopTakesNothingMore() throws InterruptedException {
+  void aFullLoopStillHearsThatAnAssignmentWasBarred() throws InterruptedException {
     hello("before");
     leader.offer(OneLeader.submit("j", Optional.empty()));
     decide();

@@ -274,7 +274,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
     return version;
   }
 
-  // What only endpoints read.
+  // Queries of endpoints, which a leader never makes.
 
   @Override
   public List<JobRecord> jobs(Collection<JobId> ids) {

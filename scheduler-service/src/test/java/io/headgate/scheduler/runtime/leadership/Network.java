@@ -3,7 +3,8 @@ package io.headgate.scheduler.runtime.leadership;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Who reaches whom. A partition holds messages up; whoever waits too long gives up by himself.
+/// The connections between simulated processes. A partition delays messages; a process that waits
+/// too long gives up by its own timer.
 final class Network {
   private final World world;
   private final Map<String, Long> blockedUntil = new HashMap<>();

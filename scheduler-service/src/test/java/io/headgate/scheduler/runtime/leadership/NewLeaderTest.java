@@ -132,7 +132,7 @@ final class NewLeaderTest {
   }
 
   @Test
-  void waitsForNobodyWhoHasHadItsTime() throws InterruptedException {
+  void doesNotWaitForNodesWhoseTimeIsOver() throws InterruptedException {
     report(FIRST);
     pass(WINDOW);
     assertThat(status(SECOND)).isEqualTo(NodeStatus.AWAITED);
@@ -143,7 +143,7 @@ final class NewLeaderTest {
   }
 
   @Test
-  void waitsForNobodyWhoNeverSpoke() {
+  void doesNotWaitForNodesThatNeverReported() {
     LeaderState fresh = leader.state(List.of(FIRST));
     Stream<NodeStatus> told =
         fresh.nodes().entries().stream().map(entry -> entry.told().orElseThrow().status());
@@ -173,6 +173,7 @@ final class NewLeaderTest {
     pass(Duration.ofSeconds(1));
     assertThat(errors())
         .containsExactly(
-            "5 of 5 nodes are out of contact at once: nothing of theirs is given up meanwhile");
+            "5 of 5 nodes are out of contact at once: none of their jobs is given up until more"
+                + " nodes are back");
   }
 }

@@ -136,7 +136,7 @@ final class OneLeader {
     return new Supply.Machine(new Node(id, pool, List.of(), 0, 0, NodeStatus.READY), false);
   }
 
-  /// By which submissions are judged.
+  /// The catalog view by which submissions are checked.
   private static CatalogView withoutVaults() {
     Catalogs catalogs = new Catalogs();
     catalog().forEach(catalogs::apply);
@@ -236,7 +236,7 @@ final class OneLeader {
         0);
   }
 
-  /// What an agent says of the job's first attempt; ended: nothing is known of it there.
+  /// An agent's report on the job's first attempt; ENDED means lost there.
   static AgentReport report(String job, AgentReport.State state) {
     return new AgentReport(
         new JobName(TENANT, job),

@@ -15,8 +15,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What is submitted again while it is not durable yet is not taken twice: the database would
-/// refuse the transaction, and the leader would end with it.
+/// A request repeated before its first submission is durable is not accepted twice. The database
+/// would refuse the transaction, and the leader would lose its leadership.
 final class RepeatedSubmissionTest {
   private final List<LoopStep> steps = new ArrayList<>();
   private TurnMaker turns;

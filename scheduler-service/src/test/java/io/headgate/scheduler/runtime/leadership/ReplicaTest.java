@@ -18,7 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/// What ends the thread that stands for election, and what does not.
+/// The election thread survives an error of the virtual machine.
 final class ReplicaTest {
   private static final Duration LEASE = Duration.ofSeconds(10);
 

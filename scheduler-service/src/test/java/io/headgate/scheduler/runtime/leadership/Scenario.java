@@ -59,7 +59,7 @@ final class Scenario {
   private static final long PEACE = 3600 * World.SECOND;
   private static final long OUTAGE = 1800 * World.SECOND;
 
-  /// By then somebody leads, and has heard of everything.
+  /// By then a leader exists and has received all reports.
   private static final long PEACEFUL = 90 * World.SECOND;
 
   private static final LoopSettings SETTINGS =
@@ -75,7 +75,7 @@ final class Scenario {
           100,
           1_000);
 
-  /// What replicas and agents are made of.
+  /// The common parts from which replicas and agents are made.
   record Parts(
       LoopSettings settings,
       CatalogUpdate.OfSupply supply,
@@ -198,7 +198,7 @@ final class Scenario {
     for (String name : List.of("dev", "rnd")) {
       long reservation =
           isCrowded ? name.equals("dev") ? 0 : total : 2 + world.random().nextLong(total / 2 - 1);
-      // In an outage nobody goes for another, so that each has one attempt.
+      // In an outage test no job preempts another, so each has one attempt.
       long beyond = isOutage ? 0 : world.random().nextLong(3);
       long limit = isCrowded ? total : reservation + beyond;
       policies.add(
@@ -262,7 +262,7 @@ final class Scenario {
         .build();
   }
 
-  /// The row of leadership does not keep out who is deposed.
+  /// Disables the fence: the row of leadership then accepts a deposed leader.
   Scenario withoutFence() {
     database.store().takeAnyEpoch();
     return this;
@@ -293,7 +293,7 @@ final class Scenario {
     awaitEnd();
   }
 
-  /// What became of those that ran when all schedulers died.
+  /// The fate of the attempts that ran when all schedulers died.
   record Outage(int endedMeanwhile, int wentOn) {}
 
   /// All schedulers are away for half an hour, and then the machines come back over a minute.
@@ -398,7 +398,7 @@ final class Scenario {
     return database.store().documents(List.of(job.id())).get(job.id());
   }
 
-  /// What the endpoint asks first.
+  /// The check of vaults that the endpoint makes before it offers a job.
   private static boolean mayRun(Leader leader, QueueId queue, Document document) {
     VaultRules rules = leader.catalog().vaults(queue).orElseThrow();
     return rules.isEmpty() || rules.violation(JobVaults.asked(document)).isEmpty();

@@ -112,7 +112,7 @@ final class ShellSimulationTest {
     assertThat(wentOn).isPositive();
   }
 
-  /// The row of leadership is what keeps out who is deposed and does not know it yet.
+  /// Only the row of leadership keeps out a deposed leader that does not know it yet.
   @Test
   void findsAStoreThatTakesBatchesOfAnyEpoch() {
     // From the first that does, so that it is found soon.

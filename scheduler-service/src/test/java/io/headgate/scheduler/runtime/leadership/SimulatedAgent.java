@@ -296,7 +296,7 @@ final class SimulatedAgent {
       }
     }
 
-    // What the loop tells the side that talks to the scheduler.
+    // Calls of the loop to the session's side.
 
     @Override
     public void updatesReady() {
@@ -543,7 +543,7 @@ final class SimulatedAgent {
     }
   }
 
-  /// After a crash, unless somebody else has done it.
+  /// Starts the agent after a crash, unless it runs already.
   void startIfDown() {
     if (running == null && !hasLeft && machine.isOn()) {
       start();
@@ -553,7 +553,7 @@ final class SimulatedAgent {
   private static final class Unwatched implements AgentPorts.Watcher {
     @Override
     public void reported(AttemptReport report) {
-      // Nobody measures.
+      // This simulation measures nothing.
     }
 
     @Override

@@ -8,8 +8,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// The store behind a wire, with its time: requests take a while, the row of leadership is locked
-/// while a transaction of it goes on, and an answer may be lost, also that of a COMMIT.
+/// The store behind a connection, with delays.
+///
+/// Requests take a while. The row of leadership is locked during a transaction on it. An answer may
+/// be lost, also that of a COMMIT.
 final class SimulatedDatabase {
   static final String PLACE = "db";
 
@@ -93,10 +95,13 @@ final class SimulatedDatabase {
     }
   }
 
-  /// Commits a batch. All of it goes to the database as one message, which may come in part, or
-  /// late: after who sent it has lost the wire, and asked the row, and sent it again.
+  /// Commits a batch. The batch goes to the database as one message, which may arrive in part or
+  /// late.
   ///
-  /// @param transaction what it does, given when its first statement ran
+  /// A late one arrives after its sender has lost the connection, read the row and repeated the
+  /// batch.
+  ///
+  /// @param transaction its effect; its argument is the nanosecond of its first statement
   void commit(
       SimulatedReplica from,
       Function<Long, CommitResult> transaction,
@@ -180,7 +185,7 @@ final class SimulatedDatabase {
     return world.between(World.MILLI / 5, 4 * World.MILLI);
   }
 
-  /// Given once, to who asked, if he still lives.
+  /// An answer that is given once, to its caller, if that life of the caller still lasts.
   private final class Answer<T> {
     private final World.Life life;
     private final SimulatedReplica to;

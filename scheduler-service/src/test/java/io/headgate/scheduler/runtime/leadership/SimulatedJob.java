@@ -64,7 +64,7 @@ final class SimulatedJob {
     return Optional.ofNullable(ending);
   }
 
-  /// What the command says: how long it runs, and how it exits.
+  /// Begins the program; the command gives its run time and exit code.
   void begin() {
     long millis = Long.parseLong(assignment.command().get(1));
     exitCode = Integer.parseInt(assignment.command().get(2));

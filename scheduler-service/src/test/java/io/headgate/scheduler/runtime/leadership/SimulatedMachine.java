@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// A machine: what is on its disk, and what runs on it under supervisors, whoever is in contact
-/// with it. This is the truth that the books of everybody else are held against.
+/// A machine: the contents of its disk, and the jobs under its supervisors, with or without an
+/// agent. It is the truth against which all other records are checked.
 final class SimulatedMachine {
   private final World world;
   private final Auditor auditor;
@@ -88,7 +88,7 @@ final class SimulatedMachine {
     return jobs.values();
   }
 
-  /// What its jobs say of themselves.
+  /// The progress that its jobs report.
   List<JobProgress> progress() {
     return jobs.values().stream()
         .filter(SimulatedJob::isLive)
@@ -131,8 +131,8 @@ final class SimulatedMachine {
     life = new World.Life(name + " kernel");
   }
 
-  /// Starts the attempt unless a supervisor has it or had it, or it was given up. What comes of it
-  /// is decided on the machine, whether or not the agent that asked still lives.
+  /// Starts the attempt, unless a supervisor has had it or it was given up. The machine decides,
+  /// whether or not the agent that asked still lives.
   ///
   /// @return empty: it was started or runs; otherwise why it never runs here
   Optional<String> launch(Assignment assignment, long contactBootMs) {
@@ -205,7 +205,7 @@ final class SimulatedMachine {
     }
   }
 
-  /// What its agents wrote down.
+  /// The records that its agents wrote to its disk.
   AttemptRecords records() {
     return new AttemptRecords() {
       @Override

@@ -169,7 +169,8 @@ final class SimulatedReplica {
     }
   }
 
-  /// Does something as this process: what it throws is its end, and if nobody wanted that, a fault.
+  /// Runs an action as this process. A simulated crash ends the process; any other exception is a
+  /// fault.
   void during(Runnable action) {
     try {
       action.run();

@@ -73,7 +73,7 @@ final class SimulatedStream {
     return new Client();
   }
 
-  /// Nobody listens there.
+  /// Refuses the connection, as a port does on which no process listens.
   void refuse() {
     world.later(agent.life(), network.latency(), () -> clientError("connection refused"));
   }
@@ -308,7 +308,7 @@ final class SimulatedStream {
 
     @Override
     public void setOnCloseHandler(Runnable handler) {
-      // Whoever ends it here has let go of it.
+      // Not called here: the side that closes the stream has already forgotten it.
     }
 
     @Override

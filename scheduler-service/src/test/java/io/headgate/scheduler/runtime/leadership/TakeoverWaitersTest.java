@@ -11,7 +11,7 @@ final class TakeoverWaitersTest {
   private final List<String> resumed = new ArrayList<>();
 
   @Test
-  void holdsNobodyUnlessTheReplicaIsAboutToLead() {
+  void holdsCallsOnlyWhileTheReplicaIsAboutToLead() {
     assertThat(arrivals.add(() -> resumed.add("a"))).isFalse();
     arrivals.open();
     arrivals.close();
@@ -20,7 +20,7 @@ final class TakeoverWaitersTest {
   }
 
   @Test
-  void letsThemGoOnInTheirOrderOnceItIsKnown() {
+  void releasesThemInOrderOnceTheOutcomeIsKnown() {
     arrivals.open();
     Runnable gone = () -> resumed.add("gone");
     assertThat(arrivals.add(() -> resumed.add("a"))).isTrue();
@@ -35,7 +35,7 @@ final class TakeoverWaitersTest {
   }
 
   @Test
-  void sendsOnWhoComesTooLate() {
+  void doesNotHoldCallsThatComeTooLate() {
     arrivals.open();
     arrivals.add(() -> resumed.add("again: " + arrivals.add(() -> resumed.add("never"))));
     arrivals.close();

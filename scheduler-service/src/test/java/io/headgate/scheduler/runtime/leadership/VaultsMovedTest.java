@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// What becomes of jobs that were taken before vaults moved.
+/// The fate of jobs that were accepted before vaults changed.
 final class VaultsMovedTest {
   private final OneLeader one = new OneLeader();
   private final List<LoopStep> steps = new ArrayList<>();
@@ -47,7 +47,7 @@ final class VaultsMovedTest {
   }
 
   @Test
-  void doesNotMindWhatVaultsSaidBeforeTheyMovedAgain() throws InterruptedException {
+  void ignoresVaultsThatWereReplacedMeanwhile() throws InterruptedException {
     decide(OneLeader.submit("trains", "train"), OneLeader.submit("mines", "mine"));
     decide(vaults("train"));
     VaultDesk.Page old = page().orElseThrow();
@@ -60,7 +60,7 @@ final class VaultsMovedTest {
   }
 
   @Test
-  void looksAtWhatWasOnItsWayWhenTheyMoved() throws InterruptedException {
+  void checksJobsThatWereOnTheirWayWhenVaultsMoved() throws InterruptedException {
     decide(vaults("train"));
     decide(OneLeader.submit("trains", "train"), OneLeader.submit("mines", "mine"));
     judge(page().orElseThrow());

@@ -44,8 +44,7 @@ final class World {
     }
   }
 
-  /// A process from its start to its death. What it meant to do later dies with it, and waits while
-  /// it stands still.
+  /// A process from its start to its death. Its timers die with it, and wait while it stands still.
   static final class Life {
     final String name;
     private boolean isOver;

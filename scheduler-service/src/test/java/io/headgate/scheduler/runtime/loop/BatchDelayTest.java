@@ -19,7 +19,7 @@ class PaceTest {
   }
 
   @Test
-  void theMoreThereAreTheLongerOthersGather() {
+  void moreCommandsPerTurnLengthenTheWait() {
     pace.began(NOW, 4);
     assertThat(pace.gatherNanos(NOW)).isEqualTo(4 * BatchDelay.PER_COMMAND.toNanos());
     pace.began(NOW, 1_000_000);
@@ -27,13 +27,13 @@ class PaceTest {
   }
 
   @Test
-  void aTurnOfTimersAloneMakesNobodyWait() {
+  void aTurnOfTimersAloneDelaysNoCommand() {
     pace.began(NOW, 0);
     assertThat(pace.gatherNanos(NOW)).isZero();
   }
 
   @Test
-  void nobodyWaitsLongForTheFirstWhateverTheClockSays() {
+  void noCommandWaitsLongWhateverTheClockSays() {
     assertThat(pace.gatherNanos(NOW)).isLessThanOrEqualTo(BatchDelay.MOST.toNanos());
   }
 }

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/// What machines say is heard however much users ask for, and nobody's words pile up.
+/// Messages of machines are heard however much users ask for, and the queue bounds all of them.
 final class InputQueueTest {
   private static final TenantId ACME = new TenantId("acme");
 
@@ -69,7 +69,7 @@ final class InputQueueTest {
   }
 
   @Test
-  void whatIsNoSubmissionPassesAFullQueueOfThem() throws InterruptedException {
+  void otherCommandsPassAFullQueueOfSubmissions() throws InterruptedException {
     Command.Submit first = submission(60);
     Command.Submit second = submission(40);
     assertThat(queue.offer(first)).isEqualTo(Offer.TAKEN);
@@ -92,7 +92,7 @@ final class InputQueueTest {
   }
 
   @Test
-  void whatOthersSayHasABoundAndWhatTheLeaderFoundHasNone() {
+  void messagesFromOutsideHaveABoundAndTheLeadersOwnHaveNone() {
     Command ended = new Command.SessionEnded(new Silent(new NodeId(ACME, "n-0")));
     for (int i = 0; i < 2; i++) {
       assertThat(queue.offer(ended)).isEqualTo(Offer.TAKEN);

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What is said to be new is new; whatever else happens costs a look into the database at most.
+/// A key is called new only if it is new; every other case costs at most one query of the database.
 final class KnownKeysTest {
   private static final Leadership FIRST = leadership();
   private static final Leadership RESTORED = leadership();

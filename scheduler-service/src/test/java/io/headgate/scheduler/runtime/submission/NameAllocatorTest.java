@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/// A name belongs to one job, and stays free if the job is not submitted.
+/// A name belongs to one job, and a refused job leaves it free.
 final class NameAllocatorTest {
   private static final TenantId ACME = new TenantId("acme");
 

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// What was taken is known again for as long as it may be asked for again, and not for ever.
+/// The leader remembers a submission for as long as a client may repeat it, and not for ever.
 final class TakenSubmissionsTest {
   private static final Instant TAKEN = Instant.parse("2026-11-22T12:00:00Z");
   private static final RequestKey REQUEST = new RequestKey("alice", "request-1", "content");
