@@ -82,6 +82,19 @@ class SourceRulesTest {
   }
 
   @Test
+  void everyFileHasATypeOfItsName() throws IOException {
+    List<Path> faults = new ArrayList<>();
+    for (Path source : Sources.all()) {
+      String name = source.getFileName().toString().replace(".java", "");
+      Pattern type = Pattern.compile("\\b(class|interface|enum|record) " + name + "\\b");
+      if (!name.equals("package-info") && !type.matcher(Files.readString(source)).find()) {
+        faults.add(Sources.ROOT.relativize(source));
+      }
+    }
+    assertThat(faults).isEmpty();
+  }
+
+  @Test
   void noMethodIsLongerThanAScreen() throws IOException {
     assertThat(
             methods(Sources.all()).stream()

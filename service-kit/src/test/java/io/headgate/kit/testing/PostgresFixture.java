@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /// A real PostgreSQL for a test class: one server a JVM, a fresh database a class, with the schema
-/// of a service migrated. Embedded by default; with `-Pcontainers` the same tests use a container.
+/// of a service migrated. Embedded by default: see [TestPostgres].
 ///
 /// ```java
 /// @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("pool");
@@ -96,7 +96,12 @@ public final class PostgresFixture implements BeforeAllCallback, AfterAllCallbac
 
   private static String nextName(String base) {
     String plain = base.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]", "_");
-    return "t" + NUMBER.incrementAndGet() + "_" + plain.substring(0, Math.min(40, plain.length()));
+    // Several JVMs may share one server.
+    return "t%d_%d_%s"
+        .formatted(
+            ProcessHandle.current().pid(),
+            NUMBER.incrementAndGet(),
+            plain.substring(0, Math.min(40, plain.length())));
   }
 
   private static <T> T required(@Nullable T value) {
