@@ -17,6 +17,7 @@ import io.headgate.agent.driver.simulated.SimulatedGpuDriver;
 import io.headgate.agent.driver.simulated.SimulatedGpus;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.CudaCheckpoint;
+import io.headgate.agent.runtime.ledger.AgentNames;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -151,8 +152,6 @@ final class GpuDrivers {
   }
 
   private static MpsSettings mps(GpuConfig.Mps config, Path data) {
-    // Agents of one machine do not find each other's.
-    String own = Integer.toHexString(data.toString().hashCode());
     return new MpsSettings(
         config.use() == GpuConfig.Mps.Use.OFF
             ? List.of()
@@ -162,7 +161,7 @@ final class GpuDrivers {
               case V3 -> List.of(MpsProtocol.V3);
             },
         config.control(),
-        config.directory().resolve(own),
+        config.directory().resolve(AgentNames.load(data).mps()),
         config.timeout(),
         config.reserve().bytes(),
         config.compute() == GpuConfig.Mps.Compute.LIMITED);

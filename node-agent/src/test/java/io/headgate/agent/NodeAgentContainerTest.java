@@ -269,6 +269,28 @@ class NodeAgentContainerTest {
   }
 
   @Test
+  void anUpgradedAgentFindsAndClearsWhatTheOlderVersionNamed() throws Exception {
+    Path data = root.resolve("n1");
+    // The older version left no record of how names follow.
+    Files.createDirectories(data.resolve("attempts"));
+    start();
+    plane.send(Orders.message(job("j", "echo up; exec sleep 1000")));
+    output("j", 1);
+    String olderName = "n1-" + Integer.toHexString(data.hashCode());
+    String prefix = "headgate." + Integer.toHexString(olderName.hashCode()) + ".";
+    assertThat(podman.containers()).containsExactly(prefix + "acme.j.1.0");
+    agent.orElseThrow().close();
+    podman.leave(prefix + "acme.lost.1.0");
+    Files.delete(data.resolve("names"));
+    start();
+
+    assertThat(podman.containers()).containsExactly(prefix + "acme.j.1.0");
+    plane.send(Orders.stop(plane.leadership, "j", Stop.Kind.KIND_CANCEL));
+    plane.awaitEnd("j");
+    assertThat(podman.containers()).isEmpty();
+  }
+
+  @Test
   void endsAlsoWhileItsEngineIsAway() throws Exception {
     start();
     plane.send(Orders.message(job("j", "echo up; exec sleep 1000")));

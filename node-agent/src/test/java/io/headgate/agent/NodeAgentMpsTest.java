@@ -220,6 +220,30 @@ class NodeAgentMpsTest {
   }
 
   @Test
+  void anUpgradedAgentFindsAndEndsTheDaemonsThatTheOlderVersionNamed() throws Exception {
+    Path data = root.resolve("n1");
+    // The older version left no record of how names follow.
+    Files.createDirectories(data.resolve("attempts"));
+    start(WallsConfig.DEFAULTS, GpuConfig.Mps.Compute.SHARED);
+    assign("half", "1/2", "./cuda; exec sleep 1000");
+    output("half", 1);
+    Path own = root.resolve("mps").resolve(Integer.toHexString(data.toString().hashCode()));
+    assertThat(own).isNotEmptyDirectory();
+    List<Long> running = daemons();
+    agent.orElseThrow().close();
+    Path lost = Files.createDirectories(own.resolve("0123456789abcdef/pipe"));
+    Files.delete(data.resolve("names"));
+    start(gpus, WallsConfig.DEFAULTS, GpuConfig.Mps.Compute.SHARED);
+
+    assertThat(lost).doesNotExist();
+    assertThat(daemons()).isEqualTo(running);
+    plane.send(Orders.stop(plane.leadership, "half", Stop.Kind.KIND_CANCEL));
+    plane.awaitEnd("half");
+    assertThat(daemons()).isEmpty();
+    assertThat(own).isEmptyDirectory();
+  }
+
+  @Test
   void worksWithoutWalls() throws Exception {
     start(WallsConfig.DEFAULTS.wanting(Wanted.NONE), GpuConfig.Mps.Compute.SHARED);
     assign("half", "1/2", "./cuda 39936; exec sleep 1000");

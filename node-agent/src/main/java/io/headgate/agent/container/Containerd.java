@@ -1,17 +1,14 @@
 package io.headgate.agent.container;
 
 import io.headgate.agent.core.Container.PullPolicy;
+import io.headgate.agent.process.NameHash;
 import io.headgate.type.ImageReference;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +28,7 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
     implements ImageStore {
   private static final String NAMESPACE = "headgate";
   private static final String LABEL = "io.headgate.copy";
+  private static final int HASH_DIGITS = 32;
 
   /// Where containerd's other clients, too, look for how to reach registries.
   private static final Path HOSTS = Path.of("/etc/containerd/certs.d");
@@ -153,12 +151,6 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
 
   /// Of the container: names that containerd takes have 76 characters at most.
   private static String id(String name) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
-      return "headgate-" + HexFormat.of().formatHex(digest, 0, 16);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
+    return "headgate-" + NameHash.hex(name, HASH_DIGITS);
   }
 }

@@ -24,10 +24,10 @@ public final class SliceDevices {
   ///
   /// @param cdi where engines look for specifications
   /// @param lent files and directories of the machine that come with every device, at their place
-  /// @param agent tells it from others on the machine
-  public SliceDevices(Path cdi, List<Path> lent, String agent) {
-    // Short, because it is a part of file names, beside three ids.
-    this.owner = Integer.toHexString(agent.hashCode());
+  /// @param owner first part of their names, which tells them from those of other agents; short,
+  ///   because names of files hold it beside three ids
+  public SliceDevices(Path cdi, List<Path> lent, String owner) {
+    this.owner = owner;
     this.cdi = new CdiDirectory(cdi, owner);
     this.lent = List.copyOf(lent);
   }

@@ -22,6 +22,7 @@ import io.headgate.agent.runtime.attempt.WorkloadRuntime;
 import io.headgate.agent.runtime.host.ContainerSupply;
 import io.headgate.agent.runtime.host.HostRuntime;
 import io.headgate.agent.runtime.host.JobWalls;
+import io.headgate.agent.runtime.ledger.AgentNames;
 import io.headgate.agent.runtime.ledger.AttemptLedger;
 import io.headgate.agent.runtime.ledger.JobUsers;
 import io.headgate.agent.runtime.ledger.Outbox;
@@ -103,13 +104,14 @@ final class MachinePorts {
       Agent.Settings settings, GpuDriver driver, AttemptLedger ledger, Path program)
       throws IOException {
     Path data = ledger.data();
-    String name = Agent.nameOnMachine(settings.name(), data);
-    Cgroups cgroups = Agent.cgroups(settings.name(), data);
+    AgentNames names = AgentNames.load(data);
+    String name = names.cgroups(settings.name());
+    Cgroups cgroups = Cgroups.discover(name);
     JobWalls walls = JobWalls.open(settings.walls(), name, program, cgroups, data);
     if (walls.areNamespaces()) {
       driver.jobsHaveMounts(program);
     }
-    ContainerSupply containers = settings.containers().open(name, walls);
+    ContainerSupply containers = settings.containers().open(names.devices(name), walls);
     walls.openWay(data);
     walls.openWay(ledger.attempts());
     return new HostRuntime(
@@ -138,7 +140,10 @@ final class MachinePorts {
             driver,
             connect(pods),
             pods,
-            new SliceDevices(containers.cdi(), containers.lent(), pods.agent()),
+            new SliceDevices(
+                containers.cdi(),
+                containers.lent(),
+                AgentNames.load(ledger.data()).devices(pods.agent())),
             program,
             settings.checkpoints().toAbsolutePath(),
             settings.logs(),
