@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /// The names under which an agent keeps what lies outside its data directory: cgroups, devices and
-/// image copies for container engines, MPS daemons. By these names a restarted agent finds what it
-/// made, and tells it from what other agents of the machine made.
+/// image copies for container engines, MPS daemons. A restarted agent finds its own things by their
+/// names, and leaves those of other agents of the machine alone.
 ///
 /// The names follow from the agent's name and its data directory. How they follow is recorded once,
 /// in the file `names` of the data directory, and never changes afterwards. A data directory that
@@ -24,8 +24,8 @@ public record AgentNames(Path data, Form form) {
   private static final String FILE = "names";
   private static final String FORM = "form";
 
-  /// With 65 bits, as many as a hash may have: beside it, the name of a device's file holds three
-  /// ids and a uid, and the path of an MPS socket must fit in 107 bytes.
+  /// With 65 bits. A longer hash would not fit in two places: the name of a device's file holds
+  /// three ids and a uid beside it, and the path of an MPS socket has at most 107 bytes.
   private static final int SHORT = 11;
 
   /// With 131 bits.

@@ -29,8 +29,7 @@ class MpsPlaceTest {
     MpsPlace third = place(form, MpsProtocol.V3);
     assertThat(third.pipe().resolve("control_privileged").toString())
         .hasSizeLessThanOrEqualTo(SOCKET_PATH);
-    assertThat(third.sockets().resolve("control").toString())
-        .hasSizeLessThanOrEqualTo(SOCKET_PATH);
+    assertThat(third.sockets().resolve("control").toString()).hasSizeLessThanOrEqualTo(SOCKET_PATH);
   }
 
   @ParameterizedTest
