@@ -2,9 +2,9 @@ package io.headgate.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.kit.testing.Needed;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -100,9 +100,7 @@ class JobWallsTest {
   }
 
   private void needWalls() {
-    assumeThat(said)
-        .as("this machine lets the agent raise walls")
-        .noneMatch(line -> line.contains("NOT have"));
+    Needed.WALLS.demand(said.stream().noneMatch(line -> line.contains("NOT have")));
   }
 
   @Test

@@ -2,16 +2,15 @@ package io.headgate.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.agent.process.NeededWalls;
 import com.google.protobuf.util.Durations;
 import io.headgate.agent.container.FakePodman;
 import io.headgate.agent.container.ImageArchive;
 import io.headgate.agent.container.ImageStores;
 import io.headgate.agent.container.RealEngine;
 import io.headgate.agent.driver.nvml.FakeGpus;
-import io.headgate.agent.process.SupervisorBinary;
 import io.headgate.agent.runtime.host.JobWalls.Wanted;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
@@ -46,11 +45,7 @@ class NodeAgentContainerTest {
 
   @BeforeEach
   void needWalls() throws Exception {
-    Process probe =
-        new ProcessBuilder(SupervisorBinary.extract(root).toString(), "--probe").start();
-    assumeThat(probe.inputReader().lines().toList())
-        .as("this machine lets us raise the walls of containers")
-        .contains("user=", "namespaces=");
+    NeededWalls.demand(root);
     podman = FakePodman.in(root);
   }
 

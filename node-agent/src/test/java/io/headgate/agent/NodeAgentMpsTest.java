@@ -1,9 +1,9 @@
 package io.headgate.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.agent.process.NeededWalls;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.FakeGpus.Version;
 import io.headgate.agent.runtime.host.JobWalls.Wanted;
@@ -27,8 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 /// A whole agent whose jobs share a GPU by MPS: a daemon that is not NVIDIA's, but speaks as that
 /// one does, and jobs that find it through their walls.
 class NodeAgentMpsTest {
-  private static final boolean ROOT = "root".equals(System.getProperty("user.name"));
-
   @TempDir Path root;
   private final FakeControlPlane plane = new FakeControlPlane();
   private Optional<NodeAgent> agent = Optional.empty();
@@ -146,7 +144,7 @@ class NodeAgentMpsTest {
 
   @Test
   void aJobSeesItsOwnDaemonOnlyAndCannotCommandIt() throws Exception {
-    assumeThat(ROOT).as("walls take root").isTrue();
+    NeededWalls.demand(root);
     start(WallsConfig.DEFAULTS.wanting(Wanted.REQUIRED), GpuConfig.Mps.Compute.LIMITED);
     assign("other", "1/2", "./cuda; exec sleep 1000");
     assertThat(output("other", 1).getFirst()).isEqualTo("mps limit=39936 threads=50");
@@ -175,7 +173,7 @@ class NodeAgentMpsTest {
 
   @Test
   void aJobSeesItsOwnNamespaceOnlyAndCannotCommandItsDaemon() throws Exception {
-    assumeThat(ROOT).as("walls take root").isTrue();
+    NeededWalls.demand(root);
     FakeGpus latest = FakeGpus.in(root, Version.V615).with(false);
     // A machine whose cgroups are not of the kind that the driver limits.
     latest.fault("nvmlDeviceSetMemoryLimits_v1", 3, 1);

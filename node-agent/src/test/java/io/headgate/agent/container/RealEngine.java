@@ -1,8 +1,9 @@
 package io.headgate.agent.container;
 
-import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.headgate.kit.testing.Needed;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -26,7 +27,7 @@ public interface RealEngine extends AutoCloseable {
   @Override
   void close() throws IOException;
 
-  /// One of them. Whoever has none is told, and tries nothing.
+  /// Opens the engine. The test is skipped where it is not installed.
   static RealEngine in(Path directory, ImageStores.Wanted store) throws Exception {
     return switch (store) {
       case PODMAN, AUTO -> RealPodman.in(directory);
@@ -35,11 +36,9 @@ public interface RealEngine extends AutoCloseable {
     };
   }
 
-  /// Whoever has it not is told, and tries nothing.
-  static void need(Path program, String pack) {
-    assumeThat(program)
-        .as("%s is NOT INSTALLED, so nothing here was tried (apt-get install %s)", program, pack)
-        .isExecutable();
-    assumeThat(System.getProperty("user.name")).as("engines are root's").isEqualTo("root");
+  /// Demands the engine, and the rights of root, without which it makes nothing.
+  static void need(Path program, Needed engine) {
+    engine.demand(Files.isExecutable(program));
+    Needed.ROOT.demand("root".equals(System.getProperty("user.name")));
   }
 }
