@@ -1,11 +1,11 @@
 package io.headgate.agent;
 
 import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.driver.CombinedDriver;
 import io.headgate.agent.driver.CpuOnlyDriver;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.KernelDevices;
-import io.headgate.agent.driver.SeveralDrivers;
 import io.headgate.agent.driver.nvml.MigSettings;
 import io.headgate.agent.driver.nvml.MpsProtocol;
 import io.headgate.agent.driver.nvml.MpsSettings;
@@ -57,7 +57,7 @@ final class GpuDrivers {
         yield switch (found.size()) {
           case 0 -> new CpuOnlyDriver();
           case 1 -> found.getFirst();
-          default -> new SeveralDrivers(found);
+          default -> new CombinedDriver(found);
         };
       }
     };

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.headgate.kit.testing.Needed;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -13,6 +12,7 @@ import io.headgate.agent.runtime.host.JobWalls;
 import io.headgate.agent.runtime.host.JobWalls.Wanted;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.Needed;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.agent.v1.AttemptReport.State;
 import io.headgate.proto.agent.v1.Stop;

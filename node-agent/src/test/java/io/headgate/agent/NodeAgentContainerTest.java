@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.headgate.agent.process.NeededWalls;
 import com.google.protobuf.util.Durations;
 import io.headgate.agent.container.FakePodman;
 import io.headgate.agent.container.ImageArchive;
 import io.headgate.agent.container.ImageStores;
 import io.headgate.agent.container.RealEngine;
 import io.headgate.agent.driver.nvml.FakeGpus;
+import io.headgate.agent.process.NeededWalls;
 import io.headgate.agent.runtime.host.JobWalls.Wanted;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;

@@ -3,9 +3,9 @@ package io.headgate.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.headgate.agent.process.NeededWalls;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.FakeGpus.Version;
+import io.headgate.agent.process.NeededWalls;
 import io.headgate.agent.runtime.host.JobWalls.Wanted;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Secret;

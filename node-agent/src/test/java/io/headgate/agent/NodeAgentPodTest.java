@@ -3,7 +3,6 @@ package io.headgate.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.headgate.agent.process.NeededWalls;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -13,6 +12,7 @@ import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.kubernetes.Cluster;
 import io.headgate.agent.kubernetes.PodSettings;
 import io.headgate.agent.kubernetes.StandInCluster;
+import io.headgate.agent.process.NeededWalls;
 import io.headgate.proto.agent.v1.AttemptReport;
 import io.headgate.proto.agent.v1.AttemptReport.EndReason;
 import io.headgate.proto.agent.v1.Stop;

@@ -65,7 +65,7 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
       throw new ImageException("image %s cannot be had: %s".formatted(image, e.getMessage()));
     }
     Details details = details(id(name));
-    return details.surroundings.at(mounts.mount(name, recipe(details)));
+    return details.defaults.at(mounts.mount(name, recipe(details)));
   }
 
   private void fetch(String reference, PullPolicy pull, BooleanSupplier abandoned)
@@ -87,7 +87,7 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
 
   /// A container as containerd describes it.
   private record Details(
-      String snapshotter, String snapshot, Optional<String> copy, Surroundings surroundings) {}
+      String snapshotter, String snapshot, Optional<String> copy, ImageDefaults defaults) {}
 
   private Details details(String id) throws IOException, InterruptedException {
     Map<?, ?> all =
@@ -99,7 +99,7 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
         String.valueOf(all.get("Snapshotter")),
         String.valueOf(all.get("SnapshotKey")),
         Optional.ofNullable((String) map(all.get("Labels")).get(LABEL)),
-        new Surroundings(String.valueOf(process.get("cwd")), list(process.get("env"))));
+        new ImageDefaults(String.valueOf(process.get("cwd")), list(process.get("env"))));
   }
 
   private static Map<?, ?> map(@Nullable Object value) {

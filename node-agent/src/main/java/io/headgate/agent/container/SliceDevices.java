@@ -2,7 +2,7 @@ package io.headgate.agent.container;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceNode;
-import io.headgate.agent.driver.SliceRooms;
+import io.headgate.agent.driver.SlicePaths;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,11 +39,11 @@ public final class SliceDevices {
       AttemptKey attempt,
       SortedMap<String, String> environment,
       List<DeviceNode> nodes,
-      SliceRooms rooms)
+      SlicePaths paths)
       throws IOException {
     List<CdiSpec.Mount> mounts = new ArrayList<>();
-    rooms.shown().forEach(path -> mounts.add(new CdiSpec.Mount(path, path, false)));
-    rooms
+    paths.shown().forEach(path -> mounts.add(new CdiSpec.Mount(path, path, false)));
+    paths
         .sharedMemory()
         .ifPresent(path -> mounts.add(new CdiSpec.Mount(path, SHARED_MEMORY, false)));
     lent.forEach(path -> mounts.add(new CdiSpec.Mount(path, path, true)));

@@ -1,6 +1,5 @@
 package io.headgate.agent.container;
 
-
 import io.headgate.kit.testing.Needed;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,8 +2,8 @@ package io.headgate.agent.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.kit.testing.Needed;
 import io.headgate.agent.core.DeviceNode;
+import io.headgate.kit.testing.Needed;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.headgate.agent.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.headgate.kit.testing.Needed;
 import io.headgate.agent.core.DeviceNode;
+import io.headgate.kit.testing.Needed;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,7 +51,7 @@ class CgroupLimitsTest {
                 new Walls(
                     OptionalInt.empty(),
                     Walls.Namespaces.NONE,
-                    Walls.Rooms.NONE,
+                    Walls.FileSystem.NONE,
                     List.of(new DeviceNode("nvidia0", 10, 229)),
                     fence,
                     true,

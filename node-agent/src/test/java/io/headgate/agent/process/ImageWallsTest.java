@@ -46,7 +46,7 @@ class ImageWallsTest {
             new Walls(
                 OptionalInt.of(USER),
                 Walls.Namespaces.SHARED_NETWORK,
-                new Walls.Rooms(
+                new Walls.FileSystem(
                     Optional.of(new Walls.Root(image, lent)),
                     Optional.of(ownDirectory(job, "tmp")),
                     Optional.of(ownDirectory(job, "var-tmp")),

@@ -2,8 +2,8 @@ package io.headgate.agent.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.kit.testing.Needed;
 import io.headgate.agent.core.JobProgress;
+import io.headgate.kit.testing.Needed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

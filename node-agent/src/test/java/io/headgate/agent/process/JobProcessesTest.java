@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.headgate.kit.testing.Needed;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.Fixtures;
+import io.headgate.kit.testing.Needed;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,11 +3,11 @@ package io.headgate.agent.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.headgate.kit.testing.Needed;
 import io.headgate.agent.core.Observation;
 import io.headgate.agent.core.StopStep;
 import io.headgate.agent.core.StopStep.Phase;
 import io.headgate.agent.core.StopStep.Result;
+import io.headgate.kit.testing.Needed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -23,7 +23,7 @@ class SyscallFilterTest {
             new Walls(
                 OptionalInt.empty(),
                 Walls.Namespaces.NONE,
-                Walls.Rooms.NONE,
+                Walls.FileSystem.NONE,
                 List.of(),
                 new Walls.Fence.Absent(),
                 filtered,

@@ -48,7 +48,7 @@ class WallsTest {
             new Walls(
                 OptionalInt.of(user),
                 namespaces,
-                new Walls.Rooms(
+                new Walls.FileSystem(
                     Optional.empty(),
                     Optional.of(ownDirectory(job, "tmp", user)),
                     Optional.of(ownDirectory(job, "var-tmp", user)),
@@ -304,7 +304,7 @@ class WallsTest {
         new Walls(
             OptionalInt.of(ADA),
             Walls.Namespaces.SHARED_NETWORK,
-            new Walls.Rooms(
+            new Walls.FileSystem(
                 Optional.empty(),
                 Optional.of(root.resolve("absent")),
                 Optional.empty(),

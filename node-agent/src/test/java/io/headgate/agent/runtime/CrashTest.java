@@ -3,7 +3,6 @@ package io.headgate.agent.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.headgate.agent.process.NeededWalls;
 import io.headgate.agent.Processes;
 import io.headgate.agent.core.AbortCallback;
 import io.headgate.agent.core.Assignment;
@@ -23,6 +22,7 @@ import io.headgate.agent.driver.rocm.RocmSteps;
 import io.headgate.agent.kubernetes.StandInCluster;
 import io.headgate.agent.process.AttemptLock;
 import io.headgate.agent.process.Cgroups;
+import io.headgate.agent.process.NeededWalls;
 import io.headgate.agent.runtime.CrashingAgent.Machine;
 import io.headgate.agent.runtime.ledger.Failpoint;
 import io.headgate.kit.testing.Needed;
@@ -116,10 +116,8 @@ class CrashTest {
   /// The failpoints from the record of slices to the launch, and around their release, as far as
   /// attempts outside pods pass them.
   private static Stream<Failpoint> aroundSlices() {
-    Set<Failpoint> making =
-        EnumSet.range(Failpoint.AFTER_SLICE_RECORD, Failpoint.AFTER_LAUNCH);
-    Set<Failpoint> removing =
-        EnumSet.range(Failpoint.BEFORE_RELEASE, Failpoint.AFTER_RELEASE);
+    Set<Failpoint> making = EnumSet.range(Failpoint.AFTER_SLICE_RECORD, Failpoint.AFTER_LAUNCH);
+    Set<Failpoint> removing = EnumSet.range(Failpoint.BEFORE_RELEASE, Failpoint.AFTER_RELEASE);
     return Stream.of(making, removing)
         .flatMap(Set::stream)
         .filter(point -> !Failpoint.OF_PODS.contains(point));

@@ -3,9 +3,9 @@ package io.headgate.agent.runtime.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
-import io.headgate.kit.testing.Needed;
 import io.headgate.agent.core.Fixtures;
 import io.headgate.agent.process.Trees;
+import io.headgate.kit.testing.Needed;
 import io.headgate.kit.testing.TestClock;
 import java.io.IOException;
 import java.nio.file.Files;

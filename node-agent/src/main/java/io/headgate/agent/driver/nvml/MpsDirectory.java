@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// agent had only begun to start.
 ///
 /// @param directory short, because a socket's path has 107 bytes
-record MpsPlace(Path directory) {
+record MpsDirectory(Path directory) {
   static final String PIPE_VARIABLE = "CUDA_MPS_PIPE_DIRECTORY";
   private static final String PID_FILE = "nvidia-cuda-mps-control.pid";
   static final String SERVER = "slice";
@@ -45,10 +45,10 @@ record MpsPlace(Path directory) {
   private static final int EVERYBODYS = 01777;
 
   /// Of a slice, by its name.
-  static MpsPlace of(Path parent, String slice, MpsProtocol protocol) {
+  static MpsDirectory of(Path parent, String slice, MpsProtocol protocol) {
     Path named = parent.resolve(slice);
     String mark = protocol == MpsProtocol.V3 ? V3_MARK : V2_MARK;
-    return new MpsPlace(
+    return new MpsDirectory(
         parent.resolve(mark + NameHash.alphanumeric(named.toString(), HASH_LENGTH)));
   }
 

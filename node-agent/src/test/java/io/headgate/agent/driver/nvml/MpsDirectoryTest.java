@@ -7,26 +7,26 @@ import java.nio.file.Path;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class MpsPlaceTest {
+class MpsDirectoryTest {
   /// As many characters as the kernel takes for the path of a socket.
   private static final int SOCKET_PATH = 107;
 
   /// The longest that `gpu.mps.directory` may be.
   private static final int DIRECTORY = 56;
 
-  private static MpsPlace place(AgentNames.Form form, MpsProtocol protocol) {
+  private static MpsDirectory place(AgentNames.Form form, MpsProtocol protocol) {
     Path parent = Path.of("/" + "d".repeat(DIRECTORY - 1));
-    return MpsPlace.of(
+    return MpsDirectory.of(
         parent.resolve(new AgentNames(Path.of("/data"), form).mps()), "slice", protocol);
   }
 
   @ParameterizedTest
   @EnumSource
   void pathsOfSocketsFitHoweverTheAgentIsNamed(AgentNames.Form form) {
-    MpsPlace second = place(form, MpsProtocol.V2);
+    MpsDirectory second = place(form, MpsProtocol.V2);
     assertThat(second.pipe().resolve("control_privileged").toString())
         .hasSizeLessThanOrEqualTo(SOCKET_PATH);
-    MpsPlace third = place(form, MpsProtocol.V3);
+    MpsDirectory third = place(form, MpsProtocol.V3);
     assertThat(third.pipe().resolve("control_privileged").toString())
         .hasSizeLessThanOrEqualTo(SOCKET_PATH);
     assertThat(third.sockets().resolve("control").toString()).hasSizeLessThanOrEqualTo(SOCKET_PATH);
@@ -35,9 +35,9 @@ class MpsPlaceTest {
   @ParameterizedTest
   @EnumSource
   void aDirectoryTellsTheProtocolOfItsDaemon(MpsProtocol protocol) {
-    MpsPlace place = place(AgentNames.Form.SHA_256, protocol);
-    assertThat(new MpsPlace(place.directory()).protocol()).isEqualTo(protocol);
-    assertThat(new MpsPlace(Path.of("/run/0123456789abcdef")).protocol())
+    MpsDirectory place = place(AgentNames.Form.SHA_256, protocol);
+    assertThat(new MpsDirectory(place.directory()).protocol()).isEqualTo(protocol);
+    assertThat(new MpsDirectory(Path.of("/run/0123456789abcdef")).protocol())
         .as("of an older agent")
         .isEqualTo(MpsProtocol.V2);
   }
