@@ -56,16 +56,16 @@ final class AgentBench implements Bench, AutoCloseable {
 
   private final Settings settings;
   private final TimeSource time;
-  private final LoneAgent agent;
+  private final StandaloneAgent agent;
   private final DeviceInfo gpu;
   private final AtomicReference<@Nullable Process> killed = new AtomicReference<>();
-  private final AtomicReference<@Nullable LoneAgent> heir = new AtomicReference<>();
+  private final AtomicReference<@Nullable StandaloneAgent> heir = new AtomicReference<>();
 
   /// @throws GpuUnavailableException when there is no GPU, as its driver says it
   AgentBench(Settings settings, TimeSource time) throws IOException {
     this.settings = settings;
     this.time = time;
-    this.agent = new LoneAgent(settings.config(), time);
+    this.agent = new StandaloneAgent(settings.config(), time);
     List<DeviceInfo> gpus = agent.driver().devices();
     Optional<DeviceInfo> named =
         gpus.stream().filter(device -> device.index() == settings.gpu()).findFirst();
@@ -95,7 +95,7 @@ final class AgentBench implements Bench, AutoCloseable {
 
   @Override
   public SlicePlan plan(String job, int part) {
-    return plan(LoneAgent.key(job), part(part));
+    return plan(StandaloneAgent.key(job), part(part));
   }
 
   private SlicePlan plan(AttemptKey key, SliceGrant grant) {
@@ -174,14 +174,14 @@ final class AgentBench implements Bench, AutoCloseable {
   }
 
   /// Takes up what the killed agent left.
-  private LoneAgent heir() throws IOException {
-    LoneAgent opened = new LoneAgent(settings.crashing(), time);
+  private StandaloneAgent heir() throws IOException {
+    StandaloneAgent opened = new StandaloneAgent(settings.crashing(), time);
     heir.set(opened);
     return opened;
   }
 
   private static boolean isPrinted(Path data, String job, String word) throws IOException {
-    return !LoneAgent.printed(data, LoneAgent.key(job), word).isEmpty();
+    return !StandaloneAgent.printed(data, StandaloneAgent.key(job), word).isEmpty();
   }
 
   @Override
@@ -194,7 +194,7 @@ final class AgentBench implements Bench, AutoCloseable {
     List<String> found = new ArrayList<>();
     for (SliceGrant place : places(table)) {
       try {
-        driver().requireRoom(List.of(plan(LoneAgent.key(ASKING), place)));
+        driver().requireRoom(List.of(plan(StandaloneAgent.key(ASKING), place)));
       } catch (GpuDriverException e) {
         found.add(String.valueOf(e.getMessage()));
       }
@@ -205,7 +205,9 @@ final class AgentBench implements Bench, AutoCloseable {
   /// The processes on the GPU, as a job with the whole GPU would see them.
   private List<String> processes() {
     SlicePlan all =
-        plan(LoneAgent.key(ASKING), new SliceGrant(gpu.index(), gpu.uuid(), GpuQuantity.ONE, 0));
+        plan(
+            StandaloneAgent.key(ASKING),
+            new SliceGrant(gpu.index(), gpu.uuid(), GpuQuantity.ONE, 0));
     driver().realise(all);
     try {
       return driver().processes(gpu.uuid()).join().stream().map(AgentBench::words).toList();
@@ -230,7 +232,7 @@ final class AgentBench implements Bench, AutoCloseable {
     if (other != null) {
       other.destroyForcibly();
       // Interrupted between its death and the adoption of what it left, that is done now.
-      @Nullable LoneAgent opened = heir.get();
+      @Nullable StandaloneAgent opened = heir.get();
       (opened == null ? heir() : opened).close();
     }
     agent.close();

@@ -1,11 +1,11 @@
 package io.headgate.agent;
 
 import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.driver.CombinedDriver;
 import io.headgate.agent.driver.CpuOnlyDriver;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.KernelDevices;
-import io.headgate.agent.driver.SeveralDrivers;
 import io.headgate.agent.driver.nvml.MigSettings;
 import io.headgate.agent.driver.nvml.MpsProtocol;
 import io.headgate.agent.driver.nvml.MpsSettings;
@@ -17,6 +17,7 @@ import io.headgate.agent.driver.simulated.SimulatedGpuDriver;
 import io.headgate.agent.driver.simulated.SimulatedGpus;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.CudaCheckpoint;
+import io.headgate.agent.runtime.ledger.AgentNames;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -56,7 +57,7 @@ final class GpuDrivers {
         yield switch (found.size()) {
           case 0 -> new CpuOnlyDriver();
           case 1 -> found.getFirst();
-          default -> new SeveralDrivers(found);
+          default -> new CombinedDriver(found);
         };
       }
     };
@@ -151,8 +152,6 @@ final class GpuDrivers {
   }
 
   private static MpsSettings mps(GpuConfig.Mps config, Path data) {
-    // Agents of one machine do not find each other's.
-    String own = Integer.toHexString(data.toString().hashCode());
     return new MpsSettings(
         config.use() == GpuConfig.Mps.Use.OFF
             ? List.of()
@@ -162,7 +161,7 @@ final class GpuDrivers {
               case V3 -> List.of(MpsProtocol.V3);
             },
         config.control(),
-        config.directory().resolve(own),
+        config.directory().resolve(AgentNames.load(data).mps()),
         config.timeout(),
         config.reserve().bytes(),
         config.compute() == GpuConfig.Mps.Compute.LIMITED);

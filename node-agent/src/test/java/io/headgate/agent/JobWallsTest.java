@@ -2,7 +2,6 @@ package io.headgate.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
@@ -13,6 +12,7 @@ import io.headgate.agent.runtime.host.JobWalls;
 import io.headgate.agent.runtime.host.JobWalls.Wanted;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.Needed;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.agent.v1.AttemptReport.State;
 import io.headgate.proto.agent.v1.Stop;
@@ -100,9 +100,7 @@ class JobWallsTest {
   }
 
   private void needWalls() {
-    assumeThat(said)
-        .as("this machine lets the agent raise walls")
-        .noneMatch(line -> line.contains("NOT have"));
+    Needed.WALLS.demand(said.stream().noneMatch(line -> line.contains("NOT have")));
   }
 
   @Test

@@ -2,7 +2,6 @@ package io.headgate.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.util.Durations;
@@ -11,7 +10,7 @@ import io.headgate.agent.container.ImageArchive;
 import io.headgate.agent.container.ImageStores;
 import io.headgate.agent.container.RealEngine;
 import io.headgate.agent.driver.nvml.FakeGpus;
-import io.headgate.agent.process.SupervisorBinary;
+import io.headgate.agent.process.NeededWalls;
 import io.headgate.agent.runtime.host.JobWalls.Wanted;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
@@ -46,11 +45,7 @@ class NodeAgentContainerTest {
 
   @BeforeEach
   void needWalls() throws Exception {
-    Process probe =
-        new ProcessBuilder(SupervisorBinary.extract(root).toString(), "--probe").start();
-    assumeThat(probe.inputReader().lines().toList())
-        .as("this machine lets us raise the walls of containers")
-        .contains("user=", "namespaces=");
+    NeededWalls.demand(root);
     podman = FakePodman.in(root);
   }
 
@@ -266,6 +261,28 @@ class NodeAgentContainerTest {
 
     assertThat(podman.containers()).containsExactly(lives);
     assertThat(cdiFiles()).isEmpty();
+  }
+
+  @Test
+  void anUpgradedAgentFindsAndClearsWhatTheOlderVersionNamed() throws Exception {
+    Path data = root.resolve("n1");
+    // The older version left no record of how names follow.
+    Files.createDirectories(data.resolve("attempts"));
+    start();
+    plane.send(Orders.message(job("j", "echo up; exec sleep 1000")));
+    output("j", 1);
+    String olderName = "n1-" + Integer.toHexString(data.hashCode());
+    String prefix = "headgate." + Integer.toHexString(olderName.hashCode()) + ".";
+    assertThat(podman.containers()).containsExactly(prefix + "acme.j.1.0");
+    agent.orElseThrow().close();
+    podman.leave(prefix + "acme.lost.1.0");
+    Files.delete(data.resolve("names"));
+    start();
+
+    assertThat(podman.containers()).containsExactly(prefix + "acme.j.1.0");
+    plane.send(Orders.stop(plane.leadership, "j", Stop.Kind.KIND_CANCEL));
+    plane.awaitEnd("j");
+    assertThat(podman.containers()).isEmpty();
   }
 
   @Test

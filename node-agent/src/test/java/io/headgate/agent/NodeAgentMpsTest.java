@@ -1,11 +1,11 @@
 package io.headgate.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.FakeGpus.Version;
+import io.headgate.agent.process.NeededWalls;
 import io.headgate.agent.runtime.host.JobWalls.Wanted;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Secret;
@@ -27,8 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 /// A whole agent whose jobs share a GPU by MPS: a daemon that is not NVIDIA's, but speaks as that
 /// one does, and jobs that find it through their walls.
 class NodeAgentMpsTest {
-  private static final boolean ROOT = "root".equals(System.getProperty("user.name"));
-
   @TempDir Path root;
   private final FakeControlPlane plane = new FakeControlPlane();
   private Optional<NodeAgent> agent = Optional.empty();
@@ -146,7 +144,7 @@ class NodeAgentMpsTest {
 
   @Test
   void aJobSeesItsOwnDaemonOnlyAndCannotCommandIt() throws Exception {
-    assumeThat(ROOT).as("walls take root").isTrue();
+    NeededWalls.demand(root);
     start(WallsConfig.DEFAULTS.wanting(Wanted.REQUIRED), GpuConfig.Mps.Compute.LIMITED);
     assign("other", "1/2", "./cuda; exec sleep 1000");
     assertThat(output("other", 1).getFirst()).isEqualTo("mps limit=39936 threads=50");
@@ -175,7 +173,7 @@ class NodeAgentMpsTest {
 
   @Test
   void aJobSeesItsOwnNamespaceOnlyAndCannotCommandItsDaemon() throws Exception {
-    assumeThat(ROOT).as("walls take root").isTrue();
+    NeededWalls.demand(root);
     FakeGpus latest = FakeGpus.in(root, Version.V615).with(false);
     // A machine whose cgroups are not of the kind that the driver limits.
     latest.fault("nvmlDeviceSetMemoryLimits_v1", 3, 1);
@@ -217,6 +215,30 @@ class NodeAgentMpsTest {
     assertThat(root.resolve("n1/attempts/acme.unlucky.1.0/logs/stdout.0")).doesNotExist();
     assign("lucky", "1/2", "./cuda; exec sleep 1000");
     assertThat(output("lucky", 1)).containsExactly("mps limit=39936 threads=100");
+  }
+
+  @Test
+  void anUpgradedAgentFindsAndEndsTheDaemonsThatTheOlderVersionNamed() throws Exception {
+    Path data = root.resolve("n1");
+    // The older version left no record of how names follow.
+    Files.createDirectories(data.resolve("attempts"));
+    start(WallsConfig.DEFAULTS, GpuConfig.Mps.Compute.SHARED);
+    assign("half", "1/2", "./cuda; exec sleep 1000");
+    output("half", 1);
+    Path own = root.resolve("mps").resolve(Integer.toHexString(data.toString().hashCode()));
+    assertThat(own).isNotEmptyDirectory();
+    List<Long> running = daemons();
+    agent.orElseThrow().close();
+    Path lost = Files.createDirectories(own.resolve("0123456789abcdef/pipe"));
+    Files.delete(data.resolve("names"));
+    start(gpus, WallsConfig.DEFAULTS, GpuConfig.Mps.Compute.SHARED);
+
+    assertThat(lost).doesNotExist();
+    assertThat(daemons()).isEqualTo(running);
+    plane.send(Orders.stop(plane.leadership, "half", Stop.Kind.KIND_CANCEL));
+    plane.awaitEnd("half");
+    assertThat(daemons()).isEmpty();
+    assertThat(own).isEmptyDirectory();
   }
 
   @Test

@@ -1,7 +1,6 @@
 package io.headgate.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Container;
@@ -13,8 +12,7 @@ import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.kubernetes.Cluster;
 import io.headgate.agent.kubernetes.PodSettings;
 import io.headgate.agent.kubernetes.StandInCluster;
-import io.headgate.agent.process.FreshProgram;
-import io.headgate.agent.process.SupervisorBinary;
+import io.headgate.agent.process.NeededWalls;
 import io.headgate.proto.agent.v1.AttemptReport;
 import io.headgate.proto.agent.v1.AttemptReport.EndReason;
 import io.headgate.proto.agent.v1.Stop;
@@ -40,13 +38,8 @@ class NodeAgentPodTest extends PodContract {
   }
 
   @BeforeEach
-  void needNamespaces() throws Exception {
-    Process probe =
-        FreshProgram.start(
-            new ProcessBuilder(SupervisorBinary.extract(root).toString(), "--probe"));
-    assumeThat(probe.inputReader().lines().toList())
-        .as("this machine lets us make containers")
-        .contains("user=", "namespaces=");
+  void needWalls() throws Exception {
+    NeededWalls.demand(root);
     cluster = new StandInCluster(root);
   }
 

@@ -43,7 +43,7 @@ class NodeAgentSuspensionTest {
   void demandCgroups() {
     Cgroups tried = Cgroups.discover("suspension-test");
     tried.removeIfEmpty();
-    Needed.demand(tried.areAvailable(), Needed.CGROUPS);
+    Needed.CGROUPS.demand(tried.areAvailable());
     gpus = FakeGpus.in(root, FakeGpus.Version.V580).with(false);
   }
 

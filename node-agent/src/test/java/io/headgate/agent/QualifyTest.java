@@ -150,7 +150,7 @@ class QualifyTest {
   void saysWhatHoldsOfPartsThatTheDriverLimitsByCgroup() throws Exception {
     Cgroups tried = Cgroups.discover("qualify-test");
     tried.removeIfEmpty();
-    Needed.demand(tried.areAvailable(), Needed.CGROUPS);
+    Needed.CGROUPS.demand(tried.areAvailable());
     Said said = qualify(FakeGpus.in(root, Version.V615).with(false), "--although-in-use");
 
     assertThat(said.text()).contains("mechanism: cgroup, slice MiB: 40448, taken MiB: 40448");

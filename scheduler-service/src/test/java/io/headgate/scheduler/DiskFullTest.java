@@ -6,8 +6,8 @@ import static io.headgate.scheduler.Installation.awaitState;
 import static io.headgate.scheduler.Installation.get;
 import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.headgate.kit.testing.Needed;
 import io.grpc.Status.Code;
 import io.headgate.kit.db.PostgresServer;
 import io.headgate.kit.db.PostgresServer.Durability;
@@ -50,9 +50,8 @@ final class DiskFullTest {
 
   @BeforeEach
   void start() throws Exception {
-    assumeThat(System.getProperty("user.name")).as("may mount").isEqualTo("root");
     disk = Files.createDirectory(directory.resolve("disk"));
-    assumeThat(sh("mount -t tmpfs -o size=64m tmpfs " + disk)).as("can mount").isZero();
+    Needed.MOUNTS.demand(sh("mount -t tmpfs -o size=64m tmpfs " + disk) == 0);
     server = PostgresServer.start(directory.resolve("pg"), Durability.NONE);
     installation = new Installation(server.provision("headgate", "scheduler")).with(TIMES);
     asAdmin("create tablespace small location '" + disk + "'");

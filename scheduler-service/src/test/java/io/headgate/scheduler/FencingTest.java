@@ -5,8 +5,8 @@ import static io.headgate.scheduler.Fixtures.submit;
 import static io.headgate.scheduler.Installation.awaitState;
 import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.headgate.kit.testing.Needed;
 import io.grpc.Status.Code;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
@@ -211,13 +211,13 @@ final class FencingTest {
     DatabaseConfig config = POSTGRES.fresh();
     try (PostgresProxy proxy = new PostgresProxy(config);
         Database database = Database.open(config)) {
-      assumeThat(
-              database
+      // Servers before 17 end no transactions.
+      Needed.POSTGRES_17.demand(
+          database
                   .jooq()
                   .fetchSingle("select current_setting('server_version_num')::int")
-                  .get(0, int.class))
-          .as("servers before 17 end no transactions")
-          .isGreaterThanOrEqualTo(170_000);
+                  .get(0, int.class)
+              >= 170_000);
       installation = new Installation(proxy.database(), each -> each.with(Installation.ELECTING));
       Fixtures.seedExample(installation.neighbours);
       installation.start().awaitReady("rnd-3");

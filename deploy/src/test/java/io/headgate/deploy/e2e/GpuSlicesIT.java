@@ -231,7 +231,7 @@ class GpuSlicesIT {
   private static void needCgroups() {
     Cgroups tried = Cgroups.discover("slices-test");
     tried.removeIfEmpty();
-    Needed.demand(tried.areAvailable(), Needed.CGROUPS);
+    Needed.CGROUPS.demand(tried.areAvailable());
   }
 
   /// The output of the job, once it has written a line.

@@ -65,7 +65,7 @@ class ContractTest {
     } catch (IOException e) {
       there = false;
     }
-    Needed.demand(there, "npx (Node.js) and a registry of npm packages, for buf");
+    Needed.NPX.demand(there);
   }
 
   /// Lints one directory of contracts under the rules of `rules`.

@@ -1,17 +1,14 @@
 package io.headgate.agent.container;
 
 import io.headgate.agent.core.Container.PullPolicy;
+import io.headgate.agent.process.NameHash;
 import io.headgate.type.ImageReference;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +28,7 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
     implements ImageStore {
   private static final String NAMESPACE = "headgate";
   private static final String LABEL = "io.headgate.copy";
+  private static final int HASH_DIGITS = 32;
 
   /// Where containerd's other clients, too, look for how to reach registries.
   private static final Path HOSTS = Path.of("/etc/containerd/certs.d");
@@ -67,7 +65,7 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
       throw new ImageException("image %s cannot be had: %s".formatted(image, e.getMessage()));
     }
     Details details = details(id(name));
-    return details.surroundings.at(mounts.mount(name, recipe(details)));
+    return details.defaults.at(mounts.mount(name, recipe(details)));
   }
 
   private void fetch(String reference, PullPolicy pull, BooleanSupplier abandoned)
@@ -89,7 +87,7 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
 
   /// A container as containerd describes it.
   private record Details(
-      String snapshotter, String snapshot, Optional<String> copy, Surroundings surroundings) {}
+      String snapshotter, String snapshot, Optional<String> copy, ImageDefaults defaults) {}
 
   private Details details(String id) throws IOException, InterruptedException {
     Map<?, ?> all =
@@ -101,7 +99,7 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
         String.valueOf(all.get("Snapshotter")),
         String.valueOf(all.get("SnapshotKey")),
         Optional.ofNullable((String) map(all.get("Labels")).get(LABEL)),
-        new Surroundings(String.valueOf(process.get("cwd")), list(process.get("env"))));
+        new ImageDefaults(String.valueOf(process.get("cwd")), list(process.get("env"))));
   }
 
   private static Map<?, ?> map(@Nullable Object value) {
@@ -153,12 +151,6 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
 
   /// Of the container: names that containerd takes have 76 characters at most.
   private static String id(String name) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
-      return "headgate-" + HexFormat.of().formatHex(digest, 0, 16);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
+    return "headgate-" + NameHash.hex(name, HASH_DIGITS);
   }
 }

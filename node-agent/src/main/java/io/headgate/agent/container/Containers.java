@@ -39,12 +39,13 @@ public final class Containers {
 
   /// Tries what they need.
   ///
-  /// @param agent tells it from others on the machine
+  /// @param owner first part of the names of devices and copies, which tells them from those of
+  ///   other agents
   /// @throws IOException why there can be none
-  public static Containers open(Settings settings, String agent)
+  public static Containers open(Settings settings, String owner)
       throws IOException, InterruptedException {
     return new Containers(
-        settings.stores().open(), new SliceDevices(settings.cdi(), settings.lent(), agent));
+        settings.stores().open(), new SliceDevices(settings.cdi(), settings.lent(), owner));
   }
 
   /// The engine's name, for log messages.

@@ -26,7 +26,7 @@ record Docker(EngineProgram docker, ImageMounts mounts, Duration pullTimeout, St
   private static final String TEMPLATE =
       "{{.GraphDriver.Data.UpperDir}}{{\"\\x00\"}}"
           + "{{with index .GraphDriver.Data \"LowerDir\"}}{{.}}{{end}}{{\"\\x00\"}}"
-          + Surroundings.TEMPLATE;
+          + ImageDefaults.TEMPLATE;
 
   /// Tries it.
   ///
@@ -54,7 +54,7 @@ record Docker(EngineProgram docker, ImageMounts mounts, Duration pullTimeout, St
           abandoned,
           "create",
           "--name=" + name,
-          "--pull=" + Surroundings.pullOption(pull),
+          "--pull=" + ImageDefaults.pullOption(pull),
           "--network=none",
           "--label=io.headgate.copy",
           "--",
@@ -70,7 +70,7 @@ record Docker(EngineProgram docker, ImageMounts mounts, Duration pullTimeout, St
     String[] words = answer.split("\0", 3);
     List<Path> layers = layers(words[0], words[1]);
     ImageMounts.Recipe recipe = ImageMounts.Recipe.overlay(layers, mounts.place(name));
-    return Surroundings.read(words[2]).at(mounts.mount(name, recipe));
+    return ImageDefaults.read(words[2]).at(mounts.mount(name, recipe));
   }
 
   /// By their short names `…/l/NAME`, which docker made because their real ones are so long.

@@ -35,7 +35,7 @@ record Podman(EngineProgram podman, Duration pullTimeout, String description)
           "--quiet",
           "--replace",
           "--name=" + name,
-          "--pull=" + Surroundings.pullOption(pull),
+          "--pull=" + ImageDefaults.pullOption(pull),
           // It would make volumes that stay.
           "--image-volume=ignore",
           "--network=none",
@@ -49,8 +49,9 @@ record Podman(EngineProgram podman, Duration pullTimeout, String description)
     String root = podman.run("mount", "--", name).strip();
     // The image by its number: its name may be another's by now.
     String number = podman.run("inspect", "--format", "{{.Image}}", "--", name).strip();
-    String answer = podman.run("image", "inspect", "--format", Surroundings.TEMPLATE, "--", number);
-    return Surroundings.read(answer).at(Path.of(root));
+    String answer =
+        podman.run("image", "inspect", "--format", ImageDefaults.TEMPLATE, "--", number);
+    return ImageDefaults.read(answer).at(Path.of(root));
   }
 
   @Override

@@ -2,7 +2,7 @@ package io.headgate.agent.container;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceNode;
-import io.headgate.agent.driver.SliceRooms;
+import io.headgate.agent.driver.SlicePaths;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,10 +24,10 @@ public final class SliceDevices {
   ///
   /// @param cdi where engines look for specifications
   /// @param lent files and directories of the machine that come with every device, at their place
-  /// @param agent tells it from others on the machine
-  public SliceDevices(Path cdi, List<Path> lent, String agent) {
-    // Short, because it is a part of file names, beside three ids.
-    this.owner = Integer.toHexString(agent.hashCode());
+  /// @param owner first part of their names, which tells them from those of other agents; short,
+  ///   because names of files hold it beside three ids
+  public SliceDevices(Path cdi, List<Path> lent, String owner) {
+    this.owner = owner;
     this.cdi = new CdiDirectory(cdi, owner);
     this.lent = List.copyOf(lent);
   }
@@ -39,11 +39,11 @@ public final class SliceDevices {
       AttemptKey attempt,
       SortedMap<String, String> environment,
       List<DeviceNode> nodes,
-      SliceRooms rooms)
+      SlicePaths paths)
       throws IOException {
     List<CdiSpec.Mount> mounts = new ArrayList<>();
-    rooms.shown().forEach(path -> mounts.add(new CdiSpec.Mount(path, path, false)));
-    rooms
+    paths.shown().forEach(path -> mounts.add(new CdiSpec.Mount(path, path, false)));
+    paths
         .sharedMemory()
         .ifPresent(path -> mounts.add(new CdiSpec.Mount(path, SHARED_MEMORY, false)));
     lent.forEach(path -> mounts.add(new CdiSpec.Mount(path, path, true)));

@@ -30,12 +30,12 @@ public final class JobEnvironment {
   /// @param homeDirectory private to the attempt
   /// @param temporaryDirectory private to the attempt
   /// @param checkpointDirectory the job's, the same for every attempt
-  /// @param surroundings what is below the job's own environment
+  /// @param inherited what is below the job's own environment
   public record Places(
       String homeDirectory,
       String temporaryDirectory,
       String checkpointDirectory,
-      Map<String, String> surroundings) {}
+      Map<String, String> inherited) {}
 
   /// The GPUs of a job.
   ///
@@ -45,7 +45,7 @@ public final class JobEnvironment {
   public record Gpus(Map<String, String> device, long memoryLimitBytes, boolean simulated) {}
 
   /// Defaults that programs expect, overridden by the image.
-  public static SortedMap<String, String> surroundings(Map<String, String> image) {
+  public static SortedMap<String, String> imageVariables(Map<String, String> image) {
     SortedMap<String, String> environment = new TreeMap<>();
     environment.put("PATH", PATH);
     environment.put("LANG", "C.UTF-8");
@@ -58,7 +58,7 @@ public final class JobEnvironment {
   /// @param traceparent W3C trace context that the job continues; may be empty
   public static SortedMap<String, String> of(
       Assignment assignment, Places places, Gpus gpus, String traceparent) {
-    SortedMap<String, String> environment = new TreeMap<>(places.surroundings());
+    SortedMap<String, String> environment = new TreeMap<>(places.inherited());
     // HEADGATE_ variables come from Headgate only, never from an image.
     environment.keySet().removeIf(name -> name.startsWith("HEADGATE_"));
     environment.remove("TRACEPARENT");

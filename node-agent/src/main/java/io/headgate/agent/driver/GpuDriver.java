@@ -40,7 +40,7 @@ public interface GpuDriver extends AutoCloseable {
   default void prepare(Set<String> held) {}
 
   /// Told once, before any slice is made: jobs have mounts of their own, in which they find what
-  /// [#rooms] says. Otherwise they find everything as it is on the machine.
+  /// [#paths] says. Otherwise they find everything as it is on the machine.
   ///
   /// @param program starts another that has a directory as its `/dev/shm`: `--shm DIRECTORY PROGRAM
   ///   ARGUMENT…`
@@ -111,8 +111,8 @@ public interface GpuDriver extends AutoCloseable {
 
   /// The paths of the file system that the slices need. Without slices, the paths that no job may
   /// see.
-  default SliceRooms rooms(List<SlicePlan> slices) {
-    return SliceRooms.NONE;
+  default SlicePaths paths(List<SlicePlan> slices) {
+    return SlicePaths.NONE;
   }
 
   /// Lets go of the devices. The slices stay.

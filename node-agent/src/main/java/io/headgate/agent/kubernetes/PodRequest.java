@@ -2,12 +2,9 @@ package io.headgate.agent.kubernetes;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.Container.PullPolicy;
-import java.nio.charset.StandardCharsets;
+import io.headgate.agent.process.NameHash;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -37,7 +34,7 @@ public record PodRequest(
     Optional<String> device,
     Duration grace) {
   private static final int READABLE = 24;
-  private static final int DIGEST_BYTES = 8;
+  private static final int DIGEST_DIGITS = 16;
 
   /// Its files.
   public record Image(String name, PullPolicy pull) {}
@@ -62,15 +59,9 @@ public record PodRequest(
             readable, key.attempt(), key.worker(), digest(agent + " " + key.directoryName()));
   }
 
-  /// A short name for something long, that nothing else has.
+  /// Stands for a long text in names and labels of a cluster.
   public static String digest(String text) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    return NameHash.hex(text, DIGEST_DIGITS);
   }
 
   public PodRequest {

@@ -7,10 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.Set;
 
 /// The supervisor program that the jar carries, put on disk so that it can run.
@@ -21,6 +18,8 @@ public final class SupervisorBinary {
   /// Others run it where it is the first process of their container.
   private static final FileAttribute<Set<PosixFilePermission>> PROGRAM =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x"));
+
+  private static final int HASH_DIGITS = 16;
 
   private SupervisorBinary() {}
 
@@ -37,20 +36,11 @@ public final class SupervisorBinary {
       }
       program = in.readAllBytes();
     }
-    Path file = directory.resolve("headgate-supervisor-" + hash(program));
+    Path file = directory.resolve("headgate-supervisor-" + NameHash.hex(program, HASH_DIGITS));
     // A crash of the machine may have left a file without its content.
     if (!Files.isExecutable(file) || !Arrays.equals(Files.readAllBytes(file), program)) {
       DurableFile.replace(file, program, PROGRAM);
     }
     return file;
-  }
-
-  private static String hash(byte[] program) {
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(program);
-      return HexFormat.of().formatHex(digest, 0, 8);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
   }
 }

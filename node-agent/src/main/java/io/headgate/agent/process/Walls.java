@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 ///
 /// @param user of the job, and its group; empty: the agent's
 /// @param namespaces of its own: mounts, processes, messages, and perhaps network
-/// @param rooms what it finds on the file system; with namespaces only
+/// @param fileSystem what it finds on the file system; with namespaces only
 /// @param devices that it may use beside those of every job
 /// @param fence what keeps it from opening others
 /// @param filtered it may make only the system calls that jobs have a use for
@@ -19,7 +19,7 @@ import java.util.OptionalInt;
 public record Walls(
     OptionalInt user,
     Namespaces namespaces,
-    Rooms rooms,
+    FileSystem fileSystem,
     List<DeviceNode> devices,
     Fence fence,
     boolean filtered,
@@ -30,7 +30,7 @@ public record Walls(
       new Walls(
           OptionalInt.empty(),
           Namespaces.NONE,
-          Rooms.NONE,
+          FileSystem.NONE,
           List.of(),
           new Fence.Absent(),
           false,
@@ -44,7 +44,7 @@ public record Walls(
     return new Walls(
         NONE.user,
         NONE.namespaces,
-        NONE.rooms,
+        NONE.fileSystem,
         NONE.devices,
         NONE.fence,
         NONE.filtered,
@@ -76,7 +76,7 @@ public record Walls(
   /// @param hidden directories that it finds empty, but for what is shown
   /// @param shown directories that it finds at their place, whatever hides what is on the way there
   /// @param owned directories that become its user's, with all that is in them
-  public record Rooms(
+  public record FileSystem(
       Optional<Root> root,
       Optional<Path> temporary,
       Optional<Path> otherTemporary,
@@ -84,8 +84,8 @@ public record Walls(
       List<Path> hidden,
       List<Path> shown,
       List<Path> owned) {
-    public static final Rooms NONE =
-        new Rooms(
+    public static final FileSystem NONE =
+        new FileSystem(
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -94,7 +94,7 @@ public record Walls(
             List.of(),
             List.of());
 
-    public Rooms {
+    public FileSystem {
       hidden = List.copyOf(hidden);
       shown = List.copyOf(shown);
       owned = List.copyOf(owned);
@@ -143,16 +143,16 @@ public record Walls(
     if (namespaces != Namespaces.NONE) {
       line(text, "namespaces", namespaces.word);
     }
-    rooms.root.ifPresent(root -> {
+    fileSystem.root.ifPresent(root -> {
       line(text, "root", root.directory);
       root.lent.forEach(path -> line(text, "lent", path));
     });
-    rooms.temporary.ifPresent(path -> line(text, "tmp", path));
-    rooms.otherTemporary.ifPresent(path -> line(text, "var_tmp", path));
-    rooms.sharedMemory.ifPresent(path -> line(text, "shm", path));
-    rooms.hidden.forEach(path -> line(text, "hidden", path));
-    rooms.shown.forEach(path -> line(text, "shown", path));
-    rooms.owned.forEach(path -> line(text, "owned", path));
+    fileSystem.temporary.ifPresent(path -> line(text, "tmp", path));
+    fileSystem.otherTemporary.ifPresent(path -> line(text, "var_tmp", path));
+    fileSystem.sharedMemory.ifPresent(path -> line(text, "shm", path));
+    fileSystem.hidden.forEach(path -> line(text, "hidden", path));
+    fileSystem.shown.forEach(path -> line(text, "shown", path));
+    fileSystem.owned.forEach(path -> line(text, "owned", path));
     for (DeviceNode device : devices) {
       line(text, "device", device.major() + ":" + device.minor() + " " + device.name());
     }

@@ -30,14 +30,14 @@ record BypassFails() implements Experiment {
         return Finding.notShown("no program could use the GPU: " + usual.failure());
       }
     }
-    Taken taken = Taken.by(bench, "bypass", 1, true);
+    AllocationResult taken = AllocationResult.by(bench, "bypass", 1, true);
     if (taken.failure().isPresent()) {
       return Finding.passed("without its environment it finds no GPU: " + taken.failure().get());
     }
     return taken.open().orElseGet(() -> judge(taken));
   }
 
-  private static Finding judge(Taken taken) {
+  private static Finding judge(AllocationResult taken) {
     return taken.gpus() > 1
         ? taken.figures(
             Finding.failed("it found %d GPUs; do the walls of jobs stand?".formatted(taken.gpus())))

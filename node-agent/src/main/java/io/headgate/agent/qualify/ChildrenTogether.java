@@ -24,7 +24,7 @@ record ChildrenTogether() implements Experiment {
 
   @Override
   public Finding run(Bench bench) throws IOException, InterruptedException {
-    Taken taken = Taken.by(bench, "children", PROCESSES, false);
+    AllocationResult taken = AllocationResult.by(bench, "children", PROCESSES, false);
     return taken.open().orElseGet(() -> taken.judged().with("processes", PROCESSES));
   }
 }

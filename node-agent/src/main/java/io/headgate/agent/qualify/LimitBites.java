@@ -29,11 +29,11 @@ record LimitBites() implements Experiment {
           "parts of this GPU are only watched: no MIG, no driver from 615 on with cgroup v2, and MPS"
               + " could not be tried (the log says why)");
     }
-    Taken taken = Taken.by(bench, "limit", 1, false);
+    AllocationResult taken = AllocationResult.by(bench, "limit", 1, false);
     return taken.open().orElseGet(() -> judge(taken));
   }
 
-  private static Finding judge(Taken taken) {
+  private static Finding judge(AllocationResult taken) {
     if (taken.mib() > taken.limitMib() || taken.wasEndedByWatch()) {
       return taken.figures(Finding.failed("the driver gave the process more than its slice"));
     }

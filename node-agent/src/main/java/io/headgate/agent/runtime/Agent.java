@@ -14,6 +14,7 @@ import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.host.ContainerUse;
 import io.headgate.agent.runtime.host.JobWalls;
+import io.headgate.agent.runtime.ledger.AgentNames;
 import io.headgate.agent.runtime.ledger.Retention;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
 import io.headgate.agent.runtime.watch.DeviceWatch;
@@ -90,13 +91,9 @@ public final class Agent implements AutoCloseable {
   /// Where the jobs of an agent get their cgroups.
   ///
   /// @param data absolute
+  /// @throws java.io.UncheckedIOException when it is unknown how the agent's cgroups are named
   public static Cgroups cgroups(String name, Path data) {
-    return Cgroups.discover(nameOnMachine(name, data));
-  }
-
-  /// Tells it from others of the same name on the machine.
-  static String nameOnMachine(String name, Path data) {
-    return name + "-" + Integer.toHexString(data.hashCode());
+    return Cgroups.discover(AgentNames.load(data).cgroups(name));
   }
 
   /// Takes up what was left, then serves.

@@ -56,7 +56,7 @@ final class AgentLoop implements AutoCloseable {
 
   private final Semaphore room = new Semaphore(MAX_COMMANDS);
   private final AtomicLong contactBootMs = new AtomicLong(NO_CONTACT);
-  private final Map<AttemptKey, AttemptRunner> processes = new HashMap<>(); // loop thread only
+  private final Map<AttemptKey, AttemptRunner> attempts = new HashMap<>(); // loop thread only
   private final CompletableFuture<Void> failure = new CompletableFuture<>();
   private final CompletableFuture<Void> idle = new CompletableFuture<>();
   private final Thread thread;
@@ -126,7 +126,7 @@ final class AgentLoop implements AutoCloseable {
     if (contactBootMs.getAndAccumulate(bootMs, Math::max) == NO_CONTACT) {
       tasks.add(() -> {
         lastContactBootMs = Math.max(lastContactBootMs, contactBootMs.getAndSet(NO_CONTACT));
-        processes.values().forEach(process -> process.contact(lastContactBootMs));
+        attempts.values().forEach(attempt -> attempt.contact(lastContactBootMs));
       });
     }
   }
@@ -192,7 +192,7 @@ final class AgentLoop implements AutoCloseable {
   public void close() {
     tasks.add(() -> {
       closed = true;
-      processes.values().forEach(AttemptRunner::detach);
+      attempts.values().forEach(AttemptRunner::detach);
     });
     try {
       thread.join();
@@ -212,7 +212,7 @@ final class AgentLoop implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | Error e) {
       LOG.error("the agent cannot go on; the jobs run on under their supervisors", e);
-      processes.values().forEach(AttemptRunner::detach);
+      attempts.values().forEach(AttemptRunner::detach);
       letGo();
       failure.completeExceptionally(e);
       idle.completeExceptionally(e);
@@ -253,20 +253,20 @@ final class AgentLoop implements AutoCloseable {
           ports.records().recordAssignment(assignment, lastContactBootMs);
       case Effect.RecordEnd(AttemptReport report) -> {
         ports.records().recordEnd(report);
-        processes.remove(report.key());
+        attempts.remove(report.key());
         LOG.info("{} ended: {}", report.key(), report.end().map(Object::toString).orElse(""));
       }
       case Effect.Start(Assignment assignment) -> {
-        AttemptRunner process = ports.care().of(assignment, this::post);
-        processes.put(assignment.key(), process);
-        process.start();
+        AttemptRunner attempt = ports.runners().of(assignment, this::post);
+        attempts.put(assignment.key(), attempt);
+        attempt.start();
       }
       case Effect.RecordSuspension(AttemptKey key, long suspension) ->
           ports.records().recordSuspension(key, suspension);
       case Effect.RecordResumption(AttemptKey key) -> ports.records().recordResumption(key);
-      case Effect.Resume(Assignment assignment) -> process(assignment).resume();
-      case Effect.SendStop stop -> process(stop.assignment()).stop(stop.order());
-      case Effect.Release release -> process(release.assignment()).release(release.killRemains());
+      case Effect.Resume(Assignment assignment) -> attempt(assignment).resume();
+      case Effect.SendStop stop -> attempt(stop.assignment()).stop(stop.order());
+      case Effect.Release release -> attempt(release.assignment()).release(release.killRemains());
       case Effect.Report(AttemptReport report) -> {
         ports.updates().append(report);
         Failpoint.AFTER_UPDATE_RECORD.reach();
@@ -284,11 +284,11 @@ final class AgentLoop implements AutoCloseable {
     }
   }
 
-  private AttemptRunner process(Assignment assignment) {
-    @Nullable AttemptRunner process = processes.get(assignment.key());
-    if (process == null) {
+  private AttemptRunner attempt(Assignment assignment) {
+    @Nullable AttemptRunner attempt = attempts.get(assignment.key());
+    if (attempt == null) {
       throw new IllegalStateException("nobody looks after " + assignment.key());
     }
-    return process;
+    return attempt;
   }
 }

@@ -22,7 +22,7 @@ public record AgentPorts(
     AttemptRecords records,
     Updates updates,
     List<DeviceInfo> devices,
-    AttemptRunner.Factory care,
+    AttemptRunner.Factory runners,
     Watcher watcher,
     Resources resources,
     TimeSource time) {

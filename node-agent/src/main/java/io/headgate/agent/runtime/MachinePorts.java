@@ -15,13 +15,14 @@ import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.DurableFile;
 import io.headgate.agent.process.SupervisorBinary;
 import io.headgate.agent.process.SupervisorLauncher;
-import io.headgate.agent.runtime.attempt.AttemptProcess;
-import io.headgate.agent.runtime.attempt.Machine;
+import io.headgate.agent.runtime.attempt.AttemptContext;
 import io.headgate.agent.runtime.attempt.MainMemory;
+import io.headgate.agent.runtime.attempt.SupervisedAttempt;
 import io.headgate.agent.runtime.attempt.WorkloadRuntime;
 import io.headgate.agent.runtime.host.ContainerSupply;
 import io.headgate.agent.runtime.host.HostRuntime;
 import io.headgate.agent.runtime.host.JobWalls;
+import io.headgate.agent.runtime.ledger.AgentNames;
 import io.headgate.agent.runtime.ledger.AttemptLedger;
 import io.headgate.agent.runtime.ledger.JobUsers;
 import io.headgate.agent.runtime.ledger.Outbox;
@@ -70,8 +71,8 @@ final class MachinePorts {
       ledger.close();
       throw e;
     }
-    Machine machine =
-        new Machine(
+    AttemptContext context =
+        new AttemptContext(
             ledger,
             driver,
             runtime,
@@ -93,9 +94,9 @@ final class MachinePorts {
         ledger,
         outbox,
         driver.devices(),
-        (assignment, inputs) -> new AttemptProcess(machine, assignment, inputs),
+        (assignment, inputs) -> new SupervisedAttempt(context, assignment, inputs),
         watcher(instruments, retention),
-        resources(machine, retention),
+        resources(context, retention),
         time);
   }
 
@@ -103,13 +104,14 @@ final class MachinePorts {
       Agent.Settings settings, GpuDriver driver, AttemptLedger ledger, Path program)
       throws IOException {
     Path data = ledger.data();
-    String name = Agent.nameOnMachine(settings.name(), data);
-    Cgroups cgroups = Agent.cgroups(settings.name(), data);
+    AgentNames names = AgentNames.load(data);
+    String name = names.cgroups(settings.name());
+    Cgroups cgroups = Cgroups.discover(name);
     JobWalls walls = JobWalls.open(settings.walls(), name, program, cgroups, data);
     if (walls.areNamespaces()) {
       driver.jobsHaveMounts(program);
     }
-    ContainerSupply containers = settings.containers().open(name, walls);
+    ContainerSupply containers = settings.containers().open(names.devices(name), walls);
     walls.openWay(data);
     walls.openWay(ledger.attempts());
     return new HostRuntime(
@@ -138,7 +140,10 @@ final class MachinePorts {
             driver,
             connect(pods),
             pods,
-            new SliceDevices(containers.cdi(), containers.lent(), pods.agent()),
+            new SliceDevices(
+                containers.cdi(),
+                containers.lent(),
+                AgentNames.load(ledger.data()).devices(pods.agent())),
             program,
             settings.checkpoints().toAbsolutePath(),
             settings.logs(),
@@ -171,51 +176,51 @@ final class MachinePorts {
     };
   }
 
-  private static AgentPorts.Resources resources(Machine machine, Retention retention) {
-    if (!machine.driver().devices().isEmpty() && !machine.driver().isSimulated()) {
-      machine.instruments().observeSlices(machine.driver()::discover, machine.watch()::uses);
+  private static AgentPorts.Resources resources(AttemptContext context, Retention retention) {
+    if (!context.driver().devices().isEmpty() && !context.driver().isSimulated()) {
+      context.instruments().observeSlices(context.driver()::discover, context.watch()::uses);
     }
-    machine.instruments().observeJobs(machine.jobs()::read);
+    context.instruments().observeJobs(context.jobs()::read);
     return new AgentPorts.Resources() {
       @Override
       public void recovered(Input.Recovered recovered) throws IOException {
-        machine.driver().recover(machine.ledger().slices(recovered));
-        machine.runtime().recover(AttemptLedger.live(recovered));
+        context.driver().recover(context.ledger().slices(recovered));
+        context.runtime().recover(AttemptLedger.live(recovered));
         retention.begin();
       }
 
       @Override
       public void observe(Consumer<Input> inputs) {
-        machine.watch().start(inputs);
-        machine.progress().start();
+        context.watch().start(inputs);
+        context.progress().start();
       }
 
       @Override
       public List<JobProgress> progress() {
-        return machine.progress().all();
+        return context.progress().all();
       }
 
       @Override
       public boolean runsImages() {
-        return machine.runtime().runsImages();
+        return context.runtime().runsImages();
       }
 
       @Override
       public ImageRules imageRules() {
-        return machine.images();
+        return context.images();
       }
 
       @Override
       public Optional<AttemptLogs> openLogs(AttemptKey key) throws IOException {
-        return AttemptLogs.open(machine.ledger().supervised(key));
+        return AttemptLogs.open(context.ledger().supervised(key));
       }
 
       @Override
       public void close() throws IOException {
-        machine.watch().close();
-        machine.progress().close();
-        machine.runtime().close();
-        machine.ledger().close();
+        context.watch().close();
+        context.progress().close();
+        context.runtime().close();
+        context.ledger().close();
       }
     };
   }

@@ -83,8 +83,8 @@ class PodmanTest {
 
   @Test
   void takesTheRootForNoWorkingDirectory() {
-    assertThat(Surroundings.read("/\0\n").at(root).workingDirectory()).isEmpty();
-    assertThat(Surroundings.read("\0\n").at(root).workingDirectory()).isEmpty();
+    assertThat(ImageDefaults.read("/\0\n").at(root).workingDirectory()).isEmpty();
+    assertThat(ImageDefaults.read("\0\n").at(root).workingDirectory()).isEmpty();
   }
 
   @Test

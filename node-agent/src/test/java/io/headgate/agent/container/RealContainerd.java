@@ -1,5 +1,6 @@
 package io.headgate.agent.container;
 
+import io.headgate.kit.testing.Needed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +12,7 @@ record RealContainerd(Daemon daemon) implements RealEngine {
   private static final Path CONTAINERD = Path.of("/usr/bin/containerd");
 
   static RealContainerd in(Path directory) throws Exception {
-    RealEngine.need(CONTAINERD, "containerd");
+    RealEngine.need(CONTAINERD, Needed.CONTAINERD);
     Path root = Files.createDirectory(directory.resolve("containerd"));
     Path socket = root.resolve("s");
     Path config =

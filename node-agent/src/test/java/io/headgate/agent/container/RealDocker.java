@@ -1,5 +1,6 @@
 package io.headgate.agent.container;
 
+import io.headgate.kit.testing.Needed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +10,7 @@ record RealDocker(RealContainerd containerd, Daemon daemon) implements DockerLik
   private static final Path DOCKERD = Path.of("/usr/sbin/dockerd");
 
   static RealDocker in(Path directory) throws Exception {
-    RealEngine.need(DOCKERD, "docker.io");
+    RealEngine.need(DOCKERD, Needed.DOCKER);
     Path root = Files.createDirectory(directory.resolve("docker"));
     RealContainerd containerd = RealContainerd.in(directory);
     ProcessBuilder command =

@@ -1,8 +1,8 @@
 package io.headgate.agent.container;
 
-import static org.assertj.core.api.Assumptions.assumeThat;
-
+import io.headgate.kit.testing.Needed;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -35,11 +35,9 @@ public interface RealEngine extends AutoCloseable {
     };
   }
 
-  /// Skips the test, with a message, if the program is not installed or the user is not root.
-  static void need(Path program, String pack) {
-    assumeThat(program)
-        .as("%s is NOT INSTALLED, so nothing here was tried (apt-get install %s)", program, pack)
-        .isExecutable();
-    assumeThat(System.getProperty("user.name")).as("engines are root's").isEqualTo("root");
+  /// Demands the engine, and the rights of root, without which it makes nothing.
+  static void need(Path program, Needed engine) {
+    engine.demand(Files.isExecutable(program));
+    Needed.ROOT.demand("root".equals(System.getProperty("user.name")));
   }
 }

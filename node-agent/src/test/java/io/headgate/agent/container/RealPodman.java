@@ -1,5 +1,6 @@
 package io.headgate.agent.container;
 
+import io.headgate.kit.testing.Needed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +12,7 @@ record RealPodman(Path program, Path root) implements DockerLike {
   private static final Path PODMAN = Path.of("/usr/bin/podman");
 
   static RealPodman in(Path directory) throws Exception {
-    RealEngine.need(PODMAN, "podman");
+    RealEngine.need(PODMAN, Needed.PODMAN);
     Path root = Files.createDirectory(directory.resolve("real"));
     Path program =
         Programs.script(

@@ -1,9 +1,9 @@
 package io.headgate.agent.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.headgate.agent.core.DeviceNode;
+import io.headgate.kit.testing.Needed;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,8 +22,8 @@ class RealPodmanTest extends ImageStoreContract {
 
   @Test
   void enginesGiveAContainerWhatASpecificationSays() throws Exception {
-    assumeThat(BUSYBOX).as("NOT TRIED without it: busybox-static").isExecutable();
-    assumeThat(RUNC).as("NOT TRIED without it: runc").isExecutable();
+    Needed.BUSYBOX.demand(Files.isExecutable(BUSYBOX));
+    Needed.RUNC.demand(Files.isExecutable(RUNC));
     String owner = "test" + ProcessHandle.current().pid();
     CdiDirectory cdi = new CdiDirectory(Path.of("/var/run/cdi"), owner);
     String name = owner + ".acme.j.1.0";

@@ -1,10 +1,10 @@
 package io.headgate.agent.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.agent.core.DeviceNode;
+import io.headgate.kit.testing.Needed;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,7 +40,7 @@ class CgroupLimitsTest {
   }
 
   private void need(CgroupLimits.Controller controller) {
-    assumeThat(limits.version(controller)).as("this machine has %s", controller).isPresent();
+    Needed.CGROUP_CONTROLLERS.demand(limits.version(controller).isPresent());
   }
 
   private SupervisedJob job(Walls.Fence fence) throws Exception {
@@ -51,7 +51,7 @@ class CgroupLimitsTest {
                 new Walls(
                     OptionalInt.empty(),
                     Walls.Namespaces.NONE,
-                    Walls.Rooms.NONE,
+                    Walls.FileSystem.NONE,
                     List.of(new DeviceNode("nvidia0", 10, 229)),
                     fence,
                     true,
@@ -114,9 +114,9 @@ class CgroupLimitsTest {
 
   @Test
   void fencesDevicesByAProgramOfTheCgroup() throws Exception {
-    assumeThat(cgroups.areAvailable()).as("cgroup v2 is writable").isTrue();
+    Needed.CGROUPS.demand(cgroups.areAvailable());
     WallProbe probe = WallProbe.run(SupervisorBinary.extract(root), cgroups);
-    assumeThat(probe.problem(WallProbe.Wall.FENCE_PROGRAM)).as("programs of cgroups").isEmpty();
+    Needed.CGROUP_PROGRAMS.demand(probe.problem(WallProbe.Wall.FENCE_PROGRAM).isEmpty());
     opensItsOwnOnly(new Walls.Fence.Program());
   }
 

@@ -1,7 +1,6 @@
 package io.headgate.agent.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.headgate.agent.core.DeviceNode;
 import java.io.IOException;
@@ -28,12 +27,8 @@ class ImageWallsTest {
   private Path outside;
 
   @BeforeEach
-  void needRoot() throws Exception {
-    Process probe =
-        new ProcessBuilder(SupervisorBinary.extract(root).toString(), "--probe").start();
-    assumeThat(probe.inputReader().lines().toList())
-        .as("this machine lets us raise walls")
-        .contains("user=", "namespaces=");
+  void needWalls() throws Exception {
+    NeededWalls.demand(root);
     image = Files.createDirectory(root.resolve("image"));
     outside = Files.createDirectory(root.resolve("outside"));
   }
@@ -51,7 +46,7 @@ class ImageWallsTest {
             new Walls(
                 OptionalInt.of(USER),
                 Walls.Namespaces.SHARED_NETWORK,
-                new Walls.Rooms(
+                new Walls.FileSystem(
                     Optional.of(new Walls.Root(image, lent)),
                     Optional.of(ownDirectory(job, "tmp")),
                     Optional.of(ownDirectory(job, "var-tmp")),

@@ -1,9 +1,9 @@
 package io.headgate.agent.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.headgate.agent.core.JobProgress;
+import io.headgate.kit.testing.Needed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +45,7 @@ class JobHelpersTest {
   }
 
   private void python(String program) throws Exception {
-    assumeThat(PYTHON).as("no Python here").isExecutable();
+    Needed.PYTHON.demand(Files.isExecutable(PYTHON));
     Path file = Files.writeString(root.resolve("train.py"), program);
     assertThat(job.launch(List.of(PYTHON.toString(), "-u", file.toString())))
         .isInstanceOf(SupervisorLauncher.Result.Started.class);

@@ -2,11 +2,11 @@ package io.headgate.agent.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.Fixtures;
+import io.headgate.kit.testing.Needed;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -137,7 +137,7 @@ class JobProcessesTest {
   @Test
   void findsThemByTheirCgroupWhoeverStartedThem() throws Exception {
     Cgroups cgroups = Cgroups.discover("pids-" + ProcessHandle.current().pid());
-    assumeThat(cgroups.areAvailable()).as("cgroup v2 is writable").isTrue();
+    Needed.CGROUPS.demand(cgroups.areAvailable());
     Path cgroup = cgroups.make(OURS.directoryName()).orElseThrow();
     Process process = new ProcessBuilder("sleep", "1000").start();
     try {

@@ -2,8 +2,8 @@ package io.headgate.agent.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.headgate.kit.testing.Needed;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -71,9 +71,8 @@ class SupervisorLogTest {
 
   @Test
   void neitherFailsNorHoldsUpAJobWhenTheDiskIsFull() throws Exception {
-    assumeThat(System.getProperty("user.name")).as("may mount").isEqualTo("root");
     Path disk = Files.createDirectory(root.resolve("disk"));
-    assumeThat(sh("mount -t tmpfs -o size=400k tmpfs " + disk)).as("can mount").isZero();
+    Needed.MOUNTS.demand(sh("mount -t tmpfs -o size=400k tmpfs " + disk) == 0);
     try (SupervisedJob full = new SupervisedJob(root, disk)) {
       full.run(
               """

@@ -1,13 +1,13 @@
 package io.headgate.agent.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.agent.core.Observation;
 import io.headgate.agent.core.StopStep;
 import io.headgate.agent.core.StopStep.Phase;
 import io.headgate.agent.core.StopStep.Result;
+import io.headgate.kit.testing.Needed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -320,7 +320,7 @@ class SupervisorStopTest {
   @Test
   void killsEverythingInTheJobsCgroup() throws Exception {
     Cgroups cgroups = Cgroups.discover("test-" + ProcessHandle.current().pid());
-    assumeThat(cgroups.areAvailable()).as("cgroup v2 is writable").isTrue();
+    Needed.CGROUPS.demand(cgroups.areAvailable());
     Path cgroup = cgroups.make("killed").orElseThrow();
     try {
       job.cgroup(cgroup).run("trap '' TERM; cat /proc/self/cgroup; " + POLITE);

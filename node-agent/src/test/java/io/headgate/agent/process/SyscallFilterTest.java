@@ -1,8 +1,8 @@
 package io.headgate.agent.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.headgate.kit.testing.Needed;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalInt;
@@ -23,7 +23,7 @@ class SyscallFilterTest {
             new Walls(
                 OptionalInt.empty(),
                 Walls.Namespaces.NONE,
-                Walls.Rooms.NONE,
+                Walls.FileSystem.NONE,
                 List.of(),
                 new Walls.Fence.Absent(),
                 filtered,
@@ -63,17 +63,14 @@ class SyscallFilterTest {
 
   @Test
   void killsJobsThatUseCallNumbersOfAnotherArchitecture() throws Exception {
-    assumeThat(System.getProperty("os.arch")).as("it has other numbers").isEqualTo("amd64");
+    // Others have no second set of numbers.
+    Needed.AMD64.demand(System.getProperty("os.arch").equals("amd64"));
     assertThat(tryCalls(true)).contains("x32 SIGSYS", "i386 SIGSYS");
   }
 
   @Test
   void isWhatRefusesIt() throws Exception {
-    Process probe =
-        new ProcessBuilder(SupervisorBinary.extract(root).toString(), "--probe").start();
-    assumeThat(probe.inputReader().lines().toList())
-        .as("this machine lets us do all that root may")
-        .contains("user=", "namespaces=", "network=", "syscalls=");
+    NeededWalls.demand(root);
     List<String> said = tryCalls(false);
     assertThat(refused(said)).noneMatch(line -> line.endsWith(" EPERM"));
     assertThat(said)

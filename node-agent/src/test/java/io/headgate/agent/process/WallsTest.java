@@ -1,7 +1,6 @@
 package io.headgate.agent.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.agent.Processes;
@@ -31,13 +30,8 @@ class WallsTest {
   @TempDir Path root;
 
   @BeforeEach
-  void needRoot() throws Exception {
-    Process probe =
-        new ProcessBuilder(SupervisorBinary.extract(root).toString(), "--probe").start();
-    List<String> answers = probe.inputReader().lines().toList();
-    assumeThat(answers)
-        .as("this machine lets us raise walls")
-        .contains("user=", "namespaces=", "network=");
+  void needWalls() throws Exception {
+    NeededWalls.demand(root);
   }
 
   /// A job's directories, as the agent makes them.
@@ -54,7 +48,7 @@ class WallsTest {
             new Walls(
                 OptionalInt.of(user),
                 namespaces,
-                new Walls.Rooms(
+                new Walls.FileSystem(
                     Optional.empty(),
                     Optional.of(ownDirectory(job, "tmp", user)),
                     Optional.of(ownDirectory(job, "var-tmp", user)),
@@ -311,7 +305,7 @@ class WallsTest {
         new Walls(
             OptionalInt.of(ADA),
             Walls.Namespaces.SHARED_NETWORK,
-            new Walls.Rooms(
+            new Walls.FileSystem(
                 Optional.empty(),
                 Optional.of(root.resolve("absent")),
                 Optional.empty(),

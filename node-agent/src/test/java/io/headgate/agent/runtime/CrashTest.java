@@ -1,7 +1,6 @@
 package io.headgate.agent.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.agent.Processes;
@@ -23,8 +22,7 @@ import io.headgate.agent.driver.rocm.RocmSteps;
 import io.headgate.agent.kubernetes.StandInCluster;
 import io.headgate.agent.process.AttemptLock;
 import io.headgate.agent.process.Cgroups;
-import io.headgate.agent.process.FreshProgram;
-import io.headgate.agent.process.SupervisorBinary;
+import io.headgate.agent.process.NeededWalls;
 import io.headgate.agent.runtime.CrashingAgent.Machine;
 import io.headgate.agent.runtime.ledger.Failpoint;
 import io.headgate.kit.testing.Needed;
@@ -73,15 +71,6 @@ class CrashTest {
   private static final Set<NvmlSteps.Step> OF_NAMESPACES =
       EnumSet.of(NvmlSteps.Step.SERVER_MADE, NvmlSteps.Step.NAMESPACE_MADE);
 
-  /// The failpoints next to the making and the removing of slices.
-  private static final Set<Failpoint> AROUND_SLICES =
-      EnumSet.of(
-          Failpoint.AFTER_SLICE_RECORD,
-          Failpoint.AFTER_REALISE,
-          Failpoint.AFTER_LAUNCH,
-          Failpoint.BEFORE_RELEASE,
-          Failpoint.AFTER_RELEASE);
-
   private static final String AMD_REGION = "drm/0000:0d:00.0/vram";
 
   @TempDir Path data;
@@ -124,6 +113,16 @@ class CrashTest {
         .filter(point -> !Failpoint.OF_SUSPENSIONS.contains(point));
   }
 
+  /// The failpoints from the record of slices to the launch, and around their release, as far as
+  /// attempts outside pods pass them.
+  private static Stream<Failpoint> aroundSlices() {
+    Set<Failpoint> making = EnumSet.range(Failpoint.AFTER_SLICE_RECORD, Failpoint.AFTER_LAUNCH);
+    Set<Failpoint> removing = EnumSet.range(Failpoint.BEFORE_RELEASE, Failpoint.AFTER_RELEASE);
+    return Stream.of(making, removing)
+        .flatMap(Set::stream)
+        .filter(point -> !Failpoint.OF_PODS.contains(point));
+  }
+
   private static boolean isWhileStopping(Failpoint point) {
     return point.compareTo(Failpoint.AFTER_STOP_SENT) >= 0;
   }
@@ -140,7 +139,7 @@ class CrashTest {
 
   private static Stream<Arguments> stepsOfMps() {
     return Stream.concat(
-        AROUND_SLICES.stream()
+        aroundSlices()
             .map(
                 point -> Arguments.of(FakeGpus.Version.V580, point.name(), isWhileStopping(point))),
         OF_MPS.stream()
@@ -153,7 +152,7 @@ class CrashTest {
 
   private static Stream<Arguments> stepsOfAmd() {
     return Stream.concat(
-        AROUND_SLICES.stream().map(point -> Arguments.of(point.name(), isWhileStopping(point))),
+        aroundSlices().map(point -> Arguments.of(point.name(), isWhileStopping(point))),
         Arrays.stream(RocmSteps.Step.values())
             .map(step -> Arguments.of(step.name(), step == RocmSteps.Step.LIMIT_CLEARED)));
   }
@@ -282,7 +281,7 @@ class CrashTest {
   @ParameterizedTest
   @MethodSource("failpoints")
   void andOfPodsToo(Failpoint point) throws Exception {
-    needNamespaces();
+    NeededWalls.demand(data);
     install();
     try (StandInCluster cluster = new StandInCluster(data)) {
       Files.writeString(data.resolve("cluster"), cluster.uri().toString());
@@ -308,7 +307,7 @@ class CrashTest {
   void suspendsItAllTheSameAndLosesNothing(Failpoint step) throws Exception {
     Cgroups tried = Cgroups.discover("suspension-test-" + step.ordinal());
     tried.removeIfEmpty();
-    Needed.demand(tried.areAvailable(), Needed.CGROUPS);
+    Needed.CGROUPS.demand(tried.areAvailable());
     install();
     var _ = gpus.checkpoint();
     die(step.name(), "suspend");
@@ -327,15 +326,6 @@ class CrashTest {
       assertThat(report(agent).end().orElseThrow().exitCode()).hasValue(17);
       assertThat(Files.readString(checkpoints.resolve("starts"))).isEqualTo("started\n");
     }
-  }
-
-  private void needNamespaces() throws Exception {
-    Process probe =
-        FreshProgram.start(
-            new ProcessBuilder(SupervisorBinary.extract(data).toString(), "--probe"));
-    assumeThat(probe.inputReader().lines().toList())
-        .as("this machine lets us make containers")
-        .contains("user=", "namespaces=");
   }
 
   private void runTheJobOnce(String step, boolean whileStopping) throws Exception {

@@ -29,6 +29,7 @@ import io.headgate.agent.driver.rocm.RocmGpuDriver;
 import io.headgate.agent.driver.rocm.RocmSteps;
 import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.runtime.ledger.AgentNames;
 import io.headgate.agent.runtime.ledger.Retention;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
 import io.headgate.agent.runtime.watch.DeviceWatch;
@@ -284,7 +285,7 @@ final class CyclingAgent {
 
   /// Of all hierarchies.
   private long cgroupsOfJobs() throws IOException {
-    String agents = "headgate-" + Agent.nameOnMachine(NAME, data);
+    String agents = "headgate-" + AgentNames.load(data).cgroups(NAME);
     List<Path> roots = new ArrayList<>();
     for (String line : Files.readAllLines(Path.of("/proc/self/mountinfo"))) {
       if (line.contains(" - cgroup")) {

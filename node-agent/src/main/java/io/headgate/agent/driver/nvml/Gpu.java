@@ -2,17 +2,22 @@ package io.headgate.agent.driver.nvml;
 
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
-import io.headgate.agent.driver.Lane;
+import io.headgate.agent.driver.NativeThread;
 import java.util.List;
 
 /// One GPU of the running agent: its facts, its handle, and the threads that call it.
 ///
-/// @param lane makes and removes its slices, one after the other, because the effect of two
+/// @param thread makes and removes its slices, one after the other, because the effect of two
 ///   concurrent calls on one GPU is unknown
-/// @param watchLane asks which processes use it, without waiting for `lane`
-/// @param users called on `watchLane` only
-record Gpu(NvmlDevice facts, Nvml.Device handle, Lane lane, Lane watchLane, ProcessLists users) {
-  /// The processes that use it. Only on the watch's lane.
+/// @param watchThread asks which processes use it, without waiting for `thread`
+/// @param users called on `watchThread` only
+record Gpu(
+    NvmlDevice facts,
+    Nvml.Device handle,
+    NativeThread thread,
+    NativeThread watchThread,
+    ProcessLists users) {
+  /// The processes that use it. Only on the watch's thread.
   List<GpuProcess> processes() {
     try {
       return users.memoryByProcess(handle.pointer()).entrySet().stream()
@@ -24,8 +29,8 @@ record Gpu(NvmlDevice facts, Nvml.Device handle, Lane lane, Lane watchLane, Proc
   }
 
   void close() {
-    lane.close();
-    watchLane.close();
+    thread.close();
+    watchThread.close();
   }
 
   String words() {

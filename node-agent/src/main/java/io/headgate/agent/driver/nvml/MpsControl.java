@@ -38,7 +38,7 @@ record MpsControl(Path program, Duration patience) {
   ///   empty: it uses the machine's
   /// @return whether it is new, and so has not received any settings
   /// @throws GpuDriverException when it does not live afterwards
-  boolean start(MpsPlace place, String gpuUuid, Optional<Path> mounts) {
+  boolean start(MpsDirectory place, String gpuUuid, Optional<Path> mounts) {
     if (place.daemon().isPresent()) {
       return false;
     }
@@ -69,11 +69,11 @@ record MpsControl(Path program, Duration patience) {
   /// Gives the daemon commands, one a line, and returns what it answers to all of them.
   ///
   /// @throws GpuDriverException when it does not answer in time, or there is none
-  String tell(MpsPlace place, String gpuUuid, List<String> commands) {
+  String tell(MpsDirectory place, String gpuUuid, List<String> commands) {
     return tell(place, gpuUuid, commands, patience);
   }
 
-  private String tell(MpsPlace place, String gpuUuid, List<String> commands, Duration within) {
+  private String tell(MpsDirectory place, String gpuUuid, List<String> commands, Duration within) {
     String lines = String.join("\n", commands) + "\n";
     return obeyed(run(place, gpuUuid, List.of(program.toString()), lines, within));
   }
@@ -81,11 +81,11 @@ record MpsControl(Path program, Duration patience) {
   /// Gives a daemon of the third protocol one command, and returns its answer.
   ///
   /// @throws GpuDriverException when it does not answer in time, or there is none
-  String order(MpsPlace place, String gpuUuid, List<String> words) {
+  String order(MpsDirectory place, String gpuUuid, List<String> words) {
     return order(place, gpuUuid, words, patience);
   }
 
-  private String order(MpsPlace place, String gpuUuid, List<String> words, Duration within) {
+  private String order(MpsDirectory place, String gpuUuid, List<String> words, Duration within) {
     List<String> command = new ArrayList<>(List.of(program.toString()));
     command.addAll(V3);
     command.addAll(words);
@@ -102,7 +102,7 @@ record MpsControl(Path program, Duration patience) {
   /// Ends the daemon and all that belongs to it, and removes its place. Repeated until it returns.
   ///
   /// @throws GpuDriverException when something does not end, not even when it is killed
-  void stop(MpsPlace place) {
+  void stop(MpsDirectory place) {
     if (!place.isThere() && place.processes().isEmpty()) {
       return;
     }
@@ -134,14 +134,14 @@ record MpsControl(Path program, Duration patience) {
     }
   }
 
-  private void quit(MpsPlace place, Duration within) {
+  private void quit(MpsDirectory place, Duration within) {
     switch (place.protocol()) {
       case V2 -> tell(place, "", List.of("quit"), within);
       case V3 -> order(place, "", List.of("-q"), within);
     }
   }
 
-  private static boolean isEmptyWithin(MpsPlace place, Duration time) {
+  private static boolean isEmptyWithin(MpsDirectory place, Duration time) {
     for (long pauses = pausesIn(time); !place.processes().isEmpty(); pauses--) {
       if (pauses <= 0) {
         return false;
@@ -153,7 +153,7 @@ record MpsControl(Path program, Duration patience) {
 
   /// Through files, because a daemon may keep open for ever what it was started with.
   private Answer run(
-      MpsPlace place, String gpuUuid, List<String> command, String input, Duration within) {
+      MpsDirectory place, String gpuUuid, List<String> command, String input, Duration within) {
     Path question = place.log().resolve("headgate.question");
     Path answer = place.log().resolve("headgate.answer");
     try {
@@ -167,7 +167,7 @@ record MpsControl(Path program, Duration patience) {
       builder.environment().put("PATH", FreshProgram.PATH);
       builder.environment().put("CUDA_VISIBLE_DEVICES", gpuUuid);
       builder.environment().put("CUDA_MPS_LOG_DIRECTORY", place.log().toString());
-      builder.environment().put(MpsPlace.PIPE_VARIABLE, place.pipe().toString());
+      builder.environment().put(MpsDirectory.PIPE_VARIABLE, place.pipe().toString());
       Process process = FreshProgram.start(builder);
       if (!process.waitFor(within.toNanos(), TimeUnit.NANOSECONDS)) {
         process.destroyForcibly();

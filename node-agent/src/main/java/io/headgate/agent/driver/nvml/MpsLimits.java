@@ -15,7 +15,7 @@ import java.util.TreeSet;
 /// @param limitMib of memory; empty: something else limits it, and the protocol is the third
 /// @param threads percentage of the processors; empty: all
 record MpsLimits(MpsControl control, Optional<String> limitMib, Optional<String> threads) {
-  private static final String IN_SERVER = "--server=" + MpsPlace.SERVER;
+  private static final String IN_SERVER = "--server=" + MpsDirectory.SERVER;
   private static final String LIST = "--format=csv,noheader";
   private static final String ALL_THREADS = "100";
 
@@ -24,7 +24,7 @@ record MpsLimits(MpsControl control, Optional<String> limitMib, Optional<String>
 
   /// @param isNew whether the daemon is, so that it need not be asked what it has
   /// @throws GpuDriverException when the daemon does not obey, or seems to and has no limits
-  void impose(MpsPlace place, String gpuUuid, boolean isNew, NvmlSteps passed) {
+  void impose(MpsDirectory place, String gpuUuid, boolean isNew, NvmlSteps passed) {
     switch (place.protocol()) {
       case V2 -> imposeOnDaemon(place, gpuUuid);
       case V3 -> imposeOnNamespace(place, gpuUuid, isNew, passed);
@@ -32,7 +32,7 @@ record MpsLimits(MpsControl control, Optional<String> limitMib, Optional<String>
     passed.reached(NvmlSteps.Step.DAEMON_LIMITED);
   }
 
-  private void imposeOnDaemon(MpsPlace place, String gpuUuid) {
+  private void imposeOnDaemon(MpsDirectory place, String gpuUuid) {
     List<String> commands = new ArrayList<>();
     // The daemon has one GPU, number 0; some versions know limits by number only, some by UUID.
     for (String device : List.of("0", gpuUuid)) {
@@ -64,20 +64,22 @@ record MpsLimits(MpsControl control, Optional<String> limitMib, Optional<String>
     return "";
   }
 
-  private void imposeOnNamespace(MpsPlace place, String gpuUuid, boolean isNew, NvmlSteps passed) {
+  private void imposeOnNamespace(
+      MpsDirectory place, String gpuUuid, boolean isNew, NvmlSteps passed) {
     if (isNew || !hasServer(control, place, gpuUuid)) {
       control.order(
           place,
           gpuUuid,
-          List.of("server", "create", MpsPlace.SERVER, "--allowed-devices=" + gpuUuid));
+          List.of("server", "create", MpsDirectory.SERVER, "--allowed-devices=" + gpuUuid));
     }
     passed.reached(NvmlSteps.Step.SERVER_MADE);
     if (isNew || !hasNamespace(control, place, gpuUuid)) {
-      control.order(place, gpuUuid, List.of("namespace", "create", MpsPlace.NAMESPACE, IN_SERVER));
+      control.order(
+          place, gpuUuid, List.of("namespace", "create", MpsDirectory.NAMESPACE, IN_SERVER));
     }
     passed.reached(NvmlSteps.Step.NAMESPACE_MADE);
     // None inherits the limits of another, or of the server.
-    for (String namespace : List.of(DEFAULT_NAMESPACE, MpsPlace.NAMESPACE)) {
+    for (String namespace : List.of(DEFAULT_NAMESPACE, MpsDirectory.NAMESPACE)) {
       List<String> order = new ArrayList<>(List.of("namespace", "set", namespace, IN_SERVER));
       limitMib.ifPresent(mib -> order.add("--pinned-memory-limit=" + mib + "M"));
       order.add("--active-thread-percentage=" + threads.orElse(ALL_THREADS));
@@ -95,20 +97,20 @@ record MpsLimits(MpsControl control, Optional<String> limitMib, Optional<String>
   /// Whether the daemon still has what holds its slice's programs.
   ///
   /// @throws GpuDriverException when it does not say
-  static boolean haveNamespace(MpsControl control, MpsPlace place, String gpuUuid) {
+  static boolean haveNamespace(MpsControl control, MpsDirectory place, String gpuUuid) {
     return hasServer(control, place, gpuUuid)
         && hasNamespace(control, place, gpuUuid)
         && Files.exists(place.sockets().resolve("control"));
   }
 
-  private static boolean hasServer(MpsControl control, MpsPlace place, String gpuUuid) {
+  private static boolean hasServer(MpsControl control, MpsDirectory place, String gpuUuid) {
     return names(control.order(place, gpuUuid, List.of("server", "list", LIST)))
-        .contains(MpsPlace.SERVER);
+        .contains(MpsDirectory.SERVER);
   }
 
-  private static boolean hasNamespace(MpsControl control, MpsPlace place, String gpuUuid) {
+  private static boolean hasNamespace(MpsControl control, MpsDirectory place, String gpuUuid) {
     return names(control.order(place, gpuUuid, List.of("namespace", "list", IN_SERVER, LIST)))
-        .contains(MpsPlace.NAMESPACE);
+        .contains(MpsDirectory.NAMESPACE);
   }
 
   /// All words of a table, in whichever column they are.

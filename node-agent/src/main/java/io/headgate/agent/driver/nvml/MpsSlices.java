@@ -5,8 +5,8 @@ import io.headgate.agent.core.DeviceSign;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.driver.SlicePaths;
 import io.headgate.agent.driver.SlicePlan;
-import io.headgate.agent.driver.SliceRooms;
 import io.headgate.type.GpuQuantity;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,7 +39,8 @@ import org.slf4j.event.Level;
 ///
 /// A failure in a server fails all of its programs. The servers take turns on the GPU.
 ///
-/// A daemon outlives the agent and is found again by its place ([MpsPlace]), which is in the plan.
+/// A daemon outlives the agent and is found again by its place ([MpsDirectory]), which is in the
+/// plan.
 final class MpsSlices implements SliceMechanism {
   private static final Logger LOG = LoggerFactory.getLogger(MpsSlices.class);
   private static final String DIRECTORY = "directory";
@@ -88,7 +89,7 @@ final class MpsSlices implements SliceMechanism {
       Optional<String> problem =
           protocol == MpsProtocol.V3 && driver < MpsProtocol.V3_DRIVER
               ? Optional.of("the driver is older than " + MpsProtocol.V3_DRIVER)
-              : problem(gpuUuid, MpsPlace.of(settings.directory(), "probe", protocol));
+              : problem(gpuUuid, MpsDirectory.of(settings.directory(), "probe", protocol));
       if (problem.isEmpty()) {
         return Optional.of(protocol);
       }
@@ -99,7 +100,7 @@ final class MpsSlices implements SliceMechanism {
     return Optional.empty();
   }
 
-  private Optional<String> problem(String gpuUuid, MpsPlace place) {
+  private Optional<String> problem(String gpuUuid, MpsDirectory place) {
     try {
       control.stop(place);
       MpsLimits smallest = new MpsLimits(control, Optional.of("1"), Optional.empty());
@@ -146,7 +147,7 @@ final class MpsSlices implements SliceMechanism {
   Map<String, String> service(String slice, MpsProtocol protocol, GpuQuantity gpus) {
     Map<String, String> placement = new TreeMap<>();
     placement.put(
-        DIRECTORY, MpsPlace.of(settings.directory(), slice, protocol).directory().toString());
+        DIRECTORY, MpsDirectory.of(settings.directory(), slice, protocol).directory().toString());
     if (settings.limitsCompute()) {
       placement.put(THREADS, Long.toString(percentage(gpus)));
     }
@@ -189,7 +190,7 @@ final class MpsSlices implements SliceMechanism {
     standing.add(plan.name());
   }
 
-  private void begin(MpsPlace place, String uuid, MpsLimits limits, NvmlSteps passed) {
+  private void begin(MpsDirectory place, String uuid, MpsLimits limits, NvmlSteps passed) {
     try {
       place.make();
     } catch (IOException e) {
@@ -224,7 +225,7 @@ final class MpsSlices implements SliceMechanism {
       if (!known.contains(directory)) {
         LOG.warn("the MPS daemon in {} is no job's, and is ended", directory);
         try {
-          control.stop(new MpsPlace(directory));
+          control.stop(new MpsDirectory(directory));
         } catch (GpuDriverException e) {
           LOG.error("{}", e.getMessage());
         }
@@ -246,7 +247,7 @@ final class MpsSlices implements SliceMechanism {
   @Override
   public Map<String, String> environment(SlicePlan plan) {
     Map<String, String> environment = new TreeMap<>();
-    environment.put(MpsPlace.PIPE_VARIABLE, place(plan).sockets().toString());
+    environment.put(MpsDirectory.PIPE_VARIABLE, place(plan).sockets().toString());
     if (place(plan).protocol() == MpsProtocol.V2) {
       // The daemon holds them to it anyway; this is for programs that ask, and can only lower it.
       environment.put(
@@ -258,12 +259,13 @@ final class MpsSlices implements SliceMechanism {
   }
 
   /// The paths of MPS that a job sees: sockets and memory of its own daemon.
-  SliceRooms rooms(List<SlicePlan> plans) {
-    List<MpsPlace> own = plans.stream().filter(MpsSlices::isServed).map(MpsSlices::place).toList();
-    return new SliceRooms(
+  SlicePaths paths(List<SlicePlan> plans) {
+    List<MpsDirectory> own =
+        plans.stream().filter(MpsSlices::isServed).map(MpsSlices::place).toList();
+    return new SlicePaths(
         List.of(settings.directory()),
-        own.stream().map(MpsPlace::sockets).toList(),
-        own.stream().map(MpsPlace::sharedMemory).findFirst());
+        own.stream().map(MpsDirectory::sockets).toList(),
+        own.stream().map(MpsDirectory::sharedMemory).findFirst());
   }
 
   /// The slices whose limits MPS no longer enforces. New processes of their jobs get all
@@ -290,7 +292,7 @@ final class MpsSlices implements SliceMechanism {
   }
 
   private boolean isGuarded(SlicePlan plan) {
-    MpsPlace place = place(plan);
+    MpsDirectory place = place(plan);
     return place.daemon().isPresent()
         && switch (place.protocol()) {
           case V2 -> true;
@@ -298,7 +300,7 @@ final class MpsSlices implements SliceMechanism {
         };
   }
 
-  private static MpsPlace place(SlicePlan plan) {
-    return new MpsPlace(Path.of(plan.placement().getOrDefault(DIRECTORY, "/nonexistent")));
+  private static MpsDirectory place(SlicePlan plan) {
+    return new MpsDirectory(Path.of(plan.placement().getOrDefault(DIRECTORY, "/nonexistent")));
   }
 }

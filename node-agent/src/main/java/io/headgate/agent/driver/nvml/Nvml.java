@@ -15,8 +15,8 @@ import java.util.Optional;
 /// All native calls, as values. Initialised once and for as long as the agent lives: to begin anew
 /// takes seconds on a busy machine.
 ///
-/// Every method may block for seconds, so all are called on a [Lane]; they may be called from
-/// several threads at once. A call that fails throws [NvmlException].
+/// Every method may block for seconds, so all are called on a [NativeThread]; they may be called
+/// from several threads at once. A call that fails throws [NvmlException].
 final class Nvml implements AutoCloseable {
   /// A GPU. Valid while the library is.
   record Device(Pointer pointer) {}

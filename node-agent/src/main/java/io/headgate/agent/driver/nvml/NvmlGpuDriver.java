@@ -1,6 +1,6 @@
 package io.headgate.agent.driver.nvml;
 
-import static io.headgate.agent.driver.nvml.FoundGpus.on;
+import static io.headgate.agent.driver.nvml.UsableGpus.on;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceInfo;
@@ -14,10 +14,10 @@ import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.KernelDevices;
-import io.headgate.agent.driver.Lane;
-import io.headgate.agent.driver.MadeSlices;
+import io.headgate.agent.driver.NativeThread;
+import io.headgate.agent.driver.SlicePaths;
 import io.headgate.agent.driver.SlicePlan;
-import io.headgate.agent.driver.SliceRooms;
+import io.headgate.agent.driver.SliceRegistry;
 import io.headgate.agent.process.CudaCheckpoint;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -81,25 +81,26 @@ public final class NvmlGpuDriver implements GpuDriver {
   private final NvmlSteps steps;
   private final Nvml nvml;
   private final NvmlHealth health;
-  private final Lane lane;
+  private final NativeThread thread;
   private final String version;
-  private final FoundGpus gpus;
+  private final UsableGpus gpus;
   private final MpsSlices mps;
   private final SliceMechanisms mechanisms;
   private final NvidiaFiles files;
 
   /// With the devices as a job's libraries know them.
-  private final MadeSlices<String> slices = new MadeSlices<>();
+  private final SliceRegistry<String> slices = new SliceRegistry<>();
 
   private final AtomicReference<NvmlEvents> events = new AtomicReference<>();
 
-  private NvmlGpuDriver(Settings settings, NvmlSteps steps, NvmlLoader.Opened opened, Lane lane) {
+  private NvmlGpuDriver(
+      Settings settings, NvmlSteps steps, NvmlLoader.Opened opened, NativeThread thread) {
     this.settings = settings;
     this.steps = steps;
     this.nvml = opened.nvml();
     this.health = opened.health();
-    this.lane = lane;
-    this.version = lane.call(nvml::driverVersion);
+    this.thread = thread;
+    this.version = thread.call(nvml::driverVersion);
     this.mps = new MpsSlices(nvml, settings.mps(), steps);
     this.gpus = discoverGpus();
     this.files = new NvidiaFiles(settings.kernel());
@@ -111,32 +112,32 @@ public final class NvmlGpuDriver implements GpuDriver {
   ///
   /// @throws GpuUnavailableException when there is no NVML that works
   public static NvmlGpuDriver open(Settings settings, NvmlSteps steps) {
-    Lane lane = new Lane("NVML", settings.patience());
+    NativeThread thread = new NativeThread("NVML", settings.patience());
     NvmlLoader.Opened opened;
     try {
-      opened = lane.call(() -> NvmlLoader.open(settings.library()));
+      opened = thread.call(() -> NvmlLoader.open(settings.library()));
     } catch (GpuDriverException e) {
-      lane.close();
+      thread.close();
       throw new GpuUnavailableException(String.valueOf(e.getMessage()), false);
     } catch (GpuUnavailableException e) {
-      lane.close();
+      thread.close();
       throw e;
     }
     try {
-      return new NvmlGpuDriver(settings, steps, opened, lane);
+      return new NvmlGpuDriver(settings, steps, opened, thread);
     } catch (GpuDriverException | NvmlException e) {
-      lane.close();
+      thread.close();
       throw new GpuUnavailableException(String.valueOf(e.getMessage()), false);
     }
   }
 
-  private FoundGpus discoverGpus() {
+  private UsableGpus discoverGpus() {
     Discovery discovery =
         new Discovery(
             nvml,
             settings.cgroups(),
             settings.mps().protocols().isEmpty() ? Optional.empty() : Optional.of(mps));
-    return new FoundGpus(nvml, discovery, lane.call(nvml::deviceCount), settings.patience());
+    return new UsableGpus(nvml, discovery, thread.call(nvml::deviceCount), settings.patience());
   }
 
   @Override
@@ -267,14 +268,14 @@ public final class NvmlGpuDriver implements GpuDriver {
       return CompletableFuture.completedFuture(List.of());
     }
     Gpu gpu = gpus.get(deviceUuid);
-    return gpu.watchLane().post(gpu::processes);
+    return gpu.watchThread().post(gpu::processes);
   }
 
   @Override
   public DeviceReading read(String deviceUuid) {
     try {
       Gpu gpu = gpus.get(deviceUuid);
-      DeviceReading read = on(gpu, gpu.watchLane(), () -> health.read(nvml, gpu.handle()));
+      DeviceReading read = on(gpu, gpu.watchThread(), () -> health.read(nvml, gpu.handle()));
       return read.with(unguarded(gpu)).with(gpus.signs(deviceUuid));
     } catch (GpuDriverException e) {
       return DeviceReading.of(new DeviceSign.Silent(String.valueOf(e.getMessage())));
@@ -321,7 +322,7 @@ public final class NvmlGpuDriver implements GpuDriver {
     String visible =
         plans.stream()
             .sorted(Comparator.comparingInt(SlicePlan::number))
-            .map(slices::known)
+            .map(slices::data)
             .collect(Collectors.joining(","));
     Map<String, String> environment = new LinkedHashMap<>();
     environment.put("CUDA_VISIBLE_DEVICES", visible);
@@ -336,8 +337,8 @@ public final class NvmlGpuDriver implements GpuDriver {
   }
 
   @Override
-  public SliceRooms rooms(List<SlicePlan> plans) {
-    return mps.rooms(plans);
+  public SlicePaths paths(List<SlicePlan> plans) {
+    return mps.paths(plans);
   }
 
   @Override
@@ -359,11 +360,11 @@ public final class NvmlGpuDriver implements GpuDriver {
     Optional.ofNullable(events.get()).ifPresent(NvmlEvents::close);
     gpus.close();
     try {
-      lane.run(nvml::close);
+      thread.run(nvml::close);
     } catch (GpuDriverException | NvmlException e) {
       LOG.warn("NVML was not shut down: {}", e.getMessage());
     }
-    lane.close();
+    thread.close();
   }
 
   private Gpu gpu(SliceGrant grant) {

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 /// Reads the health of a GPU. A reading is absent if the driver lacks it or the GPU does not
 /// support it.
 ///
-/// Called on the GPU's [io.headgate.agent.driver.Lane].
+/// Called on the GPU's [io.headgate.agent.driver.NativeThread].
 ///
 /// @param has whether the library has a function
 record NvmlHealth(NvmlHealthApi api, Predicate<String> has) {

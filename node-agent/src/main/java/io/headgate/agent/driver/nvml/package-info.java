@@ -2,7 +2,7 @@
 /// processes.
 ///
 /// `Nvml` owns every native call; no other class here handles a pointer. Slow calls run on the
-/// GPU's own thread ([io.headgate.agent.driver.Lane]). The ways to make a slice implement
+/// GPU's own thread ([io.headgate.agent.driver.NativeThread]). The ways to make a slice implement
 /// `SliceMechanism`.
 @NullMarked
 package io.headgate.agent.driver.nvml;

@@ -5,7 +5,7 @@ import java.util.List;
 /// The queries that AMD's libraries answer. ROCm SMI is taken where there are both.
 ///
 /// Every method may block for seconds, and none may run while [#reopen] does: all are called on one
-/// [io.headgate.agent.driver.Lane]. A call that fails throws [RocmException].
+/// [io.headgate.agent.driver.NativeThread]. A call that fails throws [RocmException].
 sealed interface AmdLibrary extends AutoCloseable permits Rocm, AmdSmi {
   /// A device of the library, which is a GPU or a partition of one.
   ///

@@ -11,9 +11,9 @@ import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.KernelDevices;
-import io.headgate.agent.driver.Lane;
-import io.headgate.agent.driver.MadeSlices;
+import io.headgate.agent.driver.NativeThread;
 import io.headgate.agent.driver.SlicePlan;
+import io.headgate.agent.driver.SliceRegistry;
 import io.headgate.type.GpuQuantity;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -76,10 +76,10 @@ public final class RocmGpuDriver implements GpuDriver {
   private final KernelDevices devices;
 
   /// All calls of the library, and with them the making of slices.
-  private final Lane lane;
+  private final NativeThread thread;
 
   /// The thread of the memory watch, which must not wait for slices.
-  private final Lane watchLane;
+  private final NativeThread watchThread;
 
   private final String description;
   private final SortedMap<String, AmdGpu> gpus;
@@ -89,19 +89,23 @@ public final class RocmGpuDriver implements GpuDriver {
   private final Set<String> limited;
 
   /// With the nodes that programs see.
-  private final MadeSlices<Kfd.Node> slices = new MadeSlices<>();
+  private final SliceRegistry<Kfd.Node> slices = new SliceRegistry<>();
 
   private RocmGpuDriver(
-      AmdLibrary library, Settings settings, RocmSteps steps, Lane lane, Lane watchLane) {
+      AmdLibrary library,
+      Settings settings,
+      RocmSteps steps,
+      NativeThread thread,
+      NativeThread watchThread) {
     this.library = library;
     this.kfd = new Kfd(settings.sysfs());
     this.health = new AmdHealth(kfd);
     this.devices = settings.devices();
-    this.lane = lane;
-    this.watchLane = watchLane;
-    this.description = lane.call(library::description);
+    this.thread = thread;
+    this.watchThread = watchThread;
+    this.description = thread.call(library::description);
     this.gpus =
-        lane.call(() -> new AmdDiscovery(library, kfd).gpus()).stream()
+        thread.call(() -> new AmdDiscovery(library, kfd).gpus()).stream()
             .collect(
                 Collectors.toMap(
                     AmdGpu::uuid,
@@ -125,18 +129,19 @@ public final class RocmGpuDriver implements GpuDriver {
   ///
   /// @throws GpuUnavailableException when there is neither library that works
   public static RocmGpuDriver open(Settings settings, RocmSteps steps) {
-    Lane lane = new Lane("AMD's library", settings.patience());
-    Lane watchLane = new Lane("the watch of AMD's GPUs", settings.patience());
+    NativeThread thread = new NativeThread("AMD's library", settings.patience());
+    NativeThread watchThread = new NativeThread("the watch of AMD's GPUs", settings.patience());
     try {
-      AmdLibrary library = lane.call(() -> RocmLoader.open(settings.libraries(), settings.sysfs()));
-      return new RocmGpuDriver(library, settings, steps, lane, watchLane);
+      AmdLibrary library =
+          thread.call(() -> RocmLoader.open(settings.libraries(), settings.sysfs()));
+      return new RocmGpuDriver(library, settings, steps, thread, watchThread);
     } catch (GpuUnavailableException e) {
-      lane.close();
-      watchLane.close();
+      thread.close();
+      watchThread.close();
       throw e;
     } catch (GpuDriverException | RocmException e) {
-      lane.close();
-      watchLane.close();
+      thread.close();
+      watchThread.close();
       throw new GpuUnavailableException(String.valueOf(e.getMessage()), false);
     }
   }
@@ -209,7 +214,7 @@ public final class RocmGpuDriver implements GpuDriver {
     for (SlicePlan plan : plans) {
       AmdGpu gpu = gpu(plan.grant().deviceUuid());
       Optional<String> obstacle =
-          on(gpu, lane, () -> mechanism(plan.mechanism()).obstacle(gpu, plan));
+          on(gpu, thread, () -> mechanism(plan.mechanism()).obstacle(gpu, plan));
       if (obstacle.isPresent()) {
         throw new GpuDriverException(obstacle.get());
       }
@@ -223,7 +228,7 @@ public final class RocmGpuDriver implements GpuDriver {
   @Override
   public void realise(SlicePlan plan) {
     AmdGpu gpu = gpu(plan.grant().deviceUuid());
-    slices.put(plan, on(gpu, lane, () -> mechanism(plan.mechanism()).realise(gpu, plan)));
+    slices.put(plan, on(gpu, thread, () -> mechanism(plan.mechanism()).realise(gpu, plan)));
   }
 
   @Override
@@ -240,7 +245,7 @@ public final class RocmGpuDriver implements GpuDriver {
     if (gpu != null) {
       on(
           gpu,
-          lane,
+          thread,
           () -> {
             mechanism(plan.mechanism()).release(gpu, plan);
             return true;
@@ -256,10 +261,10 @@ public final class RocmGpuDriver implements GpuDriver {
 
   @Override
   public CompletableFuture<List<GpuProcess>> processes(String deviceUuid) {
-    return watchLane.post(() -> {
+    return watchThread.post(() -> {
       List<Long> nodes =
           slices.plansOn(deviceUuid).stream()
-              .map(plan -> slices.known(plan).id())
+              .map(plan -> slices.data(plan).id())
               .distinct()
               .toList();
       return kfd.memoryByProcess(nodes).entrySet().stream()
@@ -272,7 +277,7 @@ public final class RocmGpuDriver implements GpuDriver {
   public DeviceReading read(String deviceUuid) {
     try {
       AmdGpu gpu = gpu(deviceUuid);
-      return on(gpu, watchLane, () -> health.read(gpu));
+      return on(gpu, watchThread, () -> health.read(gpu));
     } catch (GpuDriverException e) {
       return DeviceReading.of(new DeviceSign.Silent(String.valueOf(e.getMessage())));
     }
@@ -281,11 +286,11 @@ public final class RocmGpuDriver implements GpuDriver {
   @Override
   public Map<String, String> environment(List<SlicePlan> plans) {
     // Read anew: numbers of nodes change with the modes of other GPUs.
-    List<Kfd.Node> nodes = lane.call(kfd::nodes);
+    List<Kfd.Node> nodes = thread.call(kfd::nodes);
     String visible =
         plans.stream()
             .sorted(Comparator.comparingInt(SlicePlan::number))
-            .map(plan -> visible(slices.known(plan), nodes))
+            .map(plan -> visible(slices.data(plan), nodes))
             .collect(Collectors.joining(","));
     return Map.of(
         "ROCR_VISIBLE_DEVICES",
@@ -308,7 +313,7 @@ public final class RocmGpuDriver implements GpuDriver {
   public List<DeviceNode> deviceNodes(List<SlicePlan> plans) {
     List<DeviceNode> nodes = new ArrayList<>();
     for (SlicePlan plan : plans) {
-      int minor = slices.known(plan).renderMinor();
+      int minor = slices.data(plan).renderMinor();
       String name = "dri/renderD" + minor;
       nodes.add(devices.node(name).orElse(new DeviceNode(name, RENDER_MAJOR, minor)));
     }
@@ -330,12 +335,12 @@ public final class RocmGpuDriver implements GpuDriver {
   @Override
   public void close() {
     try {
-      lane.run(library::close);
+      thread.run(library::close);
     } catch (GpuDriverException | RocmException e) {
       LOG.warn("AMD's library was not shut down: {}", e.getMessage());
     }
-    lane.close();
-    watchLane.close();
+    thread.close();
+    watchThread.close();
   }
 
   private AmdGpu gpu(String uuid) {
@@ -343,9 +348,9 @@ public final class RocmGpuDriver implements GpuDriver {
         .orElseThrow(() -> new GpuDriverException("this machine has no GPU " + uuid));
   }
 
-  private static <T> T on(AmdGpu gpu, Lane lane, Callable<T> call) {
+  private static <T> T on(AmdGpu gpu, NativeThread thread, Callable<T> call) {
     try {
-      return lane.call(call);
+      return thread.call(call);
     } catch (RocmException e) {
       throw new GpuDriverException(gpu.words() + ": " + e.getMessage());
     }

@@ -32,10 +32,10 @@ final class AttemptOrders {
     RESUMING
   }
 
-  private final Machine machine;
+  private final AttemptContext context;
   private final Assignment assignment;
   private final Suspension suspension;
-  private final Workload.Circumstances circumstances;
+  private final Workload.StartConditions conditions;
   private final Consumer<Input> inputs;
   private final ReentrantLock lock = new ReentrantLock();
   private Phase phase = Phase.RUNNING; // guarded by lock, as all below
@@ -47,15 +47,15 @@ final class AttemptOrders {
   private boolean timed;
 
   AttemptOrders(
-      Machine machine,
+      AttemptContext context,
       Assignment assignment,
       Suspension suspension,
-      Workload.Circumstances circumstances,
+      Workload.StartConditions conditions,
       Consumer<Input> inputs) {
-    this.machine = machine;
+    this.context = context;
     this.assignment = assignment;
     this.suspension = suspension;
-    this.circumstances = circumstances;
+    this.conditions = conditions;
     this.inputs = inputs;
   }
 
@@ -67,9 +67,9 @@ final class AttemptOrders {
         return;
       }
       adopted = true;
-      if (machine.ledger().suspensions().order(key()) != 0) {
+      if (context.ledger().suspensions().order(key()) != 0) {
         phase = Phase.SUSPENDED;
-      } else if (machine.ledger().suspensions().suspending(key()).isPresent()) {
+      } else if (context.ledger().suspensions().suspending(key()).isPresent()) {
         goOn();
       }
     } finally {
@@ -100,9 +100,9 @@ final class AttemptOrders {
       StopOrder wanted = isTried(stop) ? stop.withoutSuspension() : stop;
       order = order == null ? wanted : wanted.after(order);
       if (stop.kind() == StopOrder.Kind.OVER_LIMIT) {
-        machine.instruments().enforced(late ? Enforcement.KILLED : Enforcement.STOPPED);
+        context.instruments().enforced(late ? Enforcement.KILLED : Enforcement.STOPPED);
       }
-      stopSpan = stopSpan != null ? stopSpan : machine.instruments().stopping(assignment);
+      stopSpan = stopSpan != null ? stopSpan : context.instruments().stopping(assignment);
       if (link != null && late && stop.kind() == StopOrder.Kind.OVER_LIMIT) {
         // It was told to end and still exceeds its memory, at the cost of its neighbours.
         link.kill(stop.kind().word());
@@ -123,7 +123,7 @@ final class AttemptOrders {
   private boolean isTried(StopOrder stop) {
     try {
       return stop.suspension() != 0
-          && machine.ledger().suspensions().isNotSuspended(key(), stop.suspension());
+          && context.ledger().suspensions().isNotSuspended(key(), stop.suspension());
     } catch (IOException e) {
       LOG.warn("whether {} was to be suspended before is not known", key(), e);
       return true;
@@ -245,11 +245,11 @@ final class AttemptOrders {
 
   /// A stop takes no longer than it would if nothing else were done.
   private void killIfNotSettled(Duration after) {
-    circumstances.pause(after);
+    conditions.pause(after);
     lock.lock();
     try {
       boolean settled = phase == Phase.RUNNING || phase == Phase.SUSPENDED;
-      if (!settled && link != null && order != null && !circumstances.isDetached()) {
+      if (!settled && link != null && order != null && !conditions.isDetached()) {
         link.kill(order.kind().word());
       }
     } finally {
@@ -263,11 +263,11 @@ final class AttemptOrders {
   }
 
   private Duration overLimit() {
-    return machine.watch().settings().grace();
+    return context.watch().settings().grace();
   }
 
   private void suspend(StopOrder stop) {
-    long begun = machine.time().monotonicNanos();
+    long begun = context.time().monotonicNanos();
     Optional<Exception> failure = Optional.empty();
     try {
       suspension.suspend();
@@ -277,21 +277,21 @@ final class AttemptOrders {
       Thread.currentThread().interrupt();
       return;
     }
-    Duration took = Duration.ofNanos(machine.time().monotonicNanos() - begun);
+    Duration took = Duration.ofNanos(context.time().monotonicNanos() - begun);
     if (failure.isEmpty()) {
       // Before anybody can hear of it and say that it is to go on.
       settle(Phase.SUSPENDED, stop);
       inputs.accept(new Input.Suspended(key(), stop.suspension(), took));
       return;
     }
-    if (circumstances.isDetached()) {
+    if (conditions.isDetached()) {
       // The next agent hears the order again; what is half done is in the record.
       return;
     }
     Exception problem = failure.get();
     LOG.warn("{} is not suspended: {}", key(), problem.getMessage());
     try {
-      machine.ledger().suspensions().recordNotSuspended(key(), stop.suspension());
+      context.ledger().suspensions().recordNotSuspended(key(), stop.suspension());
     } catch (IOException e) {
       LOG.warn("that {} is not suspended is not recorded", key(), e);
     }
@@ -329,7 +329,7 @@ final class AttemptOrders {
   /// Whether the attempt ended before it could go on.
   private boolean hasEnded() {
     try {
-      return SupervisorStatus.read(machine.ledger().supervised(key()))
+      return SupervisorStatus.read(context.ledger().supervised(key()))
           .flatMap(status -> status.observation().ending())
           .isPresent();
     } catch (IOException e) {

@@ -27,22 +27,22 @@ final class AttemptStart {
   /// With the growing waits between them, some five seconds.
   private static final int MAX_LAUNCHES = 10;
 
-  private final Machine machine;
+  private final AttemptContext context;
   private final Assignment assignment;
   private final Workload workload;
   private int launches;
 
-  AttemptStart(Machine machine, Assignment assignment, Workload workload) {
-    this.machine = machine;
+  AttemptStart(AttemptContext context, Assignment assignment, Workload workload) {
+    this.context = context;
     this.assignment = assignment;
     this.workload = workload;
   }
 
   /// After a restart the driver has to know again which slices are taken.
   void adopt() throws IOException {
-    for (SlicePlan plan : machine.ledger().slices(key())) {
+    for (SlicePlan plan : context.ledger().slices(key())) {
       try {
-        machine.driver().realise(plan);
+        context.driver().realise(plan);
       } catch (GpuDriverException e) {
         LOG.error("{} runs, but the driver does not find its slice: {}", key(), e.getMessage());
       }
@@ -51,21 +51,21 @@ final class AttemptStart {
 
   /// Launches the attempt, unless it was or has to be given up.
   ///
-  /// @param circumstances as they are, whenever they are asked for
+  /// @param conditions as they are, whenever they are asked for
   /// @return empty: a supervisor has it; otherwise why it never runs here
   /// @throws IOException when it is unknown how far it came; to be tried again
-  Optional<AttemptLedger.Refusal> launch(Workload.Circumstances circumstances)
+  Optional<AttemptLedger.Refusal> launch(Workload.StartConditions conditions)
       throws IOException, InterruptedException {
-    Optional<AttemptLedger.Refusal> earlier = machine.ledger().refusal(key());
+    Optional<AttemptLedger.Refusal> earlier = context.ledger().refusal(key());
     if (earlier.isPresent()) {
       return earlier;
     }
-    Optional<StopOrder> stopped = circumstances.stopped();
+    Optional<StopOrder> stopped = conditions.stopped();
     if (stopped.isPresent()) {
       return giveUp(stopped.get());
     }
-    try (AgentInstruments.Timing timing = machine.instruments().starting(assignment)) {
-      return launch(circumstances, timing.traceparent());
+    try (AgentInstruments.Timing timing = context.instruments().starting(assignment)) {
+      return launch(conditions, timing.traceparent());
     }
   }
 
@@ -80,19 +80,19 @@ final class AttemptStart {
   }
 
   private Optional<AttemptLedger.Refusal> launch(
-      Workload.Circumstances circumstances, String traceparent)
+      Workload.StartConditions conditions, String traceparent)
       throws IOException, InterruptedException {
     Optional<String> refused =
-        assignment.container().flatMap(container -> machine.images().problem(container.image()));
+        assignment.container().flatMap(container -> context.images().problem(container.image()));
     if (refused.isPresent()) {
       // The job's fault: rejected, it would come back for ever, and keep others from this node.
       return giveUp(EndReason.START_FAILED, refused.get());
     }
     try {
       // Before the slices: an image may take long, or not be there at all.
-      workload.fetch(circumstances);
+      workload.fetch(conditions);
     } catch (ImageStore.ImageException | IOException e) {
-      return withoutImage(e, circumstances);
+      return withoutImage(e, conditions);
     }
     List<SlicePlan> plans;
     try {
@@ -102,7 +102,7 @@ final class AttemptStart {
       return giveUp(EndReason.REJECTED, "the slice could not be made: " + e.getMessage());
     }
     try {
-      long contact = Math.max(machine.ledger().contactBootMs(key()), circumstances.contactBootMs());
+      long contact = Math.max(context.ledger().contactBootMs(key()), conditions.contactBootMs());
       workload.prepare(plans, contact, traceparent);
     } catch (GpuDriverException e) {
       return giveUp(EndReason.REJECTED, "the slice cannot be given to it: " + e.getMessage());
@@ -113,7 +113,7 @@ final class AttemptStart {
     Failpoint.AFTER_SPEC.reach();
     SupervisorLauncher.Result result;
     try {
-      result = workload.launch(circumstances);
+      result = workload.launch(conditions);
     } catch (IOException e) {
       launches++;
       if (launches < MAX_LAUNCHES) {
@@ -133,13 +133,13 @@ final class AttemptStart {
           giveUp(EndReason.START_FAILED, problem);
       case SupervisorLauncher.Result.Rejected(String problem) ->
           giveUp(EndReason.REJECTED, problem);
-      case SupervisorLauncher.Result.Abandoned _ -> abandoned(circumstances);
+      case SupervisorLauncher.Result.Abandoned _ -> abandoned(conditions);
     };
   }
 
-  private Optional<AttemptLedger.Refusal> abandoned(Workload.Circumstances circumstances)
+  private Optional<AttemptLedger.Refusal> abandoned(Workload.StartConditions conditions)
       throws IOException {
-    Optional<StopOrder> stopped = circumstances.stopped();
+    Optional<StopOrder> stopped = conditions.stopped();
     if (stopped.isPresent()) {
       return giveUp(stopped.get());
     }
@@ -147,9 +147,9 @@ final class AttemptStart {
   }
 
   private Optional<AttemptLedger.Refusal> withoutImage(
-      Exception cause, Workload.Circumstances circumstances) throws IOException {
-    if (circumstances.isAbandoned()) {
-      return abandoned(circumstances);
+      Exception cause, Workload.StartConditions conditions) throws IOException {
+    if (conditions.isAbandoned()) {
+      return abandoned(conditions);
     }
     String problem = String.valueOf(cause.getMessage());
     return cause instanceof ImageStore.ImageException
@@ -159,19 +159,19 @@ final class AttemptStart {
   }
 
   private List<SlicePlan> realiseSlices() throws IOException {
-    List<SlicePlan> plans = machine.driver().plan(key(), assignment.slices());
+    List<SlicePlan> plans = context.driver().plan(key(), assignment.slices());
     if (plans.isEmpty()) {
       return plans;
     }
-    if (machine.ledger().slices(key()).isEmpty()) {
-      machine.driver().requireRoom(plans);
+    if (context.ledger().slices(key()).isEmpty()) {
+      context.driver().requireRoom(plans);
     }
-    machine.ledger().recordSlices(key(), plans);
-    long begun = machine.time().monotonicNanos();
+    context.ledger().recordSlices(key(), plans);
+    long begun = context.time().monotonicNanos();
     plans.forEach(this::realise);
-    machine
+    context
         .instruments()
-        .slicesRealised(plans, Duration.ofNanos(machine.time().monotonicNanos() - begun));
+        .slicesRealised(plans, Duration.ofNanos(context.time().monotonicNanos() - begun));
     Failpoint.AFTER_REALISE.reach();
     return plans;
   }
@@ -179,11 +179,11 @@ final class AttemptStart {
   private void realise(SlicePlan plan) {
     String device = plan.grant().deviceUuid();
     try {
-      machine.driver().realise(plan);
-      machine.devices().made(device);
+      context.driver().realise(plan);
+      context.devices().made(device);
     } catch (GpuDriverException e) {
-      machine.devices().refused(device, String.valueOf(e.getMessage()));
-      machine.instruments().enforced(Enforcement.SLICE_REFUSED);
+      context.devices().refused(device, String.valueOf(e.getMessage()));
+      context.instruments().enforced(Enforcement.SLICE_REFUSED);
       throw e;
     }
   }
@@ -193,7 +193,7 @@ final class AttemptStart {
   private Optional<AttemptLedger.Refusal> giveUp(EndReason reason, String problem)
       throws IOException {
     AttemptLedger.Refusal refusal = new AttemptLedger.Refusal(reason, problem);
-    boolean recorded = machine.ledger().recordRefusal(key(), refusal);
+    boolean recorded = context.ledger().recordRefusal(key(), refusal);
     Failpoint.AFTER_REFUSAL_RECORD.reach();
     return recorded ? Optional.of(refusal) : Optional.empty();
   }

@@ -15,12 +15,12 @@ final class SliceReleaseReport {
   /// So often in vain, and it is told: a process may take a moment to let go.
   private static final int TOO_OFTEN = 5;
 
-  private final Machine machine;
+  private final AttemptContext context;
   private final AttemptKey attempt;
   private int failures;
 
-  SliceReleaseReport(Machine machine, AttemptKey attempt) {
-    this.machine = machine;
+  SliceReleaseReport(AttemptContext context, AttemptKey attempt) {
+    this.context = context;
     this.attempt = attempt;
   }
 
@@ -29,7 +29,7 @@ final class SliceReleaseReport {
     plans().stream()
         .map(plan -> plan.grant().deviceUuid())
         .distinct()
-        .forEach(machine.devices()::look);
+        .forEach(context.devices()::look);
   }
 
   void notFreed(String problem) {
@@ -38,19 +38,19 @@ final class SliceReleaseReport {
       // Which of several it is, the problem says.
       plans()
           .forEach(
-              plan -> machine.devices().stuck(plan.grant().deviceUuid(), plan.name(), problem));
+              plan -> context.devices().stuck(plan.grant().deviceUuid(), plan.name(), problem));
     }
   }
 
   void freed() {
     if (failures >= TOO_OFTEN) {
-      plans().forEach(plan -> machine.devices().freed(plan.grant().deviceUuid(), plan.name()));
+      plans().forEach(plan -> context.devices().freed(plan.grant().deviceUuid(), plan.name()));
     }
   }
 
   private List<SlicePlan> plans() {
     try {
-      return machine.ledger().slices(attempt);
+      return context.ledger().slices(attempt);
     } catch (IOException e) {
       LOG.warn("the slices of {} cannot be read: {}", attempt, e.getMessage());
       return List.of();

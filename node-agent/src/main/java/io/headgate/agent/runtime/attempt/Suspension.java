@@ -45,20 +45,20 @@ final class Suspension {
     }
   }
 
-  private final Machine machine;
+  private final AttemptContext context;
   private final Assignment assignment;
   private final Workload workload;
-  private final Workload.Circumstances circumstances;
+  private final Workload.StartConditions conditions;
 
   Suspension(
-      Machine machine,
+      AttemptContext context,
       Assignment assignment,
       Workload workload,
-      Workload.Circumstances circumstances) {
-    this.machine = machine;
+      Workload.StartConditions conditions) {
+    this.context = context;
     this.assignment = assignment;
     this.workload = workload;
-    this.circumstances = circumstances;
+    this.conditions = conditions;
   }
 
   /// Suspends it; afterwards nothing of it uses a device.
@@ -82,7 +82,7 @@ final class Suspension {
     List<Long> pids = List.copyOf(using.keySet());
     try {
       try {
-        machine.ledger().suspensions().recordSuspending(key(), pids);
+        context.ledger().suspensions().recordSuspending(key(), pids);
         for (long pid : pids) {
           if (isOwn(pid)) {
             program.lock(pid, left(deadline));
@@ -94,7 +94,7 @@ final class Suspension {
           }
         }
       } finally {
-        machine.memory().giveBack(bytes);
+        context.memory().giveBack(bytes);
       }
       Failpoint.AFTER_CHECKPOINT.reach();
       freeze(freezer, true, deadline);
@@ -120,7 +120,7 @@ final class Suspension {
 
   /// Has it go on with its devices, as far as it was kept from that.
   void resume() throws IOException, InterruptedException {
-    Optional<List<Long>> pids = machine.ledger().suspensions().suspending(key());
+    Optional<List<Long>> pids = context.ledger().suspensions().suspending(key());
     Optional<CudaCheckpoint> program = program();
     if (pids.isEmpty()) {
       return;
@@ -146,7 +146,7 @@ final class Suspension {
     }
     Failpoint.AFTER_RESTORE.reach();
     requireAttached();
-    machine.ledger().suspensions().recordGoingOn(key());
+    context.ledger().suspensions().recordGoingOn(key());
   }
 
   /// Ends the steps that an agent began whose end they outlived: they would be taken after all.
@@ -175,16 +175,16 @@ final class Suspension {
   }
 
   private Optional<CudaCheckpoint> program() throws IOException {
-    return machine.driver().checkpoint(machine.ledger().slices(key()));
+    return context.driver().checkpoint(context.ledger().slices(key()));
   }
 
   /// Those of the processes that are the attempt's.
   private Set<Long> own(Collection<Long> pids) {
-    return machine.runtime().processes().attemptsOf(pids, List.of(key())).keySet();
+    return context.runtime().processes().attemptsOf(pids, List.of(key())).keySet();
   }
 
   private boolean isOwn(long pid) throws IOException {
-    return machine.runtime().processes().isOf(pid, key());
+    return context.runtime().processes().isOf(pid, key());
   }
 
   /// Like [#listed], before the first step.
@@ -198,7 +198,7 @@ final class Suspension {
       throw new ImpossibleException(String.valueOf(e.getMessage()));
     }
     for (SliceGrant slice : assignment.slices()) {
-      OptionalLong used = machine.driver().read(slice.deviceUuid()).figures().memoryUsed();
+      OptionalLong used = context.driver().read(slice.deviceUuid()).figures().memoryUsed();
       if (using.isEmpty() && used.orElse(0) > UNLISTED_BYTES) {
         throw new ImpossibleException(slice.deviceUuid() + " is in use, and does not say by whom");
       }
@@ -220,7 +220,7 @@ final class Suspension {
   private List<GpuProcess> processes(String device, long deadline)
       throws IOException, InterruptedException {
     try {
-      return machine
+      return context
           .driver()
           .processes(device)
           .get(left(deadline).toMillis(), TimeUnit.MILLISECONDS);
@@ -241,14 +241,14 @@ final class Suspension {
       throw new ImpossibleException("its profile has no main memory for it to be kept in");
     }
     long used =
-        machine
+        context
             .runtime()
             .processes()
             .usage(List.of(key()))
             .getOrDefault(key(), JobUsage.NONE)
             .memoryBytes();
     requireRoom(needed, assignment.memoryBytes() - used);
-    requireRoom(needed, machine.memory().take(needed));
+    requireRoom(needed, context.memory().take(needed));
     return needed;
   }
 
@@ -271,15 +271,15 @@ final class Suspension {
 
   private void glance(long deadline) throws IOException {
     Duration left = left(deadline);
-    circumstances.pause(GLANCE.compareTo(left) < 0 ? GLANCE : left);
+    conditions.pause(GLANCE.compareTo(left) < 0 ? GLANCE : left);
   }
 
   private long deadline(CudaCheckpoint program) {
-    return machine.time().monotonicNanos() + program.timeout().toNanos();
+    return context.time().monotonicNanos() + program.timeout().toNanos();
   }
 
   private Duration left(long deadline) throws IOException {
-    Duration left = Duration.ofNanos(deadline - machine.time().monotonicNanos());
+    Duration left = Duration.ofNanos(deadline - context.time().monotonicNanos());
     if (left.isNegative() || left.isZero()) {
       throw new IOException("it took too long");
     }
@@ -289,7 +289,7 @@ final class Suspension {
 
   /// The steps of a successor agent must not be undone.
   private void requireAttached() throws IOException {
-    if (circumstances.isDetached()) {
+    if (conditions.isDetached()) {
       throw new IOException("the agent ends");
     }
   }

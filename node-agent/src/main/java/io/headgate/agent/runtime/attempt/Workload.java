@@ -18,7 +18,7 @@ import java.util.OptionalInt;
 /// confined to the attempt's own threads.
 public interface Workload {
   /// Conditions that may change while an attempt is started.
-  interface Circumstances {
+  interface StartConditions {
     /// An order to stop it that came already.
     Optional<StopOrder> stopped();
 
@@ -38,7 +38,7 @@ public interface Workload {
   }
 
   /// Why it ended, when its supervisor cannot say.
-  record LastWords(EndReason reason, String problem) {}
+  record EndCause(EndReason reason, String problem) {}
 
   /// The remains of an attempt without a supervisor.
   enum Remainder {
@@ -52,7 +52,7 @@ public interface Workload {
   /// Fetches the image or whatever else may take long; takes no slice.
   ///
   /// @throws ImageStore.ImageException when its image is unavailable
-  void fetch(Circumstances circumstances) throws IOException, InterruptedException;
+  void fetch(StartConditions conditions) throws IOException, InterruptedException;
 
   /// Makes what its supervisor reads, with the slices made.
   ///
@@ -63,7 +63,7 @@ public interface Workload {
   /// Starts its supervisor, at most once ever.
   ///
   /// @throws IOException when it is unknown how it came out
-  SupervisorLauncher.Result launch(Circumstances circumstances)
+  SupervisorLauncher.Result launch(StartConditions conditions)
       throws IOException, InterruptedException;
 
   /// The user of its supervisor, if the job runs as this user, too; empty: the agent's user.
@@ -72,7 +72,7 @@ public interface Workload {
   }
 
   /// A stop was ordered; the supervisor receives the order, too.
-  default void stopOrdered(Circumstances circumstances) {}
+  default void stopOrdered(StartConditions conditions) {}
 
   /// The cgroup that its processes are in, which can stand still; empty: there is none.
   default Optional<Path> freezer() {
@@ -90,7 +90,7 @@ public interface Workload {
   /// The reason of an end that its supervisor did not decide.
   ///
   /// @param patience how long to wait for a source that has not answered yet
-  default Optional<LastWords> lastWords(Circumstances circumstances, Duration patience) {
+  default Optional<EndCause> endCause(StartConditions conditions, Duration patience) {
     return Optional.empty();
   }
 }

@@ -13,16 +13,17 @@ import java.util.Optional;
 public record ContainerUse(Wanted wanted, Containers.Settings settings, ImageRules rules) {
   /// Opens the container engine, if one is wanted and present.
   ///
-  /// @param agent tells it from others on the machine
+  /// @param owner first part of the names of devices and copies, which tells them from those of
+  ///   other agents
   /// @throws IOException when containers are required and unavailable
-  public ContainerSupply open(String agent, JobWalls walls) throws IOException {
+  public ContainerSupply open(String owner, JobWalls walls) throws IOException {
     if (wanted == Wanted.NONE) {
       return without("the configuration says so");
     }
     if (!walls.areUsers() || !walls.areNamespaces()) {
       return without("jobs have no users and mounts of their own here");
     }
-    ContainerSupply supply = new ContainerSupply(() -> Containers.open(settings, agent));
+    ContainerSupply supply = new ContainerSupply(() -> Containers.open(settings, owner));
     Optional<String> problem = supply.look();
     if (problem.isPresent()) {
       demandNot(problem.get());

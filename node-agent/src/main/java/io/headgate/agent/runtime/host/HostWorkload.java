@@ -7,8 +7,8 @@ import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.JobEnvironment;
 import io.headgate.agent.core.JobName;
+import io.headgate.agent.driver.SlicePaths;
 import io.headgate.agent.driver.SlicePlan;
-import io.headgate.agent.driver.SliceRooms;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.OrphanProcesses;
 import io.headgate.agent.process.SupervisorLauncher;
@@ -47,7 +47,7 @@ final class HostWorkload implements Workload {
   }
 
   @Override
-  public void fetch(Circumstances circumstances) throws IOException, InterruptedException {
+  public void fetch(StartConditions conditions) throws IOException, InterruptedException {
     if (assignment.container().isEmpty()) {
       return;
     }
@@ -56,7 +56,7 @@ final class HostWorkload implements Workload {
       image =
           Optional.of(
               containers.open(
-                  assignment.key(), assignment.container().get(), circumstances::isAbandoned));
+                  assignment.key(), assignment.container().get(), conditions::isAbandoned));
     } catch (IOException e) {
       // The next job does not come here if it is the engine that is gone.
       var _ = machine.containers().look();
@@ -69,14 +69,14 @@ final class HostWorkload implements Workload {
       throws IOException {
     AttemptKey key = assignment.key();
     OptionalInt user = user();
-    JobWalls.Places rooms = makeRooms(user);
-    JobEnvironment.Places places = places(rooms);
+    JobWalls.Directories directories = makeDirectories(user);
+    JobEnvironment.Places places = places(directories);
     SortedMap<String, String> devices = new TreeMap<>(machine.driver().environment(plans));
     List<DeviceNode> nodes =
         machine.walls().areNamespaces() ? machine.driver().deviceNodes(plans) : List.of();
-    SliceRooms sliceRooms = machine.driver().rooms(plans);
+    SlicePaths slicePaths = machine.driver().paths(plans);
     if (image.isPresent() && !plans.isEmpty()) {
-      var _ = containers().devices().tell(key, devices, nodes, sliceRooms);
+      var _ = containers().devices().tell(key, devices, nodes, slicePaths);
     }
     Walls walls =
         machine
@@ -87,10 +87,10 @@ final class HostWorkload implements Workload {
                     user,
                     image.map(files -> new Walls.Root(files.root(), lent())),
                     nodes,
-                    sliceRooms,
+                    slicePaths,
                     assignment.cpuMillis(),
                     assignment.memoryBytes()),
-                rooms);
+                directories);
     JobEnvironment.Gpus gpus =
         new JobEnvironment.Gpus(
             devices,
@@ -101,8 +101,8 @@ final class HostWorkload implements Workload {
             assignment.command(),
             JobEnvironment.of(assignment, places, gpus, traceparent),
             assignment.abortCallback().command(),
-            rooms.work().resolve(JobEnvironment.ON_ABORT),
-            workingDirectory(rooms),
+            directories.work().resolve(JobEnvironment.ON_ABORT),
+            workingDirectory(directories),
             machine.cgroups().make(key.directoryName()),
             machine.ledger().bootId(),
             walls,
@@ -117,25 +117,25 @@ final class HostWorkload implements Workload {
         .writeTo(directory);
   }
 
-  private Path workingDirectory(JobWalls.Places rooms) {
+  private Path workingDirectory(JobWalls.Directories directories) {
     return assignment
         .workingDirectory()
         .or(() -> image.flatMap(ImageStore.Image::workingDirectory))
         .map(Path::of)
-        .orElse(rooms.work());
+        .orElse(directories.work());
   }
 
-  private JobEnvironment.Places places(JobWalls.Places rooms) {
+  private JobEnvironment.Places places(JobWalls.Directories directories) {
     return new JobEnvironment.Places(
-        rooms.work().toString(),
-        machine.walls().areNamespaces() ? "/tmp" : rooms.temporary().toString(),
-        rooms.checkpoints().toString(),
-        JobEnvironment.surroundings(
+        directories.work().toString(),
+        machine.walls().areNamespaces() ? "/tmp" : directories.temporary().toString(),
+        directories.checkpoints().toString(),
+        JobEnvironment.imageVariables(
             image.map(ImageStore.Image::environment).orElseGet(TreeMap::new)));
   }
 
   @Override
-  public SupervisorLauncher.Result launch(Circumstances circumstances)
+  public SupervisorLauncher.Result launch(StartConditions conditions)
       throws IOException, InterruptedException {
     return machine.launcher().launch(directory);
   }
@@ -183,7 +183,7 @@ final class HostWorkload implements Workload {
     return user;
   }
 
-  private JobWalls.Places makeRooms(OptionalInt user) throws IOException {
+  private JobWalls.Directories makeDirectories(OptionalInt user) throws IOException {
     machine.walls().openWay(directory);
     Path work = directory.resolve("work");
     Path temporary = directory.resolve(TEMPORARY);
@@ -195,11 +195,11 @@ final class HostWorkload implements Workload {
     Path checkpoints = machine.checkpoints().resolve(job.tenant()).resolve(job.id());
     Files.createDirectories(checkpoints);
     if (!machine.walls().areNamespaces()) {
-      return new JobWalls.Places(
+      return new JobWalls.Directories(
           directory, machine.checkpoints(), work, temporary, varTemporary, checkpoints);
     }
     // Links on the way to a directory may be hidden in there, so it goes by its real name.
-    return new JobWalls.Places(
+    return new JobWalls.Directories(
         machine.ledger().data().toRealPath(),
         machine.checkpoints().toRealPath(),
         work.toRealPath(),

@@ -1,7 +1,7 @@
 package io.headgate.agent.runtime.host;
 
 import io.headgate.agent.core.DeviceNode;
-import io.headgate.agent.driver.SliceRooms;
+import io.headgate.agent.driver.SlicePaths;
 import io.headgate.agent.process.CgroupLimits;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.DeviceFiles;
@@ -75,7 +75,7 @@ public final class JobWalls {
   ///
   /// @param temporary its `/tmp`
   /// @param varTemporary its `/var/tmp`
-  record Places(
+  record Directories(
       Path data,
       Path checkpointRoot,
       Path work,
@@ -86,14 +86,14 @@ public final class JobWalls {
   /// The walls that one attempt requests.
   ///
   /// @param devices of its slices
-  /// @param rooms of its slices
+  /// @param paths of its slices
   /// @param root of its container
   record Request(
       String name,
       OptionalInt user,
       Optional<Walls.Root> root,
       List<DeviceNode> devices,
-      SliceRooms rooms,
+      SlicePaths paths,
       long cpu,
       long memory) {}
 
@@ -257,7 +257,7 @@ public final class JobWalls {
   }
 
   /// The walls around one attempt, with its cgroups made.
-  Walls raise(Request request, Places places) throws IOException {
+  Walls raise(Request request, Directories directories) throws IOException {
     CgroupLimits.Wanted wanted =
         new CgroupLimits.Wanted(
             request.cpu() > 0 ? request.cpu() : settings.limits().cpuMillis(),
@@ -273,7 +273,7 @@ public final class JobWalls {
     return new Walls(
         request.user(),
         namespaces,
-        rooms(request, places),
+        fileSystem(request, directories),
         devices.stream().distinct().toList(),
         fence(request.name()),
         filtered,
@@ -281,10 +281,10 @@ public final class JobWalls {
         new Walls.Limits(settings.limits().files(), counted ? 0 : settings.limits().processes()));
   }
 
-  private Walls.Rooms rooms(Request request, Places places) throws IOException {
-    List<Path> owned = request.user().isPresent() ? List.of(places.checkpoints()) : List.of();
+  private Walls.FileSystem fileSystem(Request request, Directories directories) throws IOException {
+    List<Path> owned = request.user().isPresent() ? List.of(directories.checkpoints()) : List.of();
     if (!areNamespaces()) {
-      return new Walls.Rooms(
+      return new Walls.FileSystem(
           Optional.empty(),
           Optional.empty(),
           Optional.empty(),
@@ -293,21 +293,21 @@ public final class JobWalls {
           List.of(),
           owned);
     }
-    List<Path> shown = new ArrayList<>(List.of(places.work(), places.checkpoints()));
-    shown.addAll(request.rooms().shown());
+    List<Path> shown = new ArrayList<>(List.of(directories.work(), directories.checkpoints()));
+    shown.addAll(request.paths().shown());
     for (Path shared : settings.shared()) {
       if (Files.isDirectory(shared)) {
         shown.add(shared.toRealPath());
       }
     }
-    return new Walls.Rooms(
+    return new Walls.FileSystem(
         request.root(),
-        Optional.of(places.temporary()),
-        Optional.of(places.varTemporary()),
-        request.rooms().sharedMemory(),
+        Optional.of(directories.temporary()),
+        Optional.of(directories.varTemporary()),
+        request.paths().sharedMemory(),
         Stream.concat(
-                Stream.of(places.data(), places.checkpointRoot()),
-                request.rooms().hidden().stream())
+                Stream.of(directories.data(), directories.checkpointRoot()),
+                request.paths().hidden().stream())
             .distinct()
             .toList(),
         shown,

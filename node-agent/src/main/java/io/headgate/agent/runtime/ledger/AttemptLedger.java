@@ -50,6 +50,9 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
   /// Why an attempt never runs here.
   public record Refusal(EndReason reason, String problem) {}
 
+  /// In the data directory.
+  static final String ATTEMPTS = "attempts";
+
   private static final String USER = "user_id";
   private static final String REFUSED = "refused";
   private static final String INSIDE = "inside";
@@ -70,7 +73,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
       throws IOException {
     this.users = users;
     this.data = data;
-    this.attempts = data.resolve("attempts");
+    this.attempts = data.resolve(ATTEMPTS);
     this.bootId = bootId;
     this.lock = lock;
     this.reserve = new DiskReserve(data.resolve("reserve"));

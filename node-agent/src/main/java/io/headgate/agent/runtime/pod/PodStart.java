@@ -26,7 +26,7 @@ final class PodStart {
 
   private final AttemptPod pod;
   private final Request request;
-  private final Workload.Circumstances circumstances;
+  private final Workload.StartConditions conditions;
   private final long begunNanos;
   private Optional<String> problem = Optional.empty();
   private PodState.Wait problemKind = PodState.Wait.NOTHING;
@@ -38,17 +38,17 @@ final class PodStart {
     PodRequest make() throws IOException;
   }
 
-  PodStart(AttemptPod pod, Request request, Workload.Circumstances circumstances) {
+  PodStart(AttemptPod pod, Request request, Workload.StartConditions conditions) {
     this.pod = pod;
     this.request = request;
-    this.circumstances = circumstances;
+    this.conditions = conditions;
     this.begunNanos = nanos();
   }
 
   /// Waits until its supervisor has begun, or never will.
   Result await() {
     for (int glance = 0; !pod.hasStarted(); glance++) {
-      if (circumstances.isAbandoned()) {
+      if (conditions.isAbandoned()) {
         return new Result.Abandoned();
       }
       if (glance % GLANCES_PER_LOOK == 0) {
@@ -57,7 +57,7 @@ final class PodStart {
           return result.get();
         }
       }
-      circumstances.pause(GLANCE);
+      conditions.pause(GLANCE);
     }
     return new Result.Started();
   }

@@ -6,8 +6,8 @@ import io.headgate.agent.core.Container.PullPolicy;
 import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.JobEnvironment;
 import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.driver.SlicePaths;
 import io.headgate.agent.driver.SlicePlan;
-import io.headgate.agent.driver.SliceRooms;
 import io.headgate.agent.kubernetes.PodRequest;
 import io.headgate.agent.kubernetes.PodState;
 import io.headgate.agent.process.OrphanProcesses;
@@ -58,7 +58,7 @@ final class PodWorkload implements Workload {
   }
 
   @Override
-  public void fetch(Circumstances circumstances) throws IOException {
+  public void fetch(StartConditions conditions) throws IOException {
     // Its kubelet fetches the image.
     if (assignment.container().isEmpty() && parts.settings().image().isEmpty()) {
       throw new IOException("kubernetes.image names none for jobs without an image");
@@ -72,8 +72,8 @@ final class PodWorkload implements Workload {
         && SupervisorSpec.isWritten(parts.ledger().supervised(key()))) {
       return; // An earlier agent has, and the job may have begun to change what is its own there.
     }
-    SliceRooms rooms = parts.driver().rooms(plans);
-    if (!rooms.shown().isEmpty() || rooms.sharedMemory().isPresent()) {
+    SlicePaths paths = parts.driver().paths(plans);
+    if (!paths.shown().isEmpty() || paths.sharedMemory().isPresent()) {
       throw new GpuDriverException("pods cannot have a slice of gpu.mps");
     }
     Path inside = parts.ledger().makeInside(key());
@@ -129,21 +129,21 @@ final class PodWorkload implements Workload {
   }
 
   @Override
-  public Result launch(Circumstances circumstances) {
-    return new PodStart(pod, this::request, circumstances).await();
+  public Result launch(StartConditions conditions) {
+    return new PodStart(pod, this::request, conditions).await();
   }
 
   /// The kubelet ends the pod if the supervisor does not, whatever happens to this agent. The
   /// supervisor first notes the reason, because it sees the kubelet's signal as a shutdown.
   @Override
-  public void stopOrdered(Circumstances circumstances) {
+  public void stopOrdered(StartConditions conditions) {
     Duration grace =
         assignment.abortCallback().timeout().plus(assignment.grace()).plus(KUBELET_MARGIN);
     Thread.ofVirtual()
         .name("stop " + key())
         .start(() -> {
           for (int look = 0; look < LOOKS && !pod.isStopping(); look++) {
-            circumstances.pause(PodStart.GLANCE);
+            conditions.pause(PodStart.GLANCE);
           }
           try {
             pod.delete(grace);
@@ -193,7 +193,7 @@ final class PodWorkload implements Workload {
                 key(),
                 new TreeMap<>(parts.driver().environment(plans)),
                 parts.driver().deviceNodes(plans),
-                SliceRooms.NONE));
+                SlicePaths.NONE));
   }
 
   @Override
@@ -241,30 +241,30 @@ final class PodWorkload implements Workload {
   }
 
   @Override
-  public Optional<LastWords> lastWords(Circumstances circumstances, Duration patience) {
+  public Optional<EndCause> endCause(StartConditions conditions, Duration patience) {
     try {
       Optional<PodState> state = pod.find();
       // Its kubelet takes a moment to say how it ended.
       long looks = patience.dividedBy(PodStart.LOOK);
       for (int look = 0; look < looks && state.filter(PodState::isSilent).isPresent(); look++) {
-        circumstances.pause(PodStart.LOOK);
+        conditions.pause(PodStart.LOOK);
         state = pod.find();
       }
       return Optional.of(
           state
-              .map(PodWorkload::lastWords)
-              .orElseGet(() -> new LastWords(EndReason.LOST, "its pod was deleted")));
+              .map(PodWorkload::endCause)
+              .orElseGet(() -> new EndCause(EndReason.LOST, "its pod was deleted")));
     } catch (IOException e) {
       return Optional.of(
-          new LastWords(
+          new EndCause(
               EndReason.LOST, "its pod ended, and it is not known why: " + e.getMessage()));
     }
   }
 
-  private static LastWords lastWords(PodState pod) {
+  private static EndCause endCause(PodState pod) {
     return pod.isOutOfMemory()
-        ? new LastWords(EndReason.LIMIT_EXCEEDED, "it used more memory than it may (OOMKilled)")
-        : new LastWords(EndReason.LOST, pod.explanation());
+        ? new EndCause(EndReason.LIMIT_EXCEEDED, "it used more memory than it may (OOMKilled)")
+        : new EndCause(EndReason.LOST, pod.explanation());
   }
 
   private Path checkpoints() {

@@ -101,7 +101,7 @@ class MpsNamespacesTest {
       assertThat(cuda(Map.of("CUDA_MPS_PIPE_DIRECTORY", besides.toString())))
           .as("who names no namespace has no more")
           .isEqualTo("mps limit=40448 threads=50");
-      assertThat(driver.rooms(List.of(half)).shown())
+      assertThat(driver.paths(List.of(half)).shown())
           .containsExactly(pipe(driver, half).resolve("slice/job"));
       assertThat(gpus.calls())
           .contains(
@@ -141,7 +141,7 @@ class MpsNamespacesTest {
       assertThat(cuda(driver.environment(List.of(slice)), "80000"))
           .as("memory is the cgroup's to refuse")
           .isEqualTo("mps limit=0 threads=50\nallocated");
-      assertThat(driver.rooms(List.of(slice)).shown())
+      assertThat(driver.paths(List.of(slice)).shown())
           .containsExactly(pipe(driver, slice).resolve("slice/job"));
       signal("KILL", daemon(pipe(driver, slice)));
       await().atMost(LONG).until(() -> !driver.read(FakeGpus.uuid(0)).signs().isEmpty());

@@ -13,8 +13,8 @@ import io.headgate.agent.core.Fixtures;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.KernelDevices;
+import io.headgate.agent.driver.SlicePaths;
 import io.headgate.agent.driver.SlicePlan;
-import io.headgate.agent.driver.SliceRooms;
 import io.headgate.agent.driver.nvml.FakeGpus.Version;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -145,12 +145,12 @@ class MpsSlicesTest {
               "mps-command set_default_device_pinned_mem_limit " + FakeGpus.uuid(0) + " 39936M");
 
       Path pipe = pipe(driver, half);
-      assertThat(driver.rooms(List.of(half)).hidden()).containsExactly(directory);
-      assertThat(driver.rooms(List.of(half)).shown()).containsExactly(pipe);
-      Path memory = driver.rooms(List.of(half)).sharedMemory().orElseThrow();
+      assertThat(driver.paths(List.of(half)).hidden()).containsExactly(directory);
+      assertThat(driver.paths(List.of(half)).shown()).containsExactly(pipe);
+      Path memory = driver.paths(List.of(half)).sharedMemory().orElseThrow();
       assertThat(memory).isDirectory();
-      assertThat(driver.rooms(List.of()))
-          .isEqualTo(new SliceRooms(List.of(directory), List.of(), Optional.empty()));
+      assertThat(driver.paths(List.of()))
+          .isEqualTo(new SlicePaths(List.of(directory), List.of(), Optional.empty()));
       driver.release(half);
       assertThat(pipe).doesNotExist();
       assertThat(memory.getParent()).doesNotExist();
@@ -349,7 +349,7 @@ class MpsSlicesTest {
     try (NvmlGpuDriver driver = opened()) {
       SlicePlan slice = plan(driver, "a", part(0, "1/2"));
       driver.realise(slice);
-      Path memory = driver.rooms(List.of(slice)).sharedMemory().orElseThrow().getParent();
+      Path memory = driver.paths(List.of(slice)).sharedMemory().orElseThrow().getParent();
       driver.release(slice);
       if (!Files.getAttribute(root, "unix:uid").equals(0)) {
         return;

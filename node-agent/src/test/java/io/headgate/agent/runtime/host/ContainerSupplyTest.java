@@ -49,7 +49,7 @@ class ContainerSupplyTest {
   }
 
   private static String copyOf(AttemptKey attempt) {
-    return "headgate." + Integer.toHexString("n".hashCode()) + "." + attempt.directoryName();
+    return "headgate.n." + attempt.directoryName();
   }
 
   @Test

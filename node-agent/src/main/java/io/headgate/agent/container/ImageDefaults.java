@@ -11,18 +11,18 @@ import java.util.TreeMap;
 ///
 /// @param directory that its programs run in
 /// @param environment entries `NAME=value`
-record Surroundings(String directory, List<String> environment) {
+record ImageDefaults(String directory, List<String> environment) {
   /// Has podman and docker say it: values, each ended by NUL, which none contains.
   static final String TEMPLATE =
       "{{.Config.WorkingDir}}{{\"\\x00\"}}{{range .Config.Env}}{{.}}{{\"\\x00\"}}{{end}}";
 
-  Surroundings {
+  ImageDefaults {
     environment = List.copyOf(environment);
   }
 
-  static Surroundings read(String answer) {
+  static ImageDefaults read(String answer) {
     String[] words = answer.split("\0", -1);
-    return new Surroundings(words[0], List.of(words).subList(1, words.length - 1));
+    return new ImageDefaults(words[0], List.of(words).subList(1, words.length - 1));
   }
 
   /// Those of an image whose files are there.

@@ -2,17 +2,14 @@ package io.headgate.agent.driver.nvml;
 
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.process.MarkedProcesses;
+import io.headgate.agent.process.NameHash;
 import io.headgate.agent.process.Trees;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -30,30 +27,29 @@ import org.jspecify.annotations.Nullable;
 /// agent had only begun to start.
 ///
 /// @param directory short, because a socket's path has 107 bytes
-record MpsPlace(Path directory) {
+record MpsDirectory(Path directory) {
   static final String PIPE_VARIABLE = "CUDA_MPS_PIPE_DIRECTORY";
   private static final String PID_FILE = "nvidia-cuda-mps-control.pid";
   static final String SERVER = "slice";
   static final String NAMESPACE = "job";
 
-  /// Before what is a hexadecimal number else. As long, because the paths of its sockets are.
+  /// First in the names of directories of protocol 2. Older agents named them by hexadecimal digits
+  /// without a mark.
+  private static final String V2_MARK = "v2";
+
   private static final String V3_MARK = "v3";
 
-  private static final int NAME_DIGITS = 16;
+  /// With 65 bits; a longer one would not fit in the path of a socket.
+  private static final int HASH_LENGTH = 11;
+
   private static final int EVERYBODYS = 01777;
 
   /// Of a slice, by its name.
-  static MpsPlace of(Path parent, String slice, MpsProtocol protocol) {
+  static MpsDirectory of(Path parent, String slice, MpsProtocol protocol) {
     Path named = parent.resolve(slice);
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256")
-              .digest(named.toString().getBytes(StandardCharsets.UTF_8));
-      String name = (protocol == MpsProtocol.V3 ? V3_MARK : "") + HexFormat.of().formatHex(digest);
-      return new MpsPlace(parent.resolve(name.substring(0, NAME_DIGITS)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    String mark = protocol == MpsProtocol.V3 ? V3_MARK : V2_MARK;
+    return new MpsDirectory(
+        parent.resolve(mark + NameHash.alphanumeric(named.toString(), HASH_LENGTH)));
   }
 
   Path pipe() {

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /// Looks after an attempt under a supervisor on this machine. Everything that may take time runs on
 /// virtual threads of its own.
-public final class AttemptProcess implements AttemptRunner, Workload.Circumstances {
-  private static final Logger LOG = LoggerFactory.getLogger(AttemptProcess.class);
+public final class SupervisedAttempt implements AttemptRunner, Workload.StartConditions {
+  private static final Logger LOG = LoggerFactory.getLogger(SupervisedAttempt.class);
   private static final Duration FIRST_RETRY = Duration.ofMillis(10);
   private static final Duration LAST_RETRY = Duration.ofSeconds(5);
 
@@ -36,10 +36,10 @@ public final class AttemptProcess implements AttemptRunner, Workload.Circumstanc
   /// How long the end waits for a reason beyond the exit code.
   private static final Duration DOUBT_PATIENCE = Duration.ofSeconds(2);
 
-  private static final Workload.LastWords KILLED =
-      new Workload.LastWords(EndReason.LOST, "its supervisor was killed");
+  private static final Workload.EndCause KILLED =
+      new Workload.EndCause(EndReason.LOST, "its supervisor was killed");
 
-  private final Machine machine;
+  private final AttemptContext context;
   private final Assignment assignment;
   private final Workload workload;
   private final Consumer<Input> inputs;
@@ -51,15 +51,15 @@ public final class AttemptProcess implements AttemptRunner, Workload.Circumstanc
   private final Condition changed = lock.newCondition();
   private boolean detached; // guarded by lock
 
-  public AttemptProcess(Machine machine, Assignment assignment, Consumer<Input> inputs) {
-    this.machine = machine;
+  public SupervisedAttempt(AttemptContext context, Assignment assignment, Consumer<Input> inputs) {
+    this.context = context;
     this.assignment = assignment;
-    this.workload = machine.runtime().of(assignment);
+    this.workload = context.runtime().of(assignment);
     this.inputs = inputs;
-    this.start = new AttemptStart(machine, assignment, workload);
+    this.start = new AttemptStart(context, assignment, workload);
     this.orders =
         new AttemptOrders(
-            machine, assignment, new Suspension(machine, assignment, workload, this), this, inputs);
+            context, assignment, new Suspension(context, assignment, workload, this), this, inputs);
   }
 
   AttemptKey key() {
@@ -68,7 +68,7 @@ public final class AttemptProcess implements AttemptRunner, Workload.Circumstanc
 
   /// Its supervisor's, as soon as there is one.
   private Path directory() {
-    return machine.ledger().supervised(key());
+    return context.ledger().supervised(key());
   }
 
   @Override
@@ -142,7 +142,7 @@ public final class AttemptProcess implements AttemptRunner, Workload.Circumstanc
           return;
         }
       }
-      machine.began(assignment, directory());
+      context.began(assignment, directory());
       if (follow()) {
         return;
       }
@@ -177,10 +177,10 @@ public final class AttemptProcess implements AttemptRunner, Workload.Circumstanc
         return false;
       }
       if (gone) {
-        Workload.LastWords words = workload.lastWords(this, WORDS_PATIENCE).orElse(KILLED);
+        Workload.EndCause words = workload.endCause(this, WORDS_PATIENCE).orElse(KILLED);
         LOG.warn("the supervisor of {} is gone without a last word: {}", key(), words.problem());
         inputs.accept(
-            new Input.Vanished(key(), words.reason(), words.problem(), machine.time().instant()));
+            new Input.Vanished(key(), words.reason(), words.problem(), context.time().instant()));
         return true;
       }
       pause(wait);
@@ -223,20 +223,20 @@ public final class AttemptProcess implements AttemptRunner, Workload.Circumstanc
     }
     seen = true;
     Observation observation = status.get().observation();
-    failed = observation.ending().filter(AttemptProcess::isFailure).isPresent();
-    Optional<Workload.LastWords> words =
+    failed = observation.ending().filter(SupervisedAttempt::isFailure).isPresent();
+    Optional<Workload.EndCause> words =
         observation
             .ending()
             .filter(this::isUnexplained)
             .flatMap(ending ->
-                workload.lastWords(this, isFailure(ending) ? DOUBT_PATIENCE : WORDS_PATIENCE));
+                workload.endCause(this, isFailure(ending) ? DOUBT_PATIENCE : WORDS_PATIENCE));
     if (failed) {
       // The supervisor's report stands, unless memory ran out: the kernel kills the largest
       // process, which is not the supervisor.
       words = words.filter(known -> known.reason() == EndReason.LIMIT_EXCEEDED);
       observation = words.isPresent() ? observation.overLimit() : observation;
     }
-    inputs.accept(new Input.Observed(key(), observation, words.map(Workload.LastWords::problem)));
+    inputs.accept(new Input.Observed(key(), observation, words.map(Workload.EndCause::problem)));
     return observation.ending().isPresent();
   }
 
@@ -249,9 +249,9 @@ public final class AttemptProcess implements AttemptRunner, Workload.Circumstanc
   }
 
   private void runRelease(boolean killRemains) {
-    long begun = machine.time().monotonicNanos();
+    long begun = context.time().monotonicNanos();
     Failpoint.BEFORE_RELEASE.reach();
-    SliceReleaseReport slices = new SliceReleaseReport(machine, key());
+    SliceReleaseReport slices = new SliceReleaseReport(context, key());
     boolean suspicious = failed;
     Duration wait = FIRST_RETRY;
     while (!isDetached()) {
@@ -262,11 +262,11 @@ public final class AttemptProcess implements AttemptRunner, Workload.Circumstanc
           slices.look();
         }
         if (tryRelease(killRemains)) {
-          machine.progress().ended(key());
+          context.progress().ended(key());
           Failpoint.AFTER_RELEASE.reach();
           slices.freed();
-          Duration took = Duration.ofNanos(machine.time().monotonicNanos() - begun);
-          machine.instruments().attemptReleased(took);
+          Duration took = Duration.ofNanos(context.time().monotonicNanos() - begun);
+          context.instruments().attemptReleased(took);
           orders.over();
           inputs.accept(new Input.Released(key(), took));
           return;
@@ -288,13 +288,13 @@ public final class AttemptProcess implements AttemptRunner, Workload.Circumstanc
         return false;
       }
       case KILLED -> {
-        machine.instruments().enforced(Enforcement.REMAINS_KILLED);
+        context.instruments().enforced(Enforcement.REMAINS_KILLED);
         return false;
       }
     }
-    machine.jobs().ended(key());
-    for (SlicePlan plan : machine.ledger().slices(key())) {
-      machine.driver().release(plan);
+    context.jobs().ended(key());
+    for (SlicePlan plan : context.ledger().slices(key())) {
+      context.driver().release(plan);
     }
     workload.cleanUp();
     return true;
@@ -303,7 +303,7 @@ public final class AttemptProcess implements AttemptRunner, Workload.Circumstanc
   private void notStarted(AttemptLedger.Refusal refusal) {
     LOG.info("{} was not started: {}", key(), refusal.problem());
     inputs.accept(
-        new Input.NotStarted(key(), refusal.reason(), refusal.problem(), machine.time().instant()));
+        new Input.NotStarted(key(), refusal.reason(), refusal.problem(), context.time().instant()));
   }
 
   @Override

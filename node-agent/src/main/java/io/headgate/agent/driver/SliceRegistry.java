@@ -8,28 +8,28 @@ import java.util.TreeMap;
 /// The slices that a driver has made, or found, since it was opened. Thread-safe.
 ///
 /// @param <T> what the driver has to know of each
-public final class MadeSlices<T> {
-  private record Made<T>(SlicePlan plan, T known) {}
+public final class SliceRegistry<T> {
+  private record Entry<T>(SlicePlan plan, T data) {}
 
   private final Object lock = new Object();
 
   /// By name; guarded by `lock`.
-  private final SortedMap<String, Made<T>> slices = new TreeMap<>();
+  private final SortedMap<String, Entry<T>> slices = new TreeMap<>();
 
-  /// Made when there is another: it is asked for far more often.
+  /// A copy for readers, which are far more frequent than changes.
   private volatile List<SlicePlan> plans = List.of();
 
-  public void put(SlicePlan plan, T known) {
+  public void put(SlicePlan plan, T data) {
     synchronized (lock) {
-      slices.put(plan.name(), new Made<>(plan, known));
-      plans = slices.values().stream().map(Made::plan).toList();
+      slices.put(plan.name(), new Entry<>(plan, data));
+      plans = slices.values().stream().map(Entry::plan).toList();
     }
   }
 
   public void remove(SlicePlan plan) {
     synchronized (lock) {
       slices.remove(plan.name());
-      plans = slices.values().stream().map(Made::plan).toList();
+      plans = slices.values().stream().map(Entry::plan).toList();
     }
   }
 
@@ -44,12 +44,12 @@ public final class MadeSlices<T> {
   /// The driver's data of the slice.
   ///
   /// @throws IllegalStateException when it was not made
-  public T known(SlicePlan plan) {
+  public T data(SlicePlan plan) {
     synchronized (lock) {
       return Optional.ofNullable(slices.get(plan.name()))
           .orElseThrow(
               () -> new IllegalStateException("the slice " + plan.name() + " was not made"))
-          .known();
+          .data();
     }
   }
 }

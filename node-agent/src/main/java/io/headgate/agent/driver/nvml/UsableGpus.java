@@ -2,7 +2,7 @@ package io.headgate.agent.driver.nvml;
 
 import io.headgate.agent.core.DeviceSign;
 import io.headgate.agent.driver.GpuDriverException;
-import io.headgate.agent.driver.Lane;
+import io.headgate.agent.driver.NativeThread;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The GPUs of this machine that can be used, each with what is known of it. Thread-safe.
-final class FoundGpus {
-  private static final Logger LOG = LoggerFactory.getLogger(FoundGpus.class);
+final class UsableGpus {
+  private static final Logger LOG = LoggerFactory.getLogger(UsableGpus.class);
 
   private final Nvml nvml;
   private final Discovery discovery;
@@ -30,14 +30,16 @@ final class FoundGpus {
   /// Looks at each.
   ///
   /// @param patience how long a call may take
-  FoundGpus(Nvml nvml, Discovery discovery, int count, Duration patience) {
+  UsableGpus(Nvml nvml, Discovery discovery, int count, Duration patience) {
     this.nvml = nvml;
     this.discovery = discovery;
     for (int i = 0; i < count; i++) {
       int index = i;
-      Lane own = new Lane("GPU " + index, patience);
+      NativeThread own = new NativeThread("GPU " + index, patience);
       try {
-        Gpu gpu = own.call(() -> look(index, own, new Lane("the watch of GPU " + index, patience)));
+        Gpu gpu =
+            own.call(
+                () -> look(index, own, new NativeThread("the watch of GPU " + index, patience)));
         gpus.put(gpu.facts().uuid(), gpu);
       } catch (GpuDriverException | NvmlException | IllegalStateException e) {
         // One broken GPU must not take the others out of use.
@@ -47,9 +49,10 @@ final class FoundGpus {
     }
   }
 
-  private Gpu look(int index, Lane lane, Lane watchLane) {
+  private Gpu look(int index, NativeThread thread, NativeThread watchThread) {
     Nvml.Device handle = nvml.device(index);
-    return new Gpu(discovery.device(index, handle), handle, lane, watchLane, nvml.processLists());
+    return new Gpu(
+        discovery.device(index, handle), handle, thread, watchThread, nvml.processLists());
   }
 
   Collection<Gpu> all() {
@@ -78,7 +81,8 @@ final class FoundGpus {
         switch (obstacle(gpu, mode, held).orElseGet(() -> turnOn(gpu, mode))) {
           case MigMode.Outcome.TurnedOn _ -> {
             // Anything may be otherwise now, the number in the name of its file too.
-            gpus.put(uuid, on(gpu, () -> look(gpu.facts().index(), gpu.lane(), gpu.watchLane())));
+            gpus.put(
+                uuid, on(gpu, () -> look(gpu.facts().index(), gpu.thread(), gpu.watchThread())));
             LOG.info("MIG is on now on {}, which nobody used", gpu.words());
           }
           case MigMode.Outcome.LeftAlone(String why) ->
@@ -105,7 +109,7 @@ final class FoundGpus {
       return Optional.of(new MigMode.Outcome.LeftAlone("jobs have slices of it"));
     }
     try {
-      return gpu.lane().call(() -> mode.obstacle(gpu.handle()));
+      return gpu.thread().call(() -> mode.obstacle(gpu.handle()));
     } catch (GpuDriverException | NvmlException | IllegalStateException e) {
       return Optional.of(new MigMode.Outcome.Refused(String.valueOf(e.getMessage())));
     }
@@ -121,10 +125,10 @@ final class FoundGpus {
   }
 
   static <T> T on(Gpu gpu, Callable<T> call) {
-    return on(gpu, gpu.lane(), call);
+    return on(gpu, gpu.thread(), call);
   }
 
-  static <T> T on(Gpu gpu, Lane from, Callable<T> call) {
+  static <T> T on(Gpu gpu, NativeThread from, Callable<T> call) {
     try {
       return from.call(call);
     } catch (NvmlException e) {

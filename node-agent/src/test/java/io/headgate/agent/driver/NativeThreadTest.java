@@ -7,25 +7,25 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-class LaneTest {
+class NativeThreadTest {
   private static final int ROOM = 256;
 
   @Test
   void refusesCallsWhenManyWaitForOneThatHangs() {
     CompletableFuture<Integer> hanging = new CompletableFuture<>();
-    try (Lane lane = new Lane("GPU 0", Duration.ofMillis(20))) {
-      CompletableFuture<Integer> first = lane.post(hanging::join);
+    try (NativeThread thread = new NativeThread("GPU 0", Duration.ofMillis(20))) {
+      CompletableFuture<Integer> first = thread.post(hanging::join);
       assertThatExceptionOfType(GpuDriverException.class)
-          .isThrownBy(() -> lane.call(() -> 2))
+          .isThrownBy(() -> thread.call(() -> 2))
           .withMessage("GPU 0 has not answered for 0.02 s");
       for (int i = 1; i < ROOM; i++) {
-        var _ = lane.post(() -> 3);
+        var _ = thread.post(() -> 3);
       }
       assertThatExceptionOfType(GpuDriverException.class)
-          .isThrownBy(() -> lane.post(() -> 4))
+          .isThrownBy(() -> thread.post(() -> 4))
           .withMessage("GPU 0 answers none of its calls any more");
       assertThatExceptionOfType(GpuDriverException.class)
-          .isThrownBy(() -> lane.call(() -> 5))
+          .isThrownBy(() -> thread.call(() -> 5))
           .withMessage("GPU 0 answers none of its calls any more");
       hanging.complete(1);
       assertThat(first.join()).isEqualTo(1);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// NVIDIA's GPUs and AMD's in one machine.
-class SeveralDriversTest {
+class CombinedDriverTest {
   private static final Duration LONG = Duration.ofSeconds(60);
 
   @TempDir Path root;
@@ -30,7 +30,7 @@ class SeveralDriversTest {
     FakeGpus nvidias = FakeGpus.in(root, FakeGpus.Version.V580).with(false).with(false);
     nvidias.isLost(0);
     FakeAmdGpus amds = FakeAmdGpus.in(Files.createDirectory(root.resolve("amd"))).withMi210();
-    return new SeveralDrivers(
+    return new CombinedDriver(
         List.of(
             NvmlGpuDriver.open(
                 new NvmlGpuDriver.Settings(

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 ///
 /// A call that hangs blocks only this thread: calls queued behind it time out, too, and are then
 /// not made at all.
-public final class Lane implements AutoCloseable {
+public final class NativeThread implements AutoCloseable {
   private static final int MAX_WAITING = 256;
   private static final long IDLE_SECONDS = 60;
 
@@ -26,7 +26,7 @@ public final class Lane implements AutoCloseable {
   private final Duration patience;
 
   /// @param patience how long a call may take, together with those before it
-  public Lane(String name, Duration patience) {
+  public NativeThread(String name, Duration patience) {
     this.name = name;
     this.patience = patience;
     this.executor =
@@ -40,9 +40,9 @@ public final class Lane implements AutoCloseable {
     executor.allowCoreThreadTimeOut(true);
   }
 
-  /// Makes the call on the lane's thread and passes on its exception.
+  /// Makes the call on the thread and passes on its exception.
   ///
-  /// @throws GpuDriverException when it takes too long, or the lane is full of calls that do
+  /// @throws GpuDriverException when it takes too long, or the thread is full of calls that do
   public <T> T call(Callable<T> call) {
     Future<T> made;
     try {
@@ -68,9 +68,9 @@ public final class Lane implements AutoCloseable {
     }
   }
 
-  /// Makes the call on the lane's thread, and waits for nothing.
+  /// Makes the call on the thread, and waits for nothing.
   ///
-  /// @throws GpuDriverException when the lane is full of calls that take too long
+  /// @throws GpuDriverException when the thread is full of calls that take too long
   public <T> CompletableFuture<T> post(Supplier<T> call) {
     try {
       return CompletableFuture.supplyAsync(call, executor);

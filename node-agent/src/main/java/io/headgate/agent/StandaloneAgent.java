@@ -39,8 +39,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// An agent on this machine without a control plane; its opener gives it jobs.
-final class LoneAgent implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(LoneAgent.class);
+final class StandaloneAgent implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(StandaloneAgent.class);
   private static final String NODE = "qualify";
   private static final Leadership HERE = new Leadership(NODE, 1, NODE);
   private static final Duration GRACE = Duration.ofSeconds(2);
@@ -59,7 +59,7 @@ final class LoneAgent implements AutoCloseable {
   /// Opens it on its data directory, where it takes up what another one left.
   ///
   /// @throws GpuUnavailableException when there is no NVIDIA driver that works
-  LoneAgent(AgentConfig config, TimeSource time) throws IOException {
+  StandaloneAgent(AgentConfig config, TimeSource time) throws IOException {
     this.data = config.data().toAbsolutePath();
     this.time = time;
     this.cgroups = Agent.cgroups(NODE, data);
@@ -177,7 +177,7 @@ final class LoneAgent implements AutoCloseable {
 
     @Override
     public List<String> printed(String word) throws IOException {
-      return LoneAgent.printed(data, key, word);
+      return StandaloneAgent.printed(data, key, word);
     }
 
     @Override

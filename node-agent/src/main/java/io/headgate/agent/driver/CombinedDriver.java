@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 /// The GPUs of several makers in one machine, each with its own driver. The devices of the second
 /// are numbered on from the last of the first, which may have gaps. A job has devices of one maker:
 /// no program uses both as one.
-public final class SeveralDrivers implements GpuDriver {
+public final class CombinedDriver implements GpuDriver {
   private final List<GpuDriver> drivers;
 
   /// The offset of each driver's device numbers. It stays when devices go.
@@ -30,7 +30,7 @@ public final class SeveralDrivers implements GpuDriver {
 
   /// @param drivers the first one's word counts where several say something of the same environment
   ///   variable
-  public SeveralDrivers(List<GpuDriver> drivers) {
+  public CombinedDriver(List<GpuDriver> drivers) {
     this.drivers = List.copyOf(drivers);
     List<Integer> found = new ArrayList<>();
     int next = 0;
@@ -165,13 +165,13 @@ public final class SeveralDrivers implements GpuDriver {
   }
 
   @Override
-  public SliceRooms rooms(List<SlicePlan> slices) {
-    List<SliceRooms> rooms =
-        drivers.stream().map(driver -> driver.rooms(own(driver, slices))).toList();
-    return new SliceRooms(
-        rooms.stream().flatMap(one -> one.hidden().stream()).toList(),
-        rooms.stream().flatMap(one -> one.shown().stream()).toList(),
-        rooms.stream().flatMap(one -> one.sharedMemory().stream()).findFirst());
+  public SlicePaths paths(List<SlicePlan> slices) {
+    List<SlicePaths> paths =
+        drivers.stream().map(driver -> driver.paths(own(driver, slices))).toList();
+    return new SlicePaths(
+        paths.stream().flatMap(one -> one.hidden().stream()).toList(),
+        paths.stream().flatMap(one -> one.shown().stream()).toList(),
+        paths.stream().flatMap(one -> one.sharedMemory().stream()).findFirst());
   }
 
   @Override

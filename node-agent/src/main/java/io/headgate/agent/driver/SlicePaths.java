@@ -9,10 +9,10 @@ import java.util.Optional;
 /// @param hidden directories that no job sees, except for shown ones below
 /// @param shown directories visible at their place
 /// @param sharedMemory its `/dev/shm`; empty: a private one
-public record SliceRooms(List<Path> hidden, List<Path> shown, Optional<Path> sharedMemory) {
-  public static final SliceRooms NONE = new SliceRooms(List.of(), List.of(), Optional.empty());
+public record SlicePaths(List<Path> hidden, List<Path> shown, Optional<Path> sharedMemory) {
+  public static final SlicePaths NONE = new SlicePaths(List.of(), List.of(), Optional.empty());
 
-  public SliceRooms {
+  public SlicePaths {
     hidden = List.copyOf(hidden);
     shown = List.copyOf(shown);
   }

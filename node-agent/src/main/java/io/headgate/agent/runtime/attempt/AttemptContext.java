@@ -16,7 +16,7 @@ import java.nio.file.Path;
 ///
 /// @param runtime where they run
 /// @param images which may run
-public record Machine(
+public record AttemptContext(
     AttemptLedger ledger,
     GpuDriver driver,
     WorkloadRuntime runtime,

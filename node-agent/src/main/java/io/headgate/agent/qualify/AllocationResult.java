@@ -16,7 +16,7 @@ import java.util.Optional;
 /// @param gpus that each of them saw at most
 /// @param failure why it could take none at all
 /// @param end of the job, if it has ended
-record Taken(
+record AllocationResult(
     SlicePlan plan, long mib, int gpus, Optional<String> failure, Optional<AttemptReport.End> end) {
   private static final int MIB_BITS = 20;
   private static final int STEP_MIB = 64;
@@ -28,7 +28,7 @@ record Taken(
   ///
   /// @param processes of the job that do so, each for itself
   /// @param leaves whether it first forgets what its environment says of GPUs
-  static Taken by(Bench bench, String job, int processes, boolean leaves)
+  static AllocationResult by(Bench bench, String job, int processes, boolean leaves)
       throws IOException, InterruptedException {
     SlicePlan plan = bench.plan(job, 0);
     String[] words =
@@ -51,7 +51,7 @@ record Taken(
       if (mib > plan.memoryLimitBytes() >> MIB_BITS) {
         boolean _ = Polling.until(WATCHED, () -> taking.end().isPresent());
       }
-      return new Taken(
+      return new AllocationResult(
           plan,
           mib,
           taking.printed("sees").stream().mapToInt(Integer::parseInt).max().orElse(0),
