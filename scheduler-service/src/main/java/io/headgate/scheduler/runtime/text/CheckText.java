@@ -28,7 +28,7 @@ public final class CheckText {
               ? "none is above its reservation in " + pool
               : "they use %s above their reservations in %s".formatted(gpus(over), pool);
       case Finding.NoWorseRank(int rank) ->
-          "nobody of worse rank above the reservation makes room for rank " + rank;
+          "no job of a worse rank above the reservation makes room for rank " + rank;
       case Finding.NoLowerPriority(var policy, int priority) ->
           "no job of %s of a priority below %d makes room".formatted(policy, priority);
       case Finding.KeptInMemory() ->
@@ -89,8 +89,8 @@ public final class CheckText {
   private static String victims(Finding.Victims victims) {
     if (victims.over().isEmpty()) {
       return victims.within().isEmpty()
-          ? "nobody else runs"
-          : "nobody is above the reservation: " + uses(victims.within());
+          ? "no other policy has running jobs"
+          : "no other policy is above its reservation: " + uses(victims.within());
     }
     return "above the reservation: "
         + uses(victims.over())
