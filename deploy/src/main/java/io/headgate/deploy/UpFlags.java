@@ -163,7 +163,7 @@ final class UpFlags {
       throw new UsageException(
           "--schedulers goes with an --ip of this machine alone",
           "BAD_FLAGS",
-          "their group talks in the clear and asks nobody who they are: leave one of them out");
+          "their group has no encryption and no authentication: leave one of them out");
     }
     for (Path directory : shared) {
       if (!Files.isDirectory(directory)) {

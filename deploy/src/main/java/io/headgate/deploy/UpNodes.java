@@ -36,7 +36,7 @@ final class UpNodes {
     this.look = look;
   }
 
-  /// Refuses GPUs that do not exist.
+  /// Refuses `--nodes local` on a machine without usable GPUs.
   void check() {
     if (NodePlan.LOCAL.equals(named) && machine().devices().isEmpty()) {
       throw new UsageException(
@@ -53,8 +53,9 @@ final class UpNodes {
     }
   }
 
-  /// Refuses GPUs that another agent gives to jobs. Called once this process alone has the data
-  /// directory.
+  /// Refuses `--nodes local` while another agent gives this machine's GPUs to jobs. Called once
+  /// this process has locked the data directory: otherwise that agent may be one of its own
+  /// installation.
   void requireFree() {
     if (NodePlan.LOCAL.equals(named) && machine().holder().isPresent()) {
       throw new UsageException(
@@ -65,8 +66,8 @@ final class UpNodes {
     }
   }
 
-  /// Whether the configuration in force is still the first one of an installation without GPUs,
-  /// while GPUs exist now.
+  /// Whether the configuration in force is still that of a new installation without GPUs, although
+  /// the named nodes have GPUs.
   boolean outgrow(Configuration inForce) {
     return named != null
         && areSame(inForce, StarterConfiguration.forGpus(0))

@@ -23,9 +23,9 @@ import java.util.TreeMap;
 /// @param pools the pool-service
 /// @param policies the policy-service, which also exchanges the key
 /// @param serviceKey of `services/scheduler`, exchanged for tokens
-/// @param placement the placement policy of all pools: `tightest-fit`, `fgd` (least fragmentation)
-///   or `rfp` (keep the most possible partitions of a node). The leader's value applies, so
-///   configure all replicas alike
+/// @param placement the placement policy of all pools: `tightest-fit`; `fgd`, the place that
+///   strands the least GPU capacity for the expected jobs; or `rfp`, the place after which the node
+///   can still serve the most of them. The leader's value applies, so configure all replicas alike
 /// @param mayLead false: a replica that never leads, and relays calls to the leader
 /// @param group of all schedulers of the installation, when there are several
 public record SchedulerConfig(

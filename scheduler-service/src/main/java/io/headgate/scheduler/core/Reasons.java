@@ -38,8 +38,15 @@ final class Reasons {
     if (attempt != null) {
       return job.state() == JobState.SUSPENDED ? Optional.of(waiting(attempt)) : Optional.empty();
     }
-    Lane lane = job.queue().lane(job);
-    return Optional.ofNullable(of(job.queue(), lane, lane.block()));
+    return of(job, job.queue().lane(job).block());
+  }
+
+  /// Why a job in its lane waits.
+  ///
+  /// @param block of the lane
+  static Optional<Reason> of(LiveJob job, Block block) {
+    QueueState queue = job.queue();
+    return Optional.ofNullable(of(queue, queue.lane(job), block));
   }
 
   private static Reason waiting(LiveAttempt suspended) {

@@ -92,8 +92,8 @@ final class RoundOrder {
       QueueState queue, PolicyAccount policy, TenantAccount tenant, PoolState pool) {
     boolean someCameForward = settleTaken(queue, pool);
     repeats |=
-        policy.over(0) > 0
-            || tenant.over(0) > 0
+        policy.isAboveReservation()
+            || tenant.isAboveReservation()
             || blockedHolds.someAreOf(policy)
             || (!queuesOf(tenant).isEmpty() && blockedHolds.someAreOf(tenant))
             || (someCameForward && blockedHolds.areSome());

@@ -125,7 +125,7 @@ final class Transitions {
   /// policy or its tenant is above its reservation now, or its jobs may preempt each other, so that
   /// its jobs may go.
   private void noteTaken(PolicyAccount policy, TenantAccount tenant) {
-    if (policy.over(0) > 0 || tenant.over(0) > 0 || policy.preemptsWithin()) {
+    if (policy.isAboveReservation() || tenant.isAboveReservation() || policy.preemptsWithin()) {
       world.changes.victimsChanged();
     }
   }

@@ -1,56 +1,57 @@
 package io.headgate.scheduler.core;
 
-import static io.headgate.scheduler.core.Explainer.add;
-import static io.headgate.scheduler.core.Explainer.sum;
-
-import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.explain.Check;
 import io.headgate.scheduler.core.explain.Check.Verdict;
 import io.headgate.scheduler.core.explain.Finding;
 import io.headgate.scheduler.core.explain.Finding.Measure;
 import io.headgate.scheduler.core.explain.Finding.PolicyUse;
 import io.headgate.scheduler.core.explain.Finding.SearchOutcome;
+import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.queue.StartRules;
+import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
-/// Applies the rules on victims to one job, and keeps the numbers.
+/// Explains the rules on victims for one job, by the requests and bounds that the decision uses.
 final class VictimRules {
   private VictimRules() {}
 
-  /// Why it does not take others' slices.
+  /// Why the job does not take slices of others: the requests for room that it may make, and what
+  /// became of them.
+  ///
+  /// @param gaveUp whether the last search for room for it ended at its bound
   static List<Check> preempts(World world, LiveJob job, boolean gaveUp) {
     List<Check> checks = new ArrayList<>();
+    Set<PreemptionRule> rules = EnumSet.noneOf(PreemptionRule.class);
+    for (RoomRequest request : RoomRequest.of(Turn.of(job))) {
+      rules.add(request.rule());
+    }
+    boolean entitled = rules.contains(PreemptionRule.P1);
     QueueState queue = job.queue();
     PolicyAccount account = queue.account();
-    add(
-        checks,
-        "P1",
-        "entitled",
-        queue.isEntitled(),
-        sum(
-            account.id().name(),
-            Measure.RESERVATION,
-            account.standing(),
-            queue.need(),
-            account.reservation()));
-    List<PolicyUse> over = new ArrayList<>();
-    List<PolicyUse> within = new ArrayList<>();
-    for (PolicyAccount other : world.accounts.values()) {
-      if (other != account
-          && other.id().tenant().equals(account.id().tenant())
-          && other.attempts() > 0) {
-        (other.over(0) > 0 ? over : within).add(use(other));
-      }
-    }
+    checks.add(
+        Check.of(
+            "P1",
+            "entitled",
+            entitled,
+            Finding.Sum.of(
+                account.id().name(),
+                Measure.RESERVATION,
+                account.standing(),
+                queue.need(),
+                account.reservation())));
     PoolState provider = queue.lane(job).expects();
-    if (queue.isEntitled() && provider != null) {
+    if (entitled && provider != null) {
       checks.add(
           new Check(
               "P6",
@@ -59,25 +60,21 @@ final class VictimRules {
               new Finding.ProviderAsked(provider.id().name(), queue.preemptionDelay())));
       return checks;
     }
-    SearchOutcome outcome =
-        !queue.isEntitled()
-            ? SearchOutcome.NOT_MADE
-            : gaveUp ? SearchOutcome.BOUND_REACHED : SearchOutcome.NO_ROOM;
     checks.add(
         new Check(
             "P2",
             "victims",
-            queue.isEntitled() ? Verdict.NO : Verdict.NOT_APPLICABLE,
-            new Finding.Victims(over, within, outcome)));
+            entitled ? Verdict.NO : Verdict.NOT_APPLICABLE,
+            victims(world, account, outcome(entitled, gaveUp))));
     for (Route route : queue.routes(job)) {
       if (route.tenant().isBound()) {
         addTenants(checks, world, route, queue.need());
       }
     }
-    if (!queue.isEntitled() && queue.reclaim() == Reclaim.RANK) {
+    if (rules.contains(PreemptionRule.P7)) {
       checks.add(new Check("P7", "rank", Verdict.NO, new Finding.NoWorseRank(queue.rank())));
     }
-    if (account.preemptsWithin()) {
+    if (rules.contains(PreemptionRule.P9)) {
       checks.add(
           new Check(
               "P9",
@@ -88,17 +85,39 @@ final class VictimRules {
     return checks;
   }
 
+  private static SearchOutcome outcome(boolean entitled, boolean gaveUp) {
+    if (!entitled) {
+      return SearchOutcome.NOT_MADE;
+    }
+    return gaveUp ? SearchOutcome.BOUND_REACHED : SearchOutcome.NO_ROOM;
+  }
+
+  /// The other policies of the tenant that have attempts.
+  private static Finding.Victims victims(
+      World world, PolicyAccount account, SearchOutcome outcome) {
+    List<PolicyUse> over = new ArrayList<>();
+    List<PolicyUse> within = new ArrayList<>();
+    for (PolicyAccount other : world.accounts.values()) {
+      if (other != account
+          && other.id().tenant().equals(account.id().tenant())
+          && other.attempts() > 0) {
+        (other.isAboveReservation() ? over : within).add(use(other));
+      }
+    }
+    return new Finding.Victims(over, within, outcome);
+  }
+
   /// Whether it may take from other tenants. They are not named: nothing of one is visible in
   /// another.
   private static void addTenants(List<Check> checks, World world, Route route, long need) {
     TenantAccount own = route.tenant();
-    String pool = own.pool().name();
-    add(
-        checks,
-        "A3",
-        "tenant entitled",
-        own.isEntitled(need),
-        sum(own, Measure.RESERVATION, own.standing(), need, own.reservation()));
+    boolean entitled = route.isTenantEntitled();
+    checks.add(
+        Check.of(
+            "A3",
+            "tenant entitled",
+            entitled,
+            StartRules.sum(own, Measure.RESERVATION, own.standing(), need)));
     long over = 0;
     for (TenantAccount other : world.tenants(route.pool()).accounts()) {
       over += other == own ? 0 : other.over(0);
@@ -107,8 +126,8 @@ final class VictimRules {
         new Check(
             "A3",
             "other tenants",
-            own.isEntitled(need) ? Verdict.NO : Verdict.NOT_APPLICABLE,
-            new Finding.OtherTenants(pool, over)));
+            entitled ? Verdict.NO : Verdict.NOT_APPLICABLE,
+            new Finding.OtherTenants(own.pool().name(), over)));
   }
 
   private static PolicyUse use(PolicyAccount account) {
@@ -130,7 +149,7 @@ final class VictimRules {
       return List.of(new Check("P2", "dedicated", Verdict.OK, new Finding.NeverVictim()));
     }
     List<Check> checks = new ArrayList<>();
-    boolean mayBeVictim = account.over(0) > 0;
+    boolean mayBeVictim = account.isAboveReservation();
     checks.add(
         new Check(
             "P2",
@@ -139,17 +158,18 @@ final class VictimRules {
             new Finding.PolicyExposure(use(account), mayBeVictim)));
     TenantAccount tenant = attempt.tenant();
     if (tenant.isBound()) {
+      boolean isTenantAbove = tenant.isAboveReservation();
       checks.add(
           new Check(
               "A3",
               "tenant reservation",
-              tenant.over(0) > 0 ? Verdict.NO : Verdict.OK,
+              isTenantAbove ? Verdict.NO : Verdict.OK,
               new Finding.TenantExposure(
                   tenant.tenant().toString(),
                   tenant.pool().name(),
                   tenant.standing(),
                   tenant.reservation(),
-                  tenant.over(0) > 0)));
+                  isTenantAbove)));
     }
     return checks;
   }

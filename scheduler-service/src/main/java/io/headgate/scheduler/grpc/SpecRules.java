@@ -58,8 +58,8 @@ final class SpecRules {
     violations.add(new Refusal.FieldViolation(at + field, description, REASON));
   }
 
-  /// Rejects variables that the agent sets itself, and variables that would affect the agent's own
-  /// programs.
+  /// Refuses `HEADGATE_` variables, because the agent sets them. Refuses `LD_` variables, because
+  /// the loader would obey them in the agent's own programs, which start the job.
   private void environment() {
     for (String name : spec.getEnvironmentMap().keySet()) {
       if (name.startsWith("HEADGATE_")) {

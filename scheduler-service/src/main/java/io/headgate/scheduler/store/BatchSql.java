@@ -15,11 +15,14 @@ final class BatchSql {
   /// Last in every transaction.
   static final String COMMIT = "commit";
 
-  /// A process that hangs in a transaction of several round trips keeps the row of leadership
-  /// locked, so that no replica could lead. The server ends such a transaction and its connection
-  /// after this time: half of a usual lease. A live process learns that its transaction did not
-  /// happen.
-  static final String LET_GO = "set local idle_in_transaction_session_timeout = '5s'";
+  /// Bounds the pauses in a transaction of several round trips. A process that hangs in it keeps
+  /// the row of leadership locked, so that no replica could lead. The server ends such a
+  /// transaction and its connection after half of the lease. A live process learns that its
+  /// transaction did not happen.
+  ///
+  /// The parameter is the time in milliseconds, as text; 0 would mean no bound.
+  static final String BOUND_PAUSES =
+      "select set_config('idle_in_transaction_session_timeout', ?, true)";
 
   static final String INSERT_JOBS =
       """

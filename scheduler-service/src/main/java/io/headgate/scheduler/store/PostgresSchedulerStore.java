@@ -134,7 +134,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
   @Override
   public Optional<Row> takeOver(Candidate candidate, boolean holderLost) {
     return sql.transactionResult(transaction -> {
-      transaction.dsl().execute(BatchSql.LET_GO);
+      boundPauses(transaction.dsl(), candidate.lease());
       int taken =
           transaction
               .dsl()
@@ -147,6 +147,10 @@ public final class PostgresSchedulerStore implements SchedulerStore {
                   candidate.missed().toMillis());
       return taken == 1 ? Optional.of(row(transaction.dsl(), false)) : Optional.empty();
     });
+  }
+
+  private static void boundPauses(DSLContext transaction, Duration lease) {
+    transaction.fetch(BatchSql.BOUND_PAUSES, Long.toString(lease.toMillis() / 2));
   }
 
   @Override
@@ -183,7 +187,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
       } catch (SQLException e) {
         undo(connection, e);
         if (BatchSql.TOO_LATE.equals(e.getSQLState())) {
-          return resolve(leader, batch.id()) instanceof Resolution.Deposed(Leadership now)
+          return resolve(leader, lease, batch.id()) instanceof Resolution.Deposed(Leadership now)
               ? new CommitResult.Deposed(now)
               : new CommitResult.Unknown(e);
         }
@@ -218,12 +222,12 @@ public final class PostgresSchedulerStore implements SchedulerStore {
   }
 
   @Override
-  public Resolution resolve(Leadership leader, long batch) {
+  public Resolution resolve(Leadership leader, Duration lease, long batch) {
     try {
       // The lost transaction holds the row's lock until it ends, so this read comes after it.
       Row row =
           sql.transactionResult(transaction -> {
-            transaction.dsl().execute(BatchSql.LET_GO);
+            boundPauses(transaction.dsl(), lease);
             return row(transaction.dsl(), true);
           });
       Leadership now = row.leadership();

@@ -48,7 +48,7 @@ class ExplanationTest {
     assertThat(lines(explained.preempts()))
         .containsExactly(
             "P1 entitled NO rnd 3 + needs 3 = 6 > reservation 5",
-            "P2 victims NOT_APPLICABLE no policy is above its reservation: devops (5 of 5)");
+            "P2 victims NOT_APPLICABLE no other policy is above its reservation: devops (5 of 5)");
     assertThat(explained.position()).contains(new Explanation.Position(1, 4));
     assertThat(explained.ahead()).isEmpty();
     assertThat(explained.behind()).containsExactly(it.id("r-2"), it.id("r-3"), it.id("r-4"));
@@ -141,7 +141,7 @@ class ExplanationTest {
     assertThat(lines(explained.preempts()))
         .containsExactly(
             "P1 entitled OK red 1 + needs 1 = 2 <= reservation 2",
-            "P2 victims NO no other job runs",
+            "P2 victims NO no other policy has running jobs",
             "A3 tenant entitled NO red in pool 1 + needs 1 = 2 > reservation 1",
             "A3 other tenants NOT_APPLICABLE they use 2 above their reservations in pool");
     assertThat(lines(it.core.explain(it.id("b0")).orElseThrow().exposure()))

@@ -36,7 +36,8 @@ final class Cluster {
   private static final long UNITS_PER_MILLI = GpuQuantity.UNITS_PER_GPU / 1000;
   private static final long MIB = 1L << 20;
 
-  /// Weight of the known demand. The trace is known completely, so arrivals must hardly shift it.
+  /// Multiplies the counts of the trace as the demand at the beginning. The trace is known
+  /// completely, so the arrivals during the replay must hardly shift the demand.
   private static final long CERTAINTY = 1000;
 
   private record Size(long cpuMillis, long memoryMib, int gpus, int gpuMilli, List<String> models) {

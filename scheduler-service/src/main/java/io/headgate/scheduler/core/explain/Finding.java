@@ -38,7 +38,17 @@ public sealed interface Finding {
       long need,
       long bound,
       Optional<String> mayExceed)
-      implements Finding {}
+      implements Finding {
+    /// A sum outside of a tenant's rights.
+    public static Sum of(String subject, Measure measure, long used, long need, long bound) {
+      return new Sum(subject, Optional.empty(), measure, used, need, bound, Optional.empty());
+    }
+
+    /// This sum, which a user may let exceed its bound.
+    public Sum exceededBy(String user) {
+      return new Sum(subject, pool, measure, used, need, bound, Optional.of(user));
+    }
+  }
 
   /// The capacity of a pool against the need of the job.
   ///

@@ -182,7 +182,7 @@ public final class PoolState implements Comparable<PoolState> {
   }
 
   /// Whether so much more stays within the ceiling, what is held not counted.
-  boolean isBelowCeilingWith(long units) {
+  public boolean isBelowCeilingWith(long units) {
     return units == 0 || usedUnits() + units <= ceiling;
   }
 

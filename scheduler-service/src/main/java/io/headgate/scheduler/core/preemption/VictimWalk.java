@@ -157,7 +157,7 @@ final class VictimWalk implements VictimIterator {
           .in(route.pool())
           .forEach((policy, classes) -> {
             // Most policies are within their reservation; they cost nothing further.
-            if (policy.over(0) > 0 || route.tenant().isBound()) {
+            if (policy.isAboveReservation() || route.tenant().isBound()) {
               classes.forEach((rank, attempts) -> {
                 if (mayTakeFrom(request, route, rank, attempts)) {
                   put(new Line(route, rank, attempts));
@@ -192,9 +192,9 @@ final class VictimWalk implements VictimIterator {
     if (own.isBound() && members.getFirst().tenant() != own) {
       return request.rule() == PreemptionRule.P1
           && own.isEntitled(route.ranking().shape().needUnits())
-          && members.getFirst().tenant().over(0) > 0;
+          && members.getFirst().tenant().isAboveReservation();
     }
-    if (victim.policy().over(0) == 0) {
+    if (!victim.policy().isAboveReservation()) {
       return false;
     }
     return request.rule() != PreemptionRule.P7 || isWorse(request, route, victim);

@@ -101,8 +101,15 @@ public final class Lane {
 
   /// The first thing that stands in the way of its head, if it had to start now; nothing: it could.
   public Block block() {
-    Block gate = gate();
-    return gate == Block.NONE ? withAsked(RouteGroup.supplyBlock(routes())) : gate;
+    return block(StartRules.ANSWERS_ONLY);
+  }
+
+  /// As [#block()].
+  ///
+  /// @param rules may keep a check of each rule
+  public Block block(StartRules rules) {
+    Block gate = gate(rules);
+    return gate == Block.NONE ? withAsked(RouteGroup.supplyBlock(routes(), rules)) : gate;
   }
 
   /// The same as the queue's group was told of the supply last.
@@ -121,10 +128,20 @@ public final class Lane {
 
   /// The first rule of rights that stands in the way of its head.
   public Block gate() {
+    return gate(StartRules.ANSWERS_ONLY);
+  }
+
+  private Block gate(StartRules rules) {
     if (denial != null) {
+      rules.neverFits();
       return Block.NEVER_FITS;
     }
-    return queue.isOpen() ? rights() : Block.CLOSED;
+    if (!rules.isOpen(queue.id(), queue.isOpen())) {
+      return Block.CLOSED;
+    }
+    return rules.isWithinLimit(queue.account(), queue.need(), exceedsLimit)
+        ? rightsBesidesLimit(rules)
+        : Block.LIMIT;
   }
 
   /// Whether only its policy's limit stands in the way of its head, so that it may start if it
@@ -134,31 +151,26 @@ public final class Lane {
     PolicyAccount account = queue.account();
     return gate() == Block.LIMIT
         && account.chargedBesideBlocked() + queue.need() > account.limit()
-        && rightsBesidesLimit() == Block.NONE;
+        && rightsBesidesLimit(StartRules.ANSWERS_ONLY) == Block.NONE;
   }
 
-  private Block rights() {
-    PolicyAccount account = queue.account();
-    return !exceedsLimit && account.charged() + queue.need() > account.limit()
-        ? Block.LIMIT
-        : rightsBesidesLimit();
-  }
-
-  private Block rightsBesidesLimit() {
+  private Block rightsBesidesLimit(StartRules rules) {
     long need = queue.need();
     PolicyAccount account = queue.account();
-    if (user != null && account.charged(user) + need > account.perUserLimit()) {
+    if (user != null && !rules.isWithinUserLimit(account, user, need)) {
       return Block.USER_LIMIT;
     }
-    if (!queue.overReservation() && !queue.isEntitled()) {
+    if (!rules.isWithinReservation(account, need, queue.overReservation())) {
       return Block.OVER_RESERVATION;
     }
     if (preemptible) {
       return Block.NONE;
     }
-    if (account.nonPreemptible() + need > account.reservation()) {
+    if (!rules.admitsNonPreemptible(account, need)) {
       return Block.NON_PREEMPTIBLE;
     }
-    return isRestricted() && routes().isEmpty() ? Block.TENANT_NON_PREEMPTIBLE : Block.NONE;
+    return isRestricted() && !rules.tenantsAdmitNonPreemptible(queue.routes(), routes())
+        ? Block.TENANT_NON_PREEMPTIBLE
+        : Block.NONE;
   }
 }

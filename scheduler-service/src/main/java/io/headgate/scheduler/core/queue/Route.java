@@ -34,7 +34,7 @@ public record Route(PoolState pool, int position, Ranking ranking, TenantAccount
 
   /// Whether the tenant would be at or below its reservation with one job more, so that jobs of
   /// other tenants may go for it (A3).
-  boolean isTenantEntitled() {
+  public boolean isTenantEntitled() {
     return tenant.isEntitled(need());
   }
 
@@ -43,7 +43,7 @@ public record Route(PoolState pool, int position, Ranking ranking, TenantAccount
     return tenant.standingWith(need());
   }
 
-  private long need() {
+  long need() {
     return ranking.shape().needUnits();
   }
 }

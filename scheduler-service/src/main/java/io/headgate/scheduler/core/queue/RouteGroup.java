@@ -199,30 +199,31 @@ public final class RouteGroup {
   }
 
   /// The block that the supply means for all jobs with these routes. It concerns the first pool.
-  static Block supplyBlock(List<Route> routes) {
-    if (fitting(routes) != null) {
+  static Block supplyBlock(List<Route> routes, StartRules rules) {
+    boolean fits = fitting(routes) != null;
+    rules.supply(routes, fits);
+    if (fits) {
       return Block.NONE;
     }
     Route route = routes.getFirst();
     PoolState first = route.pool();
-    long need = route.ranking().shape().needUnits();
     if (!route.hasRoomForTenant()) {
       return Block.TENANT_LIMIT;
     }
-    if (need > 0 && first.usedUnits() + need > first.ceiling()) {
+    if (!first.isBelowCeilingWith(route.need())) {
       return Block.POOL_CAPACITY;
     }
     if (route.ranking().holderInTheWay().isPresent()) {
       return Block.HOLD;
     }
-    return first.readyNodes() == 0 || first.idleUnits() < need
+    return first.readyNodes() == 0 || first.idleUnits() < route.need()
         ? Block.CAPACITY
         : Block.FRAGMENTATION;
   }
 
   /// Keeps in mind what the supply says now, for all its queues.
   public void noteSupplyBlock() {
-    notedSupplyBlock = routes.isEmpty() ? Block.NONE : supplyBlock(routes);
+    notedSupplyBlock = routes.isEmpty() ? Block.NONE : supplyBlock(routes, StartRules.ANSWERS_ONLY);
   }
 
   Block notedSupplyBlock() {

@@ -264,9 +264,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// policy's limit it may not, what others of the policy hold counted: it only uses what idles
   /// (A2).
   public @Nullable Instant holdsFrom() {
-    return head == null
-            || gate != Block.NONE
-            || queue.account().charged() + queue.need() > queue.account().limit()
+    return head == null || gate != Block.NONE || !queue.account().hasRoom(queue.need())
         ? null
         : due;
   }

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The candidates of a pass, the next one first: a heap of groups, each a heap of its queues.
 ///
-/// A candidate keeps its place when its policy takes more, although its turn is later then; that is
-/// made good when it comes to the top, and most never do.
+/// When the policy of a candidate takes more, the candidate's turn is later than its place in the
+/// heap says. [#next] corrects an outdated place when the candidate reaches the top, because most
+/// candidates never reach it.
 public final class TurnOrder {
   /// The candidates of the queues with the same routes.
   private static final class GroupTurns extends IndexedHeap.Member<GroupTurns> {
@@ -73,7 +74,9 @@ public final class TurnOrder {
     }
   }
 
-  /// Keeps of the group's candidates those only of which the condition holds. It may find one anew.
+  /// Keeps only those candidates of the group that meet the condition.
+  ///
+  /// @param condition may choose the candidate of a queue anew
   public void retain(RouteGroup routes, Predicate<Turn> condition) {
     GroupTurns group = turnsOf(routes);
     group.turns.retain(condition);
@@ -111,14 +114,13 @@ public final class TurnOrder {
     return group == null ? null : group.turns.peek();
   }
 
-  /// Something was taken of the pool: groups that no longer fit there go on to their next one.
+  /// Something was taken of the pool: groups that no longer fit there go on to their next pool.
   ///
   /// @param using the groups that have a route there
   /// @param isHeld whether long-blocked jobs hold in a pool (O7), so that others may fit there when
   ///   their turn comes before
-  /// @return whether one of them may be ahead of where it was when nothing was held: for those that
-  ///   fit nowhere the execution priority in the first pool counts, and how their tenant stands
-  ///   there
+  /// @return whether a group may be ahead of its place from the time when nothing was held. A group
+  ///   that fits nowhere has the execution priority and the tenant's standing of its first pool
   public boolean taken(PoolState pool, List<RouteGroup> using, Predicate<PoolState> isHeld) {
     boolean someCameForward = false;
     for (RouteGroup group : using) {

@@ -77,6 +77,11 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
     return Math.max(0, standing() - taken - reservation());
   }
 
+  /// Whether usage is above the reservation, so that attempts may be victims (P2).
+  public boolean isAboveReservation() {
+    return over(0) > 0;
+  }
+
   /// Where the account stands.
   ///
   /// @param taken what a search has taken from the account

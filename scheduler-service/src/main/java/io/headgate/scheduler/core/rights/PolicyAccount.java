@@ -120,7 +120,22 @@ public final class PolicyAccount extends Account {
     if (isEntitled(need)) {
       return Standing.ENTITLED;
     }
-    return charged() + need <= limit() ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
+    return hasRoom(need) ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
+  }
+
+  /// Whether a job that needs so much stays within the limit (A2).
+  public boolean hasRoom(long need) {
+    return charged() + need <= limit();
+  }
+
+  /// Whether the user's job that needs so much stays within the limit of a user (A4).
+  public boolean hasRoomForUser(UserId user, long need) {
+    return charged(user) + need <= perUserLimit();
+  }
+
+  /// Whether a non-preemptible job that needs so much may start beside the others (A8).
+  public boolean admitsNonPreemptible(long need) {
+    return nonPreemptible() + need <= reservation();
   }
 
   /// Whether the user's jobs may use idle capacity above the limit (A2).

@@ -36,7 +36,7 @@ public final class Dispatcher {
 
   /// The dispatcher's dependencies.
   ///
-  /// @param assigned told of each assignment that an agent was sent
+  /// @param assigned runs after each assignment that was sent to an agent
   /// @param asked extracts the parts of a job's document that vaults restrict
   public record Ports(
       Runnable assigned,
@@ -44,9 +44,9 @@ public final class Dispatcher {
       Function<Document, VaultRules.Asked> asked,
       Failpoint.Handler failpoints) {}
 
-  /// @param undelivered told of assignments whose node has no stream
-  /// @param barred told of assignments that are not handed over, each with the reason that keeps
-  ///   its job out of its queue, or none where the vaults' rules are unknown
+  /// @param undelivered receives assignments whose node has no stream
+  /// @param barred receives assignments that must not be sent, each with the reason that makes its
+  ///   job a draft. Without a reason the vaults' rules are unknown, and the job is queued again
   public Dispatcher(
       Ports ports,
       Consumer<Dispatch.Run> undelivered,

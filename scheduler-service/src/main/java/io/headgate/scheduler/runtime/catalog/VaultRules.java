@@ -17,7 +17,8 @@ import java.util.TreeMap;
 /// The combined rules of all vaults of a group: a job must meet each of them. Immutable.
 ///
 /// @param vaults by id
-/// @param environment set for the group's jobs; vaults of one group must not contradict each other
+/// @param environment set for the group's jobs. The policy-service refuses vaults of one group that
+///   set a variable to different values, so each variable has one value
 public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
   public static final VaultRules NONE = of(List.of());
 
@@ -32,7 +33,7 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
     return new VaultRules(vaults, environment);
   }
 
-  /// Of each of the groups for which there are any.
+  /// The rules of each group that has a vault.
   public static Map<String, VaultRules> byGroup(List<Vault> vaults, Collection<String> groups) {
     // Groups are many, and most have the same vaults.
     Map<List<String>, VaultRules> made = new HashMap<>();
@@ -48,7 +49,7 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
     return byGroup;
   }
 
-  /// One of them.
+  /// A vault.
   ///
   /// @param groups empty: all
   /// @param images absent: all
@@ -193,7 +194,7 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
     return ", only " + PatternText.of(patterns);
   }
 
-  /// A word of a command may be as long as a book.
+  /// Bounds the message: a word of a command may be a whole script.
   private static String shortened(String word) {
     return word.length() <= 100 ? word : word.substring(0, 100) + "…";
   }

@@ -12,17 +12,17 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Judges nodes by how long they were not heard of, by the monotonic clock alone. Confined to the
-/// loop.
+/// Judges nodes by the length of their silence, by the monotonic clock alone. Confined to the loop.
 public final class ContactSweep {
   private static final Logger LOG = LoggerFactory.getLogger(ContactSweep.class);
 
-  /// If more nodes than this are away at once, and more than this part of all, it is probably us.
+  /// More silent nodes than this, and more than [#SHARE] of all, point to a fault on the leader's
+  /// side of the network.
   private static final int FEW = 3;
 
   private static final double SHARE = 0.2;
 
-  /// Clocks of different machines differ by at most this part in what they take for a second.
+  /// The rates of two machines' clocks differ by at most one part in this many.
   private static final int SKEW = 20;
 
   private final ReportWindow window;
@@ -77,10 +77,10 @@ public final class ContactSweep {
     cutOff = isCutOff(nowNanos);
   }
 
-  /// Whether this leader has lost all agents that it had heard, for twice the time after which one
-  /// agent is suspect. Either all agents are gone, or they reach another scheduler but not this
-  /// one. A leader that never heard any agent is not cut off. Otherwise leadership would pass from
-  /// one replica to the next although no machine answers any of them.
+  /// Whether all nodes that reported to this leader became suspect, and stayed so for as long again
+  /// as a node is silent before it is suspect. Either all agents are gone, or they reach another
+  /// scheduler but not this one. A leader without reports is not cut off. Otherwise leadership
+  /// would pass from one replica to the next although no machine answers any of them.
   public boolean isCutOff() {
     return cutOff;
   }
@@ -98,7 +98,7 @@ public final class ContactSweep {
     return nobody && nowNanos - nobodyHeardNanos > state.settings.suspectAfter().toNanos();
   }
 
-  /// Whether every node that is expected to come back has said what it runs, or had its time.
+  /// Whether every expected node has reported, or the time for reports is over.
   private boolean mayCloseWindow(long nowNanos) {
     return nowNanos - sinceNanos > state.settings.reconcileWithin().toNanos()
         || state.nodes.entries().stream().noneMatch(entry -> entry.isExpected() && !entry.reported);

@@ -21,14 +21,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The machines: what pool-service says they have, and what the streams say of them. Confined to
-/// the loop, but for the clocks.
+/// The leader's knowledge of all machines: their inventory from the pool-service, and the state of
+/// their streams. Confined to the loop, except for the clocks, which streams write.
 public final class NodeRegistry {
   private final Map<NodeId, Entry> entries = new TreeMap<>();
   private final Map<NodeId, ContactClock> clocks = new ConcurrentHashMap<>();
   private final long sinceNanos;
 
-  /// @param nowNanos the take-over: no node is judged by what was before
+  /// @param nowNanos time of the take-over; earlier silence does not count
   NodeRegistry(long nowNanos) {
     this.sinceNanos = nowNanos;
   }
@@ -40,25 +40,25 @@ public final class NodeRegistry {
     @Nullable NodeContact contact;
     @Nullable AgentSession session;
 
-    /// It said Hello to this leader.
+    /// Its agent said Hello to this leader.
     boolean reported;
 
-    /// It was told about as out of contact.
+    /// It was reported as out of contact.
     boolean suspect;
 
     /// Its agent or machine is being shut down; contact goes on as long as it lasts.
     boolean closing;
 
-    /// Whether it runs jobs with an image, as it says itself; until then it is not doubted.
+    /// Whether its agent runs jobs with an image; true until the agent has reported.
     boolean runsImages = true;
 
-    /// Which images may, by [#shared].
+    /// The images that its agent allows, by [#shared].
     ImageRules imageRules = ImageRules.NONE;
 
-    /// UUIDs of devices on which it can place nothing new, as it says itself.
+    /// UUIDs of devices on which its agent can place nothing new.
     Set<String> unusable = Set.of();
 
-    /// Its attempts were given up.
+    /// Its attempts were declared lost.
     boolean lost;
 
     /// The node as last passed to the core; absent: the core does not know it.
@@ -144,9 +144,9 @@ public final class NodeRegistry {
     }
   }
 
-  /// Forgets what is neither a machine nor a stream.
+  /// Forgets entries that have neither a machine nor a stream.
   ///
-  /// @param isNeeded what must not be forgotten nevertheless
+  /// @param isNeeded entries that stay nevertheless
   void forget(Predicate<NodeId> isNeeded) {
     entries
         .values()
@@ -154,8 +154,8 @@ public final class NodeRegistry {
             entry -> entry.machine == null && entry.session == null && !isNeeded.test(entry.id));
   }
 
-  /// The rules as the object that other nodes with the same ones have, so that a look tells whether
-  /// they are others: they may be long, and are asked for at each submission.
+  /// The object with equal rules that another node already has. Rules may be long and are compared
+  /// at each submission; shared objects compare by identity.
   ImageRules shared(ImageRules rules) {
     return entries.values().stream()
         .map(entry -> entry.imageRules)
@@ -164,9 +164,9 @@ public final class NodeRegistry {
         .orElse(rules);
   }
 
-  /// The clock is shared with the node's stream and never forgotten. Otherwise a node that comes
-  /// back under its name would count as silent since the take-over. A stream that has not said
-  /// Hello yet may hold the clock, too.
+  /// The node's clock, which its stream shares. Clocks are never forgotten, for two reasons. A node
+  /// that comes back under its name would get a new clock and count as silent since the take-over.
+  /// And a stream holds its clock even before its Hello.
   public ContactClock clock(NodeId id) {
     return clocks.computeIfAbsent(id, _ -> new ContactClock(sinceNanos));
   }

@@ -179,7 +179,9 @@ final class LeaderThreads {
           move = commits.committed(result, sent);
         }
         case Commits.Move.Resolve(Batch batch) ->
-            move = commits.resolved(ports.store().resolve(leader.leadership(), batch.id()));
+            move =
+                commits.resolved(
+                    ports.store().resolve(leader.leadership(), settings.lease(), batch.id()));
         case Commits.Move.Pause(var atMost) -> {
           lease.awaitChange(atMost);
           move = commits.paused();

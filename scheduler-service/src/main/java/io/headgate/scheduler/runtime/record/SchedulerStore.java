@@ -38,8 +38,8 @@ public interface SchedulerStore {
   /// Whether the batch whose commit had an unknown outcome was committed. Waits for the lost
   /// transaction to end.
   ///
-  /// @return [CommitResult.Unknown] when the database cannot be asked now
-  Resolution resolve(Leadership leader, long batch);
+  /// @return [Resolution.Unreachable] when the database cannot be asked now
+  Resolution resolve(Leadership leader, Duration lease, long batch);
 
   /// The outcome of a lost commit, by the row of leadership.
   sealed interface Resolution {

@@ -28,7 +28,7 @@ public final class CheckText {
               ? "none is above its reservation in " + pool
               : "they use %s above their reservations in %s".formatted(gpus(over), pool);
       case Finding.NoWorseRank(int rank) ->
-          "no job of a worse rank above its reservation makes room for rank " + rank;
+          "no job of a worse rank above the reservation makes room for rank " + rank;
       case Finding.NoLowerPriority(var policy, int priority) ->
           "no job of %s of a priority below %d makes room".formatted(policy, priority);
       case Finding.KeptInMemory() ->
@@ -89,14 +89,14 @@ public final class CheckText {
   private static String victims(Finding.Victims victims) {
     if (victims.over().isEmpty()) {
       return victims.within().isEmpty()
-          ? "no other job runs"
-          : "no policy is above its reservation: " + uses(victims.within());
+          ? "no other policy has running jobs"
+          : "no other policy is above its reservation: " + uses(victims.within());
     }
     return "above the reservation: "
         + uses(victims.over())
         + switch (victims.outcome()) {
           case NOT_MADE -> "";
-          case NO_ROOM -> "; its preemptible jobs in the job's pools make no room";
+          case NO_ROOM -> "; what of it may go and runs in the job's pools makes no room";
           case BOUND_REACHED ->
               "; no room was found within the bound of the search, there may be some";
         };

@@ -196,7 +196,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
   }
 
   @Override
-  public Resolution resolve(Leadership leader, long batch) {
+  public Resolution resolve(Leadership leader, Duration lease, long batch) {
     if (!isLeader(leader)) {
       return new Resolution.Deposed(leadership);
     }

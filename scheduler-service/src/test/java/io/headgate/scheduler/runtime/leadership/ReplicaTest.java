@@ -61,8 +61,8 @@ final class ReplicaTest {
     }
 
     @Override
-    public Resolution resolve(Leadership leader, long batch) {
-      return store.resolve(leader, batch);
+    public Resolution resolve(Leadership leader, Duration lease, long batch) {
+      return store.resolve(leader, lease, batch);
     }
 
     @Override

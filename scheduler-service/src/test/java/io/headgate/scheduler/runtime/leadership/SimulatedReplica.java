@@ -451,7 +451,7 @@ final class SimulatedReplica {
         case Commits.Move.Resolve(Batch batch) ->
             database.write(
                 SimulatedReplica.this,
-                () -> database.store().resolve(leader.leadership(), batch.id()),
+                () -> database.store().resolve(leader.leadership(), settings.lease(), batch.id()),
                 result -> {
                   if (leading == this) {
                     act(

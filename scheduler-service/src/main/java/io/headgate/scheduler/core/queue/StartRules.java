@@ -1,0 +1,217 @@
+package io.headgate.scheduler.core.queue;
+
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.explain.Check;
+import io.headgate.scheduler.core.explain.Check.Verdict;
+import io.headgate.scheduler.core.explain.Finding;
+import io.headgate.scheduler.core.explain.Finding.Measure;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.TenantAccount;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Applies the rules for starting a job, A1 to A8. A decision needs the answers alone. An
+/// explanation makes the same calls and also keeps a [Check] of each, with the compared numbers. So
+/// an explanation cannot contradict the decision.
+public final class StartRules {
+  /// Keeps no checks: the form for decisions, which allocates nothing.
+  static final StartRules ANSWERS_ONLY = new StartRules(null, null);
+
+  private final @Nullable UserId user;
+  private final @Nullable List<Check> checks;
+
+  private StartRules(@Nullable UserId user, @Nullable List<Check> checks) {
+    this.user = user;
+    this.checks = checks;
+  }
+
+  /// Keeps the checks of a job.
+  ///
+  /// @param user of the job
+  public static StartRules explaining(UserId user) {
+    return new StartRules(user, new ArrayList<>());
+  }
+
+  /// The checks so far, in the order of the rules; the last one is the first rule that said no.
+  public List<Check> checks() {
+    return checks == null ? List.of() : checks;
+  }
+
+  void neverFits() {
+    if (checks != null) {
+      checks.add(new Check("A6", "never", Verdict.NO, new Finding.NeverFits()));
+    }
+  }
+
+  boolean isOpen(QueueId queue, boolean open) {
+    if (checks != null) {
+      checks.add(Check.of("A1", "access", open, new Finding.QueueOpen(queue.name(), open)));
+    }
+    return open;
+  }
+
+  /// @param exceedsLimit whether the user may exceed the limit on idle capacity
+  boolean isWithinLimit(PolicyAccount account, long need, boolean exceedsLimit) {
+    boolean within = account.hasRoom(need);
+    boolean mayStart = within || exceedsLimit;
+    if (checks != null) {
+      Finding.Sum sum =
+          Finding.Sum.of(
+              account.id().name(), Measure.LIMIT, account.charged(), need, account.limit());
+      checks.add(
+          Check.of(
+              "A2",
+              "limit",
+              mayStart,
+              within || user == null || !mayStart ? sum : sum.exceededBy(user.name())));
+    }
+    return mayStart;
+  }
+
+  boolean isWithinUserLimit(PolicyAccount account, UserId limited, long need) {
+    boolean within = account.hasRoomForUser(limited, need);
+    if (checks != null) {
+      checks.add(
+          Check.of(
+              "A4",
+              "user limit",
+              within,
+              Finding.Sum.of(
+                  limited.name(),
+                  Measure.LIMIT,
+                  account.charged(limited),
+                  need,
+                  account.perUserLimit())));
+    }
+    return within;
+  }
+
+  /// @param overReservation whether jobs of the queue may start above the reservation
+  boolean isWithinReservation(PolicyAccount account, long need, boolean overReservation) {
+    boolean within = overReservation || account.isEntitled(need);
+    if (checks != null) {
+      checks.add(
+          Check.of(
+              "A5",
+              "queue",
+              within,
+              overReservation
+                  ? new Finding.OverReservationAllowed()
+                  : Finding.Sum.of(
+                      account.id().name(),
+                      Measure.RESERVATION,
+                      account.standing(),
+                      need,
+                      account.reservation())));
+    }
+    return within;
+  }
+
+  boolean admitsNonPreemptible(PolicyAccount account, long need) {
+    boolean admits = account.admitsNonPreemptible(need);
+    if (checks != null) {
+      checks.add(
+          Check.of(
+              "A8",
+              "preemptible",
+              admits,
+              Finding.Sum.of(
+                  account.id().name(),
+                  Measure.NON_PREEMPTIBLE,
+                  account.nonPreemptible(),
+                  need,
+                  account.reservation())));
+    }
+    return admits;
+  }
+
+  /// Whether a route is open to a non-preemptible job.
+  ///
+  /// @param open the open ones of all routes
+  boolean tenantsAdmitNonPreemptible(List<Route> routes, List<Route> open) {
+    if (!open.isEmpty()) {
+      return true;
+    }
+    if (checks != null) {
+      for (Route route : routes) {
+        TenantAccount tenant = route.tenant();
+        if (tenant.isBound()) {
+          checks.add(
+              new Check(
+                  "A3",
+                  "tenant preemptible",
+                  Verdict.NO,
+                  sum(tenant, Measure.NON_PREEMPTIBLE, tenant.nonPreemptible(), route.need())));
+        }
+      }
+    }
+    return false;
+  }
+
+  /// A pool where a job does not fit is an obstacle only if the job fits on no route.
+  ///
+  /// @param fits whether the job fits on one of the routes now
+  void supply(List<Route> routes, boolean fits) {
+    if (checks != null) {
+      for (Route route : routes) {
+        addSupply(checks, route, fits);
+      }
+    }
+  }
+
+  private static void addSupply(List<Check> checks, Route route, boolean elsewhere) {
+    TenantAccount tenant = route.tenant();
+    if (tenant.isLimited()) {
+      checks.add(
+          new Check(
+              "A3",
+              "tenant limit",
+              verdict(route.hasRoomForTenant(), elsewhere),
+              sum(tenant, Measure.LIMIT, tenant.charged(), route.need())));
+    }
+    PoolState pool = route.pool();
+    String name = pool.id().name();
+    boolean room = pool.hasRoom(route.need());
+    if (pool.pool().flatMap(Pool::capacity).isPresent()) {
+      checks.add(
+          new Check(
+              "A7",
+              "pool capacity",
+              verdict(room, elsewhere),
+              Finding.Sum.of(name, Measure.LIMIT, pool.usedUnits(), route.need(), pool.ceiling())));
+    }
+    checks.add(
+        new Check(
+            "A6",
+            "fit",
+            room ? verdict(route.ranking().fits(), elsewhere) : Verdict.NOT_APPLICABLE,
+            new Finding.PoolFit(
+                name,
+                pool.offeredUnits(),
+                pool.readyNodes(),
+                pool.usedUnits(),
+                pool.idleUnits(),
+                route.need())));
+  }
+
+  private static Verdict verdict(boolean ok, boolean elsewhere) {
+    return ok ? Verdict.OK : elsewhere ? Verdict.NOT_APPLICABLE : Verdict.NO;
+  }
+
+  /// The rights of a tenant in a pool, with the bound that the measure compares.
+  public static Finding.Sum sum(TenantAccount tenant, Measure measure, long used, long need) {
+    return new Finding.Sum(
+        tenant.tenant().toString(),
+        Optional.of(tenant.pool().name()),
+        measure,
+        used,
+        need,
+        measure == Measure.LIMIT ? tenant.limit() : tenant.reservation(),
+        Optional.empty());
+  }
+}
