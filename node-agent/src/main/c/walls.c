@@ -141,7 +141,7 @@ static bool start_loopback(void) {
   return up;
 }
 
-// Of the machine's file system, what a job is to find; in the order of the walls' lists.
+// The parts of the machine's file system that a job may see; in the order of the walls' lists.
 struct held {
   int shown[MAX_PATHS], lent[MAX_PATHS];
   int root, tmp, var_tmp, shm, sys;

@@ -48,7 +48,7 @@ final class AgentBench implements Bench, AutoCloseable {
       String cuda,
       int gpu,
       List<String> another) {
-    /// Of the bench in that process.
+    /// The settings of the bench in that process.
     Settings ofAnother() {
       return new Settings(crashing, crashing, probe, cuda, gpu, List.of());
     }

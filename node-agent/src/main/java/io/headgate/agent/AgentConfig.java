@@ -167,7 +167,7 @@ public record AgentConfig(
         keep);
   }
 
-  /// With devices that do not exist.
+  /// A copy with simulated devices.
   public AgentConfig withSimulatedGpus(String gpus) {
     return new AgentConfig(
         data,
@@ -251,7 +251,7 @@ public record AgentConfig(
         keep);
   }
 
-  /// With jobs as pods.
+  /// A copy whose jobs are pods.
   public AgentConfig withKubernetes(KubernetesConfig other) {
     return new AgentConfig(
         data,

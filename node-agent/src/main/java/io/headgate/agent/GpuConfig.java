@@ -152,7 +152,7 @@ public record GpuConfig(
       Duration timeout,
       ByteSize reserve,
       Compute compute) {
-    /// So much of the path of a socket is not the directory's.
+    /// The longest directory, in characters, that leaves room for the names of sockets.
     private static final int MAX_DIRECTORY = 56;
 
     public static final Mps DEFAULTS =

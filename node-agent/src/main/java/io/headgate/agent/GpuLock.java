@@ -151,7 +151,7 @@ final class GpuLock implements AutoCloseable {
       return OptionalLong.empty();
     }
     long device = (Long) facts.getOrDefault("dev", 0L);
-    // As the C library packs them.
+    // The kernel packs device numbers as the C library does.
     long major = ((device >> 8) & 0xfff) | ((device >> 32) & ~0xfffL);
     long minor = (device & 0xff) | ((device >> 12) & 0xffffff00L);
     try (Stream<String> lines = Files.lines(Path.of("/proc/locks"))) {
@@ -167,7 +167,7 @@ final class GpuLock implements AutoCloseable {
     }
   }
 
-  /// As far as it can be told.
+  /// The data directory of the agent that holds the lock, for a message; empty if unknown.
   private static String data(Path file) {
     try {
       Path held = HELD.get(file);

@@ -46,7 +46,7 @@ final class LoneAgent implements AutoCloseable {
   private static final Duration GRACE = Duration.ofSeconds(2);
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(60);
 
-  /// Unless the job is ended in order, its supervisor ends it so long after its start.
+  /// The supervisor ends the job this long after its start, unless the bench ends it before.
   private static final Duration STOP_AFTER = Duration.ofMinutes(10);
 
   private final Path data;

@@ -38,7 +38,7 @@ final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectR
 
     void stopped(Stop stop);
 
-    /// A heartbeat was answered so many nanoseconds after it was sent.
+    /// A heartbeat was answered this long after it was sent.
     void answered(long nanos);
   }
 

@@ -89,9 +89,9 @@ final class LoadSubmissions {
     return millis;
   }
 
-  /// With 64 calls in flight.
+  /// The rate of single submissions with 64 calls in flight.
   ///
-  /// @return jobs a second
+  /// @return jobs per second
   double unary(String name, String queue) {
     Histogram nanos = LoadFigures.histogram();
     double[] before = rig.cpuSeconds();

@@ -490,7 +490,7 @@ final class FakeAgent implements AutoCloseable {
       known = ledger.get(job);
     }
     if (known != null && !known.getUid().equals(stop.getUid())) {
-      // Of another job with its name, of which this ledger has no room for a record.
+      // The order is for another job with this name; this ledger keeps one record per name.
       return;
     }
     if (known == null || known.getAttempt() != stop.getAttempt()) {

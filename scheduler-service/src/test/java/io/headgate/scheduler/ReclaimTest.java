@@ -100,7 +100,7 @@ final class ReclaimTest {
       return deleted.has(ConnectResponse::hasAssign);
     });
     deleted.awaitRunning(alice, other);
-    // From the last answer on its supervisor counts.
+    // The supervisor counts from the last answer.
     long answered = System.nanoTime();
     for (FakeAgent agent : List.of(known, deleted)) {
       long last = agent.heartbeat();

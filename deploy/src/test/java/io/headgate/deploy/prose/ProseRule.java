@@ -22,6 +22,10 @@ enum ProseRule {
       "^(?:Of|By|For|With|To|From|In) (?:those|these|what|which)\\b(?! cases| rules| tests| files|"
           + " words)",
       "repeat the noun"),
+  SO_MANY(
+      "\\bso (?:many|much|long|often|few)\\b(?!.{0,60}\\b(?:that|as)\\b)",
+      "give the number, or name the parameter"),
+  BEGINS_WITH_OF("^Of\\b", "begin with the subject"),
   CLAUSE_AS_SUBJECT("^(?:What|Who|Whose|Whom)\\b(?!.*\\?$)", "begin with a noun");
 
   private static final Pattern PERSON_BEFORE =

@@ -39,6 +39,8 @@ class ProseTest {
         "A refusal costs next to nothing. | give the number",
         "It does the same. | the same what",
         "Of those the first is taken. | repeat the noun",
+        "The agent waits so long. | give the number",
+        "Of two jobs the second waits. | begin with the subject",
         "What is refused costs little. | begin with a noun"
       })
   void everyRuleFindsItsPhraseInAComment(String sentence, String remedy) {

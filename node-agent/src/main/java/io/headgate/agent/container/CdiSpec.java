@@ -21,7 +21,7 @@ public record CdiSpec(
     SortedMap<String, String> environment,
     List<DeviceNode> nodes,
     List<Mount> mounts) {
-  /// Of all such devices.
+  /// The kind of all such devices.
   public static final String KIND = "headgate.io/slice";
 
   private static final String VERSION = "0.3.0";
@@ -41,7 +41,7 @@ public record CdiSpec(
     mounts = List.copyOf(mounts);
   }
 
-  /// As the content of its file.
+  /// The content of the device's file.
   public String toJson() {
     return """
     {

@@ -151,7 +151,7 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
     return ctr.run("containers", "list", "--quiet").lines().map(String::strip).toList();
   }
 
-  /// Of the container: names that containerd takes have 76 characters at most.
+  /// The container's id. A digest, because containerd limits ids to 76 characters.
   private static String id(String name) {
     try {
       byte[] digest =

@@ -73,7 +73,8 @@ record Docker(EngineProgram docker, ImageMounts mounts, Duration pullTimeout, St
     return Surroundings.read(words[2]).at(mounts.mount(name, recipe));
   }
 
-  /// By their short names `…/l/NAME`, which docker made because their real ones are so long.
+  /// The layers by their short names `…/l/NAME`, which docker makes because their real paths are
+  /// long.
   private static List<Path> layers(String upper, String lower) throws IOException {
     List<String> directories = new ArrayList<>(List.of(upper));
     directories.addAll(Arrays.stream(lower.split(":")).filter(path -> !path.isEmpty()).toList());

@@ -66,7 +66,7 @@ public final class SliceDevices {
     cdi.retain(live.stream().map(this::name).collect(Collectors.toCollection(TreeSet::new)));
   }
 
-  /// Of all that this agent makes.
+  /// The prefix of all names that this agent makes.
   String prefix() {
     return owner + ".";
   }

@@ -39,7 +39,7 @@ record Surroundings(String directory, List<String> environment) {
         root, Optional.of(directory).filter(path -> path.matches("/.+")), values);
   }
 
-  /// As podman and docker call it.
+  /// The value of `--pull`, the same for podman and docker.
   static String pullOption(PullPolicy pull) {
     return switch (pull) {
       case ALWAYS -> "always";

@@ -116,7 +116,7 @@ record Attempt(
     return endedBy(new AttemptReport.End(reason, OptionalInt.empty(), Optional.of(problem), now));
   }
 
-  /// As its supervisor says.
+  /// The attempt with the end that its supervisor reports.
   Attempt endedBy(Observation.Ending ending) {
     EndReason reason = EndReason.ofSupervisor(ending.reason());
     Optional<String> error =

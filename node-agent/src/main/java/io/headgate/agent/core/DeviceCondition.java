@@ -19,7 +19,7 @@ public record DeviceCondition(Health health, boolean endsJobs, String cause, Rem
     NONE,
     /// To look after what is around it: cooling, power, links, processes that hold it.
     INSPECT,
-    /// To reset it when nothing runs on it.
+    /// Reset it when no program runs on it.
     RESET,
     RESTART_MACHINE,
     REPLACE

@@ -22,7 +22,7 @@ public final class HealthRules {
   /// As long as a cause may be told on.
   private static final int MAX_CAUSE = 500;
 
-  /// So many slices refused in a row, and no more are tried.
+  /// After this many refused slices in a row, the device gets no more.
   private static final int REFUSALS_TOO_MANY = 3;
 
   private static final Comparator<DeviceCondition> WORST_FIRST =
@@ -53,7 +53,8 @@ public final class HealthRules {
     XIDS.put(
         54,
         DeviceCondition.unhealthy("its auxiliary power is not connected (XID 54)", Remedy.INSPECT));
-    // To be seen to. Where the driver wants a reset for them, its recovery action says so.
+    // An operator should look at these. Where the driver wants a reset, its recovery action says
+    // so.
     degraded(63, "a row or page of its memory is to be replaced", Remedy.RESET);
     degraded(92, "many errors of its memory, all corrected", Remedy.INSPECT);
     degraded(94, "an error of its memory, contained to one job", Remedy.RESET);

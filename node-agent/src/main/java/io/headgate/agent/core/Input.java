@@ -27,7 +27,7 @@ public sealed interface Input {
   /// Have a suspended attempt go on.
   record ResumeOrdered(Leadership leadership, AttemptKey key, Instant now) implements Input {}
 
-  /// By that order it is suspended.
+  /// The attempt is suspended, as the order with this number says.
   ///
   /// @param took how long that took
   record Suspended(AttemptKey key, long suspension, Duration took) implements Input {}

@@ -17,7 +17,7 @@ public record JobProgress(
     long checkpointBootMs,
     boolean isLast) {
 
-  /// Of a program that has said nothing.
+  /// The progress of a program that has reported nothing.
   public static JobProgress none(AttemptKey key) {
     return new JobProgress(key, OptionalDouble.empty(), "", 0, 0, false);
   }

@@ -91,8 +91,8 @@ public interface GpuDriver extends AutoCloseable {
   /// there, is one that has something wrong.
   DeviceReading read(String deviceUuid);
 
-  /// Begins to tell what devices report by themselves, if they do, until the driver is closed. To
-  /// be called once.
+  /// Begins to report signs that devices give by themselves, if they do, until the driver is
+  /// closed. Called once.
   default void listen(DeviceListener listener) {}
 
   /// The program that suspends processes with such slices; empty: none can.

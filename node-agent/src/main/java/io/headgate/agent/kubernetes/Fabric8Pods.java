@@ -154,7 +154,7 @@ public final class Fabric8Pods implements PodApi {
 
   private static String problem(KubernetesClientException e) {
     if (isUnanswered(e) && e.getCause() != null) {
-      // Of a refused connection the kind says all.
+      // The exception of a refused connection has no message; its class says enough.
       return e.getCause().toString();
     }
     return Optional.ofNullable(e.getStatus())

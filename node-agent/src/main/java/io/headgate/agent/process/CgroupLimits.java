@@ -104,7 +104,7 @@ public final class CgroupLimits {
         .map(parent -> parent.resolve(attempt));
   }
 
-  /// Removes what [#make] made. Of version 2 that is [Cgroups]' to do.
+  /// Removes the directories that [#make] made. [Cgroups] removes those of version 2.
   ///
   /// @throws IOException when something is left in it
   public void remove(String attempt) throws IOException {
@@ -199,7 +199,7 @@ public final class CgroupLimits {
         }
       }
     } catch (IOException _) {
-      // As good as not there.
+      // An unreadable file counts as absent.
     }
     return Optional.empty();
   }

@@ -70,7 +70,7 @@ public final class Cgroups {
     return new Cgroups(Optional.empty(), Set.of());
   }
 
-  /// Of version 2, those that each attempt's directory has.
+  /// The controllers of version 2 that each attempt's directory has.
   public Set<String> controllers() {
     return controllers;
   }

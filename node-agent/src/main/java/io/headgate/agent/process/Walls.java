@@ -37,7 +37,7 @@ public record Walls(
           List.of(),
           Limits.NONE);
 
-  /// Of a job whose walls are those of its container.
+  /// The walls of a job in a container, whose walls are those of the container.
   ///
   /// @param files that a process may have open
   public static Walls ofContainer(int files) {
@@ -125,9 +125,9 @@ public record Walls(
 
   /// Limits that the kernel keeps for each process and user.
   ///
-  /// @param files that a process may have open; 0: as the agent
-  /// @param processes and threads that the user may have; 0: as the agent. For where no cgroup
-  ///   counts
+  /// @param files that a process may have open; 0: the agent's limit
+  /// @param processes and threads that the user may have; 0: the agent's limit. Used where no
+  ///   cgroup counts them
   public record Limits(long files, long processes) {
     static final Limits NONE = new Limits(0, 0);
   }
@@ -137,7 +137,7 @@ public record Walls(
     groups = List.copyOf(groups);
   }
 
-  /// As lines of a spec.
+  /// Writes the walls as lines of a specification.
   void writeTo(StringBuilder text) {
     user.ifPresent(id -> line(text, "user", id));
     if (namespaces != Namespaces.NONE) {

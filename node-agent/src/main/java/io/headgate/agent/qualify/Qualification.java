@@ -42,7 +42,7 @@ public record Qualification(String nvidiaSmi, TimeSource time) {
     return new Report(machine, results);
   }
 
-  /// Of a machine on which none can be done.
+  /// The report of a machine on which no experiment is possible.
   ///
   /// @param why as the driver says it
   public Report without(String why, Map<String, String> machine) {

@@ -21,7 +21,7 @@ public final class Fixtures {
     return new AttemptKey(new JobName("acme", job), "", 1, 0);
   }
 
-  /// Of a job that had, or will have, its name with others.
+  /// The key of a job that shares its name with earlier or later jobs.
   public static AttemptKey key(String job, String uid) {
     return new AttemptKey(new JobName("acme", job), uid, 1, 0);
   }

@@ -282,7 +282,7 @@ final class CyclingAgent {
             .allMatch(kind -> kind.getValue() - before.getOrDefault(kind.getKey(), 0L) < LATE);
   }
 
-  /// Of all hierarchies.
+  /// The number of the jobs' cgroups in all hierarchies.
   private long cgroupsOfJobs() throws IOException {
     String agents = "headgate-" + Agent.nameOnMachine(NAME, data);
     List<Path> roots = new ArrayList<>();

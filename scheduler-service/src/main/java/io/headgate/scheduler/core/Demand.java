@@ -26,7 +26,7 @@ import java.util.TreeMap;
 final class Demand {
   private static final long FIRST = 64;
 
-  /// Above so many settled jobs the counts are halved.
+  /// The number of settled jobs above which the counts are halved.
   private static final long ENOUGH = 16_384;
 
   /// The share of all jobs whose profiles must differ from the expected ones to change the

@@ -335,7 +335,7 @@ final class Submissions {
     return each.getIdPrefix().isEmpty() ? each.getSpec().getQueue() : each.getIdPrefix();
   }
 
-  /// Of each prefix the last number.
+  /// The last number of each prefix.
   private static List<NameCounter> newest(List<NameCounter> counters) {
     Map<String, NameCounter> newest = new HashMap<>();
     for (NameCounter counter : counters) {

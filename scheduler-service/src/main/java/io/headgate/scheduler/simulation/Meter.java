@@ -128,7 +128,7 @@ final class Meter {
     return lines;
   }
 
-  /// The least value that so many percent of the values do not exceed; 0 when there are none.
+  /// The least value that `percent` % of the values do not exceed; 0 when there are no values.
   static long percentile(List<Long> sorted, int percent) {
     return sorted.isEmpty() ? 0 : sorted.get(rank(sorted.size(), percent));
   }

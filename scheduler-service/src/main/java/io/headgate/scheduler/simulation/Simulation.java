@@ -36,7 +36,8 @@ public final class Simulation {
 
   private static final int PASSES_AT_REST = 5;
 
-  /// A core that has woken so often for nothing, while nothing else is due, will do so for ever.
+  /// After this many wake-ups without effect, the simulation no longer wakes the core: it would do
+  /// so for ever.
   private static final int MAX_IDLE_WAKES = 1000;
 
   /// Makes each decision, so that a benchmark can time it.

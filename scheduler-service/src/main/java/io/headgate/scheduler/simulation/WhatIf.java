@@ -25,7 +25,7 @@ public final class WhatIf {
   private final TenantId tenant;
   private final Limits limits;
 
-  /// @param tenant whose configuration changes. Of a live system, the answer names only this
+  /// @param tenant whose configuration changes. For a live system, the answer names only this
   ///   tenant's jobs and counts those of others; in a scenario it names all
   public WhatIf(TenantId tenant, Limits limits) {
     this.tenant = tenant;
@@ -89,14 +89,14 @@ public final class WhatIf {
       int waiting,
       ExpectedWait expected) {}
 
-  /// How long jobs wait from now on, or from when they come.
+  /// How long jobs wait from now on, or from their arrival.
   ///
-  /// @param jobs that wait or come to wait; 0: none does, and there is nothing to expect
-  /// @param p50Ms half of them wait no longer; empty: it is not known when so many have started
-  /// @param p99Ms 99 in 100 of them wait no longer; empty: it is not known
+  /// @param jobs the number of jobs that wait or come to wait; 0: no job does
+  /// @param p50Ms half of them wait no longer; empty: unknown
+  /// @param p99Ms 99 in 100 of them wait no longer; empty: unknown
   public record ExpectedWait(int jobs, OptionalLong p50Ms, OptionalLong p99Ms) {}
 
-  /// Of a scenario.
+  /// The effects of the change on a scenario.
   public Answer compare(Scenario scenario, Catalog changed) {
     List<Scenario.Event> events = new ArrayList<>();
     events.add(new Scenario.Event(AT_ONCE, new Scenario.Action.Provision(changed)));
@@ -116,8 +116,8 @@ public final class WhatIf {
         _ -> true);
   }
 
-  /// Of a live system. An attempt that is asked to stop is taken to stop at once, so that what
-  /// takes its place counts as started.
+  /// The effects of the change on a live system. An attempt that is asked to stop is assumed to
+  /// stop at once, so that the job in its place counts as started.
   ///
   /// @param withdrawn jobs whose submitters lose the right to their queue by the change
   public Answer compare(LiveState present, Catalog changed, List<String> withdrawn) {

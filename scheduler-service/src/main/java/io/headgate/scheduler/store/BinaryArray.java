@@ -28,7 +28,7 @@ final class BinaryArray {
   /// A length that says null.
   private static final int NULL = -1;
 
-  /// Of the elements.
+  /// The type of the elements.
   enum Type {
     BIGINT(Oid.INT8, Oid.INT8_ARRAY),
     INTEGER(Oid.INT4, Oid.INT4_ARRAY),

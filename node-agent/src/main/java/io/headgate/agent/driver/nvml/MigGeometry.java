@@ -36,7 +36,7 @@ record MigGeometry(List<Profile> profiles) {
     profiles = List.copyOf(profiles);
   }
 
-  /// Number of the compute instance with so many slices; empty: there is none.
+  /// Number of the compute instance with this many slices; empty: there is none.
   static Optional<Integer> computeProfile(int slices) {
     return Optional.ofNullable(COMPUTE_PROFILES.get(slices));
   }
@@ -45,7 +45,7 @@ record MigGeometry(List<Profile> profiles) {
     return profiles.stream().filter(profile -> profile.name().equals(name)).findFirst();
   }
 
-  /// As the scheduler is told.
+  /// The table of slices that the scheduler gets.
   SliceTable table() {
     return new SliceTable(
         profiles.stream()

@@ -42,7 +42,7 @@ record MpsPlace(Path directory) {
   private static final int NAME_DIGITS = 16;
   private static final int EVERYBODYS = 01777;
 
-  /// Of a slice, by its name.
+  /// The place of a slice, by the slice's name.
   static MpsPlace of(Path parent, String slice, MpsProtocol protocol) {
     Path named = parent.resolve(slice);
     try {

@@ -24,7 +24,7 @@ public record MpsSettings(
     protocols = List.copyOf(protocols);
   }
 
-  /// For an agent that makes none.
+  /// The settings of an agent that makes no MPS slices.
   public static final MpsSettings OFF =
       new MpsSettings(
           List.of(),

@@ -142,7 +142,7 @@ final class MpsSlices implements SliceMechanism {
     return new SlicePlan(attempt, number, grant, word(), isolation(), bytes, placement);
   }
 
-  /// Of a slice's placement, what has a daemon serve it; memory it does not limit.
+  /// The part of a slice's placement that makes a daemon serve it. It limits no memory.
   Map<String, String> service(String slice, MpsProtocol protocol, GpuQuantity gpus) {
     Map<String, String> placement = new TreeMap<>();
     placement.put(

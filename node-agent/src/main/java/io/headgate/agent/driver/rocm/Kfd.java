@@ -22,7 +22,7 @@ import java.util.TreeMap;
 ///
 /// @param sysfs `/sys`, except in tests
 record Kfd(Path sysfs) {
-  /// Of a GPU: its mode of compute partitions.
+  /// The file with a GPU's mode of compute partitions.
   static final String MODE = "current_compute_partition";
 
   /// A GPU or a partition of one, as programs see it.

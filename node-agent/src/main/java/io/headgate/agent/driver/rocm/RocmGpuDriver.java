@@ -42,7 +42,7 @@ public final class RocmGpuDriver implements GpuDriver {
 
   private static final String PARTITION = "partition";
 
-  /// Of the kernel's graphics drivers.
+  /// The major device number of the kernel's graphics drivers.
   private static final int RENDER_MAJOR = 226;
 
   private static final String COMPUTE = "kfd";
@@ -88,7 +88,7 @@ public final class RocmGpuDriver implements GpuDriver {
   /// Those whose memory the kernel limits by cgroup.
   private final Set<String> limited;
 
-  /// With the nodes that programs see.
+  /// The slices, with the device nodes that programs see.
   private final MadeSlices<Kfd.Node> slices = new MadeSlices<>();
 
   private RocmGpuDriver(
@@ -236,7 +236,7 @@ public final class RocmGpuDriver implements GpuDriver {
   @Override
   public void release(SlicePlan plan) {
     AmdGpu gpu = gpus.get(plan.grant().deviceUuid());
-    // Of one that is gone nothing is left.
+    // A GPU that is gone has no slices left.
     if (gpu != null) {
       on(
           gpu,

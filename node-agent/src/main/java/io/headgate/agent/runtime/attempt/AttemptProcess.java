@@ -30,7 +30,7 @@ public final class AttemptProcess implements AttemptRunner, Workload.Circumstanc
   private static final Duration FIRST_RETRY = Duration.ofMillis(10);
   private static final Duration LAST_RETRY = Duration.ofSeconds(5);
 
-  /// For why it ended.
+  /// How long the end waits for its reason when the exit code gives none.
   private static final Duration WORDS_PATIENCE = Duration.ofSeconds(10);
 
   /// How long the end waits for a reason beyond the exit code.

@@ -61,7 +61,7 @@ public final class ContainerSupply implements AutoCloseable {
     });
   }
 
-  /// Looks for what is not there every so often, until it is closed.
+  /// Looks for missing engines at this interval, until it is closed.
   ContainerSupply lookingEvery(Duration interval) {
     looks.start(
         "containers",

@@ -37,7 +37,7 @@ public final class JobMeter {
     this.reader = reader;
   }
 
-  /// From now on the attempt is counted.
+  /// Begins to count the attempt.
   public void began(Assignment assignment) {
     lock.lock();
     try {

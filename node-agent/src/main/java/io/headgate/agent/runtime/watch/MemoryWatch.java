@@ -41,12 +41,12 @@ public final class MemoryWatch implements AutoCloseable {
   /// One sample may catch a job between an allocation and the free that it is about to make.
   private static final int SAMPLES = 2;
 
-  /// A device whose slices are hardware is looked at in every so many rounds: only a job without a
-  /// slice of it can have too much.
+  /// A device whose slices are hardware is read once in this many rounds. Only a job without a
+  /// slice of it can use too much.
   private static final int ROUNDS_OF_HARDWARE = 8;
 
-  /// Any other device is looked at in every so many rounds, until a job has too much of it. From
-  /// then on each round looks, so that the second sample follows after one interval.
+  /// Any other device is read once in this many rounds, until a job uses too much of it. Then each
+  /// round reads it, so that the second sample follows after one interval.
   private static final int ROUNDS_WITHOUT_EXCESS = 2;
 
   /// Rounds without an answer until the watch logs it.
@@ -202,7 +202,7 @@ public final class MemoryWatch implements AutoCloseable {
       this.meter = new MemoryMeter(SAMPLES, (int) Math.min(between, Integer.MAX_VALUE));
     }
 
-    /// In every so many of them it looks; of the rounds.
+    /// The number of rounds per reading; called by the rounds.
     int rounds(Shares shares) {
       if (hasExcess.get()) {
         return 1;
@@ -210,7 +210,7 @@ public final class MemoryWatch implements AutoCloseable {
       return shares.close.contains(device) ? ROUNDS_WITHOUT_EXCESS : ROUNDS_OF_HARDWARE;
     }
 
-    /// Of the rounds.
+    /// Reads the device, unless a reading is in progress; called by the rounds.
     void begin(Shares shares) {
       @Nullable SortedMap<AttemptKey, Long> limits = shares.limits.get(device);
       if (limits == null) {

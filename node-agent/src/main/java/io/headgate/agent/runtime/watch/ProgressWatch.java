@@ -36,9 +36,9 @@ public final class ProgressWatch implements AutoCloseable {
     looks.start("progress", INTERVAL, this::look);
   }
 
-  /// From now on the attempt is looked at.
+  /// Begins to read the attempt's progress files.
   ///
-  /// @param directory its own
+  /// @param directory of the attempt
   public void follow(AttemptKey key, Path directory) {
     lock.lock();
     try {

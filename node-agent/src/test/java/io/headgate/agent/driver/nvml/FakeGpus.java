@@ -18,11 +18,11 @@ import java.util.stream.Stream;
 /// (`src/test/c/nvml/fake.h` says how it is kept). Whatever loads that library, in this process or
 /// another, sees the same GPUs.
 public final class FakeGpus {
-  /// Of the driver.
+  /// The version of the driver.
   public enum Version {
     /// Without limits of memory by cgroup.
     V580,
-    /// With them.
+    /// With limits of memory by cgroup.
     V615
   }
 

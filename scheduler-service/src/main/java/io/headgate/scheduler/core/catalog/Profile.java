@@ -18,8 +18,8 @@ import java.util.Set;
 /// @param gpuModels models of which its devices may be; empty: any that its pools have
 /// @param images its jobs may have an image, so they go only to nodes that run such
 /// @param pools routing order (O6)
-/// @param holdAfter a blocked job of it holds capacity after waiting so long (O7)
-/// @param preemptionDelay an entitled job of it waits so long for an elastic pool before it
+/// @param holdAfter a blocked job of it holds capacity after waiting for this time (O7)
+/// @param preemptionDelay how long an entitled job of it waits for an elastic pool before it
 ///   preempts (P6)
 public record Profile(
     ProfileId id,

@@ -9,7 +9,7 @@ import io.headgate.type.GpuQuantity;
 /// @param size how many memory slices it takes, from 1
 /// @param gives what it gives of the device, at least what was asked
 public record SlicePlacement(String profile, int start, int size, GpuQuantity gives) {
-  /// So many memory slices has no device.
+  /// The most memory slices of any device.
   private static final int MAX = 8;
 
   public SlicePlacement {

@@ -181,12 +181,12 @@ public final class PoolState implements Comparable<PoolState> {
     return ceiling;
   }
 
-  /// Whether so much more stays within the ceiling, what is held not counted.
+  /// Whether this many more units stay within the ceiling, held capacity not counted.
   boolean isBelowCeilingWith(long units) {
     return units == 0 || usedUnits() + units <= ceiling;
   }
 
-  /// Whether the ceiling lets so much more start now.
+  /// Whether the ceiling lets a job of this many units start now.
   public boolean hasRoom(long units) {
     return units == 0 ? pool != null : units <= taken.free(ceiling());
   }

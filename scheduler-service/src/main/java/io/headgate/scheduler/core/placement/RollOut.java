@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /// Places a job where the node loses least of what it can still become, gangs and scarce models
 /// protected by prices.
 ///
-/// A worker gains what it takes and costs what the node's roll-out fill falls by; so a place into
-/// which nothing else would have fitted is free. To that comes what it takes of the room for gangs
-/// (the fall of the node's protection) and, of a scarce model, the model's price. Of the devices
-/// with different parts free the best is taken.
+/// A worker gains its size and costs the fall of the node's roll-out fill; so a place into which no
+/// other task would have fitted is free. Its cost also includes the fall of the node's protection
+/// of gangs and, for a scarce model, the model's price. Among devices with different free parts the
+/// best is taken.
 final class RollOut implements Rater {
   private final PackingModel packing;
 

@@ -19,7 +19,7 @@ public final class Room {
   private final long[] units;
   private final long[] left;
 
-  /// Of sliced devices only; null when the node has none.
+  /// The places of sliced devices, by slot; null when the node has no sliced device.
   private final @Nullable Cells @Nullable [] cells;
 
   private long cpuMillis;
@@ -218,7 +218,7 @@ public final class Room {
     return sum;
   }
 
-  /// Whether the device in the slot would be idle if so many units more of it were free.
+  /// Whether the device in the slot would be idle with this many more free units.
   public boolean wouldBeIdle(int slot, long unitsMore) {
     return kinds[slot] != null && units[slot] + unitsMore == UNITS_PER_GPU;
   }

@@ -41,7 +41,7 @@ final class VictimWalk implements Walk {
   private final Reclaim reclaim;
   private final Instant now;
 
-  /// Of the job that asks, where some of its policy are suspended.
+  /// The turn of the job that asks; null: the walk is not for one job.
   private final @Nullable Turn asking;
 
   private final Map<PolicyAccount, Loss> losses = new HashMap<>();

@@ -20,7 +20,7 @@ public final class RouteGroup {
   private final boolean isShared;
   private int current;
 
-  /// Of the first route on which a job will fit.
+  /// The index of the first route on which a job will fit.
   private int prospect;
 
   private Block notedSupplyBlock = Block.NONE;

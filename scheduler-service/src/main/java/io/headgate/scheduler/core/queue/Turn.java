@@ -14,7 +14,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private @Nullable LiveJob head;
   private Block gate = Block.NONE;
 
-  /// Of its policy alone.
+  /// The standing in its policy alone.
   private Standing ofPolicy = Standing.ENTITLED;
 
   /// The worse of its policy's and its tenant's (A3).

@@ -32,7 +32,7 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
     return new VaultRules(vaults, environment);
   }
 
-  /// Of each of the groups for which there are any.
+  /// The rules of each group that has vaults.
   public static Map<String, VaultRules> byGroup(List<Vault> vaults, Collection<String> groups) {
     // Groups are many, and most have the same vaults.
     Map<List<String>, VaultRules> made = new HashMap<>();

@@ -150,7 +150,8 @@ public final class AgentDesk {
     }
   }
 
-  /// Of devices the catalog says the same a moment later, and why.
+  /// The agent reported a new condition. The catalog reports the same of its devices a moment
+  /// later, with the cause.
   public void changed(LoopTurn turn, AgentSession session, NodeCondition condition) {
     NodeBook.Entry entry = state.nodes.entry(session.node());
     if (entry.session().filter(session::equals).isPresent()) {

@@ -50,7 +50,7 @@ public final class JobBook {
   private final Map<JobId, DraftCause> bars = new HashMap<>();
   private final Map<JobId, Long> departed = new LinkedHashMap<>();
 
-  /// With the uid of their jobs.
+  /// The uids of the jobs of ended attempts.
   private final Map<EndedAttempt, String> ended = new LinkedHashMap<>();
 
   private record EndedAttempt(JobName job, int number) {}

@@ -21,14 +21,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The machines: what pool-service says they have, and what the streams say of them. Confined to
-/// the loop, but for the clocks.
+/// The leader's knowledge of all machines, from pool-service and from the agents' streams. Confined
+/// to the loop, except the clocks.
 public final class NodeBook {
   private final Map<NodeId, Entry> entries = new TreeMap<>();
   private final Map<NodeId, ContactClock> clocks = new ConcurrentHashMap<>();
   private final long sinceNanos;
 
-  /// @param nowNanos the take-over: no node is judged by what was before
+  /// @param nowNanos the time of the take-over, from which the silence of nodes counts
   NodeBook(long nowNanos) {
     this.sinceNanos = nowNanos;
   }
@@ -40,22 +40,22 @@ public final class NodeBook {
     @Nullable NodeContact contact;
     @Nullable AgentSession session;
 
-    /// It said Hello to this leader.
+    /// Its agent has sent Hello to this leader.
     boolean reported;
 
-    /// It was told about as out of contact.
+    /// An event has reported it as out of contact.
     boolean suspect;
 
-    /// Its agent or machine is being shut down; contact goes on as long as it lasts.
+    /// Its agent or machine is shutting down; contact may last a while longer.
     boolean closing;
 
-    /// Whether it runs jobs with an image, as it says itself; until then it is not doubted.
+    /// Whether it runs jobs with an image, as its agent reports; assumed before the first report.
     boolean runsImages = true;
 
-    /// Which images may, by [#shared].
+    /// The images that it runs; an object shared by [#shared].
     ImageRules imageRules = ImageRules.NONE;
 
-    /// UUIDs of devices on which it can place nothing new, as it says itself.
+    /// UUIDs of devices that take no new work, as its agent reports.
     Set<String> unusable = Set.of();
 
     /// Its attempts were given up.
@@ -90,12 +90,12 @@ public final class NodeBook {
       return Optional.ofNullable(contact);
     }
 
-    /// Whether its agent ever spoke to a leader, so that a new one may expect to hear from it.
+    /// Whether its agent ever reported to a leader, so that a new leader may expect a report.
     boolean isExpected() {
       return machine != null && contact != null;
     }
 
-    /// The node as the core is to see it; empty while pool-service does not know it.
+    /// The node in the form that the core gets; empty while pool-service does not know it.
     ///
     /// @param windowOpen whether a new leader still waits for reports
     Optional<Node> seen(boolean windowOpen) {
@@ -144,9 +144,9 @@ public final class NodeBook {
     }
   }
 
-  /// Forgets what is neither a machine nor a stream.
+  /// Forgets entries without a machine and without a stream.
   ///
-  /// @param isNeeded what must not be forgotten nevertheless
+  /// @param isNeeded the nodes whose entries stay nevertheless
   void forget(Predicate<NodeId> isNeeded) {
     entries
         .values()
@@ -154,8 +154,8 @@ public final class NodeBook {
             entry -> entry.machine == null && entry.session == null && !isNeeded.test(entry.id));
   }
 
-  /// The rules as the object that other nodes with the same ones have, so that a look tells whether
-  /// they are others: they may be long, and are asked for at each submission.
+  /// One shared object for all nodes with equal rules. Rules may be long and are compared at each
+  /// submission, which identity makes cheap.
   ImageRules shared(ImageRules rules) {
     return entries.values().stream()
         .map(entry -> entry.imageRules)

@@ -20,10 +20,10 @@ public interface JobReader extends NameLookup {
     return job(name).isPresent();
   }
 
-  /// Of all jobs: keys of tenant and name.
+  /// The keys of tenant and name of all jobs.
   StoredKeys names();
 
-  /// That are remembered: keys of subject and id.
+  /// The keys of subject and id of all remembered requests.
   StoredKeys requests();
 
   /// Skips ids that do not exist; the order is undefined.

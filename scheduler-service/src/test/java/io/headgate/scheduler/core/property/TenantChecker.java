@@ -38,7 +38,7 @@ final class TenantChecker {
   final Shadow shadow;
   private final TenantRules rules;
 
-  /// Of the preemption that is being told: the winner's tenant's standing before its first victim.
+  /// The standing of the winner's tenant before its first victim, for the preemption in progress.
   private final Map<JobId, Long> standingBefore = new HashMap<>();
 
   int victimsOfOtherTenants;

@@ -118,9 +118,9 @@ final class OneLeader {
     return state(List.of());
   }
 
-  /// Of a leader that follows others.
+  /// The state of a leader that follows others.
   ///
-  /// @param spokeBefore machines that spoke to these
+  /// @param spokeBefore machines that reported to earlier leaders
   LeaderState state(List<NodeId> spokeBefore) {
     List<NodeContact> contacts =
         spokeBefore.stream()
@@ -143,7 +143,7 @@ final class OneLeader {
     return catalogs.view();
   }
 
-  /// Of the catalog, and of what was stored before.
+  /// The state from the catalog and from stored rows.
   LeaderState stateAfter(LoadedState loaded, CatalogUpdate access) {
     return LeaderState.load(
         start.leadership(), SETTINGS, loaded, List.of(catalog().getFirst(), access), 0);
