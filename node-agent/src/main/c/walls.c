@@ -65,7 +65,7 @@ static bool make_way(const struct walls *walls, const char *path) {
   return true;
 }
 
-// Holds a file or directory with what is mounted below it, apart from whatever covers it later. -1: see
+// Holds a file or directory with the mounts below it, even if other mounts cover it later. -1: see
 // errno.
 static int hold(const char *path, unsigned flags) {
   return (int)syscall(SYS_open_tree, AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | flags);

@@ -29,7 +29,7 @@ import java.util.Optional;
 /// @param checkpoints root of the jobs' checkpoint directories, perhaps on storage that machines
 ///   share; absent: in the data directory
 /// @param logs how much output is kept
-/// @param keep what is kept of ended attempts
+/// @param keep bounds of the files kept of ended attempts
 public record AgentConfig(
     Path data,
     Optional<String> node,

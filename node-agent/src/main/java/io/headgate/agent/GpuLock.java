@@ -94,7 +94,7 @@ final class GpuLock implements AutoCloseable {
     return Optional.empty();
   }
 
-  /// The one to take first.
+  /// The lock files, the one to take first at the front.
   private static List<Path> heeded(GpuConfig.Lock config) throws IOException {
     if (config.directory().isPresent()) {
       return List.of(config.directory().get().toAbsolutePath().resolve(NAME));

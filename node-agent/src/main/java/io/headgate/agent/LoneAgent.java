@@ -56,7 +56,7 @@ final class LoneAgent implements AutoCloseable {
   private final DeviceWatch devices;
   private final Agent agent;
 
-  /// Opens it on its data directory, where it takes up what another one left.
+  /// Opens it on its data directory, where it adopts the attempts of an earlier agent.
   ///
   /// @throws GpuUnavailableException when there is no NVIDIA driver that works
   LoneAgent(AgentConfig config, TimeSource time) throws IOException {
@@ -152,7 +152,7 @@ final class LoneAgent implements AutoCloseable {
         .toList();
   }
 
-  /// Ends its jobs first.
+  /// Ends its jobs before it closes.
   @Override
   public void close() throws IOException {
     try {
@@ -167,7 +167,7 @@ final class LoneAgent implements AutoCloseable {
     driver.close();
   }
 
-  /// A job of this agent's.
+  /// A job of this agent.
   private final class Supervised implements Bench.Job {
     private final AttemptKey key;
 

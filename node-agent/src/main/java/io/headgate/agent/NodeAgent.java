@@ -125,7 +125,7 @@ public final class NodeAgent implements AutoCloseable {
         try {
           yield NodeIdentity.load(data).filter(NodeIdentity::migAuto).isPresent();
         } catch (IOException _) {
-          // Damaged: joining says so, with what to do.
+          // The record is damaged: joining reports that, with the remedy.
           yield false;
         }
       }
@@ -176,7 +176,7 @@ public final class NodeAgent implements AutoCloseable {
     return driver.devices();
   }
 
-  /// Whether it has joined, told what it has, and a scheduler listens.
+  /// Whether it has joined and has reported its attempts, and a scheduler listens.
   public boolean isReady() {
     return membership.isComplete();
   }

@@ -323,7 +323,7 @@ final class AgentStreamTest {
     submit(alice, submit("rnd-3", "r-0"));
     awaitState(alice, "r-0", Job.State.STATE_RUNNING);
     agent.disconnect();
-    // The same boot: only a stop of what it does not know proves that it is gone.
+    // The same boot: only a stop of an attempt that it does not know proves that it is gone.
     agent.forgetful().connect();
     agent.awaitStop("r-0");
     FakeAgent.awaitThat(() -> get(alice, "r-0").getAttempt() == 2);

@@ -8,9 +8,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /// The slices of one attempt as the one device of a specification of the Container Device
-/// Interface: what the job's container gets for them, and any other that is started with `--device
-/// headgate.io/slice=NAME`. The version is the first that knows all of it, so that any engine reads
-/// it.
+/// Interface. The job's container gets them, and so does any other container started with `--device
+/// headgate.io/slice=NAME`. The version is the first that has all needed fields, so that any engine
+/// reads it.
 ///
 /// @param name of the device
 /// @param environment that tells libraries which devices they have

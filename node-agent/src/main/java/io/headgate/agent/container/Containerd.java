@@ -20,9 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/// Containerd fetches images and keeps them, in a namespace that is Headgate's: for containers
-/// without a task, which keep what they are made of from being collected. Their files are mounted
-/// here.
+/// Containerd fetches images and keeps them in Headgate's own namespace. Containers without a task
+/// protect them from garbage collection. The agent mounts their files itself.
 ///
 /// @param ctr its client
 /// @param pullTimeout how long it may take for an image

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/// Docker fetches images and keeps them: for containers that never start, so that what they are
-/// made of stays. Its layers are mounted here, with what is changed beside them and not in its own
+/// Docker fetches images and keeps them, for containers that never start, so that their files stay.
+/// The agent mounts Docker's layers itself, with the changes beside them and not in Docker's
 /// directories.
 ///
 /// @param docker its client

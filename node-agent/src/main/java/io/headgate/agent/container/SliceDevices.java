@@ -20,7 +20,7 @@ public final class SliceDevices {
   private final String owner;
   private final List<Path> lent;
 
-  /// Those of one agent.
+  /// The slice devices of one agent.
   ///
   /// @param cdi where engines look for specifications
   /// @param lent files and directories of the machine that come with every device, at their place

@@ -25,7 +25,7 @@ record Surroundings(String directory, List<String> environment) {
     return new Surroundings(words[0], List.of(words).subList(1, words.length - 1));
   }
 
-  /// Those of an image whose files are there.
+  /// The surroundings of an image whose files are there.
   ImageStore.Image at(Path root) {
     SortedMap<String, String> values = new TreeMap<>();
     for (String entry : environment) {

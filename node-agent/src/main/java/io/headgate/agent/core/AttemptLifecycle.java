@@ -39,7 +39,7 @@ public final class AttemptLifecycle {
     RESUME,
     /// Free its slices.
     RELEASE,
-    /// Kill what is left of it, then free its slices.
+    /// Kill its remaining processes, then free its slices.
     KILL_AND_RELEASE,
     /// Record its end for good.
     RECORD_END,

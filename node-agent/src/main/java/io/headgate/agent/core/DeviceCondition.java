@@ -17,7 +17,7 @@ public record DeviceCondition(Health health, boolean endsJobs, String cause, Rem
   /// The operator's remedy, from least to most.
   public enum Remedy {
     NONE,
-    /// To look after what is around it: cooling, power, links, processes that hold it.
+    /// Inspect its surroundings: cooling, power, links, processes that hold it.
     INSPECT,
     /// Reset it when no program runs on it.
     RESET,

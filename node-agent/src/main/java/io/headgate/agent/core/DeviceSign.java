@@ -15,7 +15,7 @@ public sealed interface DeviceSign {
   /// NVIDIA's driver reported an error by its number.
   record Xid(int number) implements DeviceSign {}
 
-  /// The driver itself says what has to be done before the device is whole again.
+  /// The driver itself demands an action before the device is whole again.
   record RecoveryDue(Recovery recovery) implements DeviceSign {}
 
   /// A driver's request.

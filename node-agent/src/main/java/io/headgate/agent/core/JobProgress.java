@@ -26,7 +26,7 @@ public record JobProgress(
     return fraction.isPresent() || checkpoint != 0;
   }
 
-  /// The same and what it says now.
+  /// This progress, updated by a report.
   ///
   /// @param nowBootMs when a checkpoint that was not known before is noticed
   public JobProgress with(Said said, long nowBootMs) {

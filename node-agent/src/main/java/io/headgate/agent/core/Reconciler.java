@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Brings what runs on this machine in line with what the scheduler wants, and says how.
+/// Decides how to bring the attempts on this machine in line with the scheduler's orders.
 ///
 /// A deterministic state machine without clock, disk or network: the same inputs give the same
 /// effects. Commands are idempotent by attempt, and nothing that has ended, or was refused, ever
@@ -194,7 +194,7 @@ public final class Reconciler {
     }
     StopOrder order = ordered.order();
     if (known.state() == AttemptState.SUSPENDED && order.suspension() != 0) {
-      // It is what was ordered already, by whichever number.
+      // The attempt is suspended already, by an earlier order under another number.
       Attempt still = known.suspendedBy(order.suspension());
       attempts.put(still);
       effects.add(new Effect.RecordSuspension(still.key(), still.suspension()));
@@ -350,7 +350,7 @@ public final class Reconciler {
   }
 
   private static Attempt reportSteps(Attempt attempt, List<StopStep> steps, List<Effect> effects) {
-    // After a restart it is unknown what the scheduler was told; the last step says enough.
+    // After a restart it is unknown which steps the scheduler knows; the last step says enough.
     int from = attempt.caughtUp() ? attempt.stepsReported() : steps.size() - 1;
     Attempt current = attempt;
     for (int i = from; i < steps.size(); i++) {

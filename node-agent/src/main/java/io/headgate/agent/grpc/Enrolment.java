@@ -31,7 +31,7 @@ final class Enrolment {
     try {
       return NodeIdentity.load(data).isPresent();
     } catch (IOException _) {
-      // Damaged: joining says so, with what to do.
+      // The record is damaged: joining reports that, with the remedy.
       return false;
     }
   }

@@ -43,8 +43,8 @@ public final class CgroupLimits {
     this.parents = parents;
   }
 
-  /// Finds what there is, and makes directories of this agent's in the hierarchies of version 1
-  /// that are needed.
+  /// Finds the present hierarchies, and makes this agent's directories in the needed hierarchies of
+  /// version 1.
   ///
   /// @param name tells this agent's attempts from those of others on the machine
   /// @param unified where version 2 is

@@ -44,7 +44,7 @@ public final class JobProcesses {
     this.proc = proc;
   }
 
-  /// Those of attempts that are the machine's processes.
+  /// The processes of attempts that run directly on this machine.
   ///
   /// @param attempts where the directories of the attempts are
   public static JobProcesses ofMachine(Cgroups cgroups, Path attempts) {
@@ -56,7 +56,7 @@ public final class JobProcesses {
         PROC);
   }
 
-  /// Those of attempts in containers, where numbers of processes are others.
+  /// The processes of attempts in containers, where processes have other numbers.
   public static JobProcesses ofContainers(Supervisors supervisors) {
     return new JobProcesses(Cgroups.none(), supervisors, PROC);
   }
@@ -98,7 +98,7 @@ public final class JobProcesses {
     return supervisor.isPresent() && byDescent(pid, Map.of(supervisor.get(), key)).isPresent();
   }
 
-  /// The candidates by what [#lastTwoNames] says of their cgroups.
+  /// The candidates by the [#lastTwoNames] of their cgroups.
   private Map<String, AttemptKey> groups(Collection<AttemptKey> candidates) {
     Map<String, AttemptKey> groups = new HashMap<>();
     for (AttemptKey key : candidates) {

@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 ///
 /// @param user of the job, and its group; empty: the agent's
 /// @param namespaces of its own: mounts, processes, messages, and perhaps network
-/// @param rooms what it finds on the file system; with namespaces only
+/// @param rooms the file system that it finds; with namespaces only
 /// @param devices that it may use beside those of every job
 /// @param fence what keeps it from opening others
 /// @param filtered it may make only the system calls that jobs have a use for
@@ -73,8 +73,8 @@ public record Walls(
   /// @param temporary its `/tmp`; empty: the machine's
   /// @param otherTemporary its `/var/tmp`
   /// @param sharedMemory its `/dev/shm`; empty: one of its own
-  /// @param hidden directories that it finds empty, but for what is shown
-  /// @param shown directories that it finds at their place, whatever hides what is on the way there
+  /// @param hidden directories that it finds empty, except for `shown`
+  /// @param shown directories that it finds at their place, even below hidden ones
   /// @param owned directories that become its user's, with all that is in them
   public record Rooms(
       Optional<Root> root,
@@ -103,7 +103,7 @@ public record Walls(
 
   /// The files that a job has instead of the machine's, read-only.
   ///
-  /// @param directory becomes its `/`; places for what is mounted are made in it
+  /// @param directory becomes its `/`; mount points are made in it
   /// @param lent files and directories of the machine that it finds at their place, read-only
   public record Root(Path directory, List<Path> lent) {
     public Root {

@@ -19,7 +19,7 @@ public record Qualification(String nvidiaSmi, TimeSource time) {
   /// Does them all; each goes its way, whatever the others came to.
   ///
   /// @param noProbe why the probe does not run; empty: it does
-  /// @param machine what it is, for the report
+  /// @param machine its properties, for the report
   /// @param begins told of each experiment by name
   public Report run(
       Bench bench, Optional<String> noProbe, Map<String, String> machine, Consumer<String> begins)

@@ -10,10 +10,10 @@ import java.util.stream.Collectors;
 
 /// The results of a machine.
 ///
-/// @param machine what it is, by name and in this order
+/// @param machine its properties, by name and in this order
 /// @param results in the order in which the experiments were done
 public record Report(Map<String, String> machine, List<Result> results) {
-  /// One experiment and what it came to.
+  /// One experiment and its result.
   ///
   /// @param millis that it took
   public record Result(
@@ -26,7 +26,7 @@ public record Report(Map<String, String> machine, List<Result> results) {
     results = List.copyOf(results);
   }
 
-  /// Those that came to that.
+  /// The results with this verdict.
   public List<Result> with(Verdict verdict) {
     return results.stream().filter(result -> result.finding().verdict() == verdict).toList();
   }

@@ -77,7 +77,7 @@ final class AgentLoop implements AutoCloseable {
     this.thread = Thread.ofPlatform().name("headgate-agent-" + name).unstarted(this::run);
   }
 
-  /// Takes up what the ledger holds.
+  /// Adopts the attempts of the ledger.
   void recover() throws IOException {
     Input.Recovered recovered = ports.records().recover(ports.time().instant());
     ports.resources().recovered(recovered);
@@ -138,7 +138,7 @@ final class AgentLoop implements AutoCloseable {
     return answer.orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS);
   }
 
-  /// Whether the loop takes what is posted. Each call judges the probe that the previous call
+  /// Whether the loop takes posted inputs. Each call judges the probe that the previous call
   /// posted, so one thread must call it again and again.
   boolean isTurning() {
     long now = ports.time().monotonicNanos();
@@ -227,7 +227,7 @@ final class AgentLoop implements AutoCloseable {
   private void take(Input input) {
     List<Effect> effects = reconciler.on(input);
     if (input instanceof Input.DeviceJudged) {
-      // Before anything that follows from it is told.
+      // Sent before any consequence of it.
       unusableDevices = reconciler.unusableDevices();
       controlPlane.updatesReady();
     }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 
-/// Values for tests of the core and of what stores them.
+/// Values for tests of the core and of its stores.
 public final class Fixtures {
   public static final Instant NOW = Instant.parse("2030-01-01T00:00:00Z");
   public static final Leadership LEADER = new Leadership("i1", 5, "a");

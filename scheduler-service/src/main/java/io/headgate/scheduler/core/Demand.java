@@ -91,7 +91,7 @@ final class Demand {
     return sum / 2;
   }
 
-  /// Forgets what was asked for of profiles that are no more.
+  /// Drops the counts of profiles that no longer exist.
   void retain(List<Profile> profiles) {
     Set<ProfileId> known = new HashSet<>();
     profiles.forEach(profile -> known.add(profile.id()));

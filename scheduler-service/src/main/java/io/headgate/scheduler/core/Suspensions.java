@@ -21,13 +21,13 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The suspended attempts. Each waits for the very slices that it had: it goes on with them in its
-/// job's turn (O1-O5), and makes no room and holds nothing for that. So it is kept for as long only
-/// as its user allows, and goes first where a job makes room that needs what it keeps.
+/// The suspended attempts. Each waits for exactly the slices that it had, and resumes with them in
+/// its job's turn (O1-O5). It makes no room and holds nothing for that. So it stays suspended only
+/// as long as its user allows, and is the first victim of a job that needs its kept memory.
 final class Suspensions {
   private final World world;
 
-  /// Those whose devices are idle: in a round, devices are only taken.
+  /// The suspended attempts whose devices are idle. In a round, devices are only taken.
   private final List<LiveAttempt> ready = new ArrayList<>();
 
   /// Finds the suspended attempts whose devices are idle when a round begins.

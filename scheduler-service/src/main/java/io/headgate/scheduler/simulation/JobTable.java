@@ -67,7 +67,7 @@ final class JobTable {
     return List.copyOf(jobs.values());
   }
 
-  /// Those that wait in the core, in the order in which they came to wait.
+  /// The jobs that wait in the core, in the order in which they began to wait.
   Collection<SimulatedJob> waiting(QueueId queue) {
     return waiting.getOrDefault(queue, Map.of()).values();
   }
@@ -77,7 +77,7 @@ final class JobTable {
     return running.values();
   }
 
-  /// Those that the core did not take, in the order in which they came.
+  /// The jobs that the core did not accept, in the order of their submission.
   Collection<SimulatedJob> neverFits() {
     return neverFits.values();
   }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// Measures what the summary tells: GPU time and waits.
+/// Measures the summary's figures: GPU time and waits.
 final class Meter {
   private final Map<PolicyId, List<Long>> waits = new HashMap<>();
   private final Map<PolicyId, List<Awaited>> awaited = new HashMap<>();
@@ -26,7 +26,7 @@ final class Meter {
   private long lastMs;
   int preemptions;
 
-  /// Time passes with what was there until now.
+  /// Time passes while the present counts stay as they are.
   void advance(long toMs) {
     capacity = capacity.plus(capacityUnits, toMs - lastMs);
     used = used.plus(usedUnits, toMs - lastMs);

@@ -78,7 +78,7 @@ public final class Simulation {
     this(new SimulationContext(scenario, placement, out), timer, scenario.events());
   }
 
-  /// Goes on from what stands on a live system.
+  /// Continues from the state of a live system.
   ///
   /// @param events in time order
   Simulation(

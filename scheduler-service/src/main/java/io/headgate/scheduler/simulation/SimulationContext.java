@@ -30,7 +30,7 @@ final class SimulationContext {
   /// Whether nodes or pools have changed since capacity was measured.
   boolean capacityChanged = true;
 
-  /// Whether reasons are told.
+  /// Whether reasons are reported.
   boolean tellsReasons = true;
 
   SimulationContext(Scenario scenario, PlacementPolicy placement, Consumer<SimulationEvent> out) {

@@ -11,8 +11,8 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.Oid;
 import org.postgresql.jdbc.PgArray;
 
-/// An array of one dimension in PostgreSQL's binary form: neither side writes or reads text, which
-/// is most of what large batches would cost otherwise.
+/// An array of one dimension in PostgreSQL's binary format. Neither side writes or reads text,
+/// which would be most of the cost of large batches.
 ///
 /// Example: the bigints 7 and null are `1 dimension, has nulls, type 20, 2 elements from 1; length
 /// 8, 7; length -1`, each number 4 bytes but the 7.

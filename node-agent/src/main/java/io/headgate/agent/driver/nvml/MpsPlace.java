@@ -36,7 +36,8 @@ record MpsPlace(Path directory) {
   static final String SERVER = "slice";
   static final String NAMESPACE = "job";
 
-  /// Before what is a hexadecimal number else. As long, because the paths of its sockets are.
+  /// A prefix of a hexadecimal number. The name keeps its length, because the paths of sockets are
+  /// limited.
   private static final String V3_MARK = "v3";
 
   private static final int NAME_DIGITS = 16;
@@ -88,7 +89,7 @@ record MpsPlace(Path directory) {
     return Path.of("/dev/shm/headgate-mps-" + directory.getFileName());
   }
 
-  /// Makes what is not there yet.
+  /// Makes the missing directories.
   void make() throws IOException {
     makeOpen(pipe());
     makeOpen(log());

@@ -11,7 +11,7 @@ import java.util.List;
 /// @param control the control program
 /// @param directory this agent's own, in which each slice gets one
 /// @param patience how long a daemon may take for its start, an answer, or its end
-/// @param reserveBytes of each slice: what a process has without having allocated it
+/// @param reserveBytes of each slice: memory that a process uses without allocating it
 /// @param limitsCompute whether a slice's processors are limited to its part too
 public record MpsSettings(
     List<MpsProtocol> protocols,

@@ -55,7 +55,7 @@ final class MpsSlices implements SliceMechanism {
   /// Names of the slices that this agent has made or found, and does not remove.
   private final Set<String> standing = ConcurrentHashMap.newKeySet();
 
-  /// Those that were, until MPS was found to hold them no more.
+  /// Slices that MPS served until a check found them gone.
   private final Set<String> lost = ConcurrentHashMap.newKeySet();
 
   private volatile Optional<Path> mounts = Optional.empty();

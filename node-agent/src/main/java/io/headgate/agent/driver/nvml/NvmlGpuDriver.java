@@ -107,7 +107,7 @@ public final class NvmlGpuDriver implements GpuDriver {
     this.mechanisms = SliceMechanisms.of(nvml, settings.cgroups(), mps, steps);
   }
 
-  /// Starts the driver, and looks at what there is.
+  /// Starts the driver, and finds its devices.
   ///
   /// @throws GpuUnavailableException when there is no NVML that works
   public static NvmlGpuDriver open(Settings settings, NvmlSteps steps) {

@@ -38,7 +38,7 @@ interface SliceMechanism {
   /// @return the device as a job's libraries know it
   String realise(Gpu gpu, SlicePlan plan);
 
-  /// Removes what is there of the slice.
+  /// Removes the remains of the slice.
   void release(Gpu gpu, SlicePlan plan);
 
   /// The device files of the slice, beside those of every job with a GPU.

@@ -94,12 +94,12 @@ record Kfd(Path sysfs) {
     }
   }
 
-  /// Whether the agent may write what is of a GPU under its address.
+  /// Whether the agent may write a file of the GPU under its address.
   boolean isWritable(PciAddress address, String name) {
     return Files.isWritable(file(address, name));
   }
 
-  /// Changes what is of a GPU under its address.
+  /// Writes a file of the GPU under its address.
   ///
   /// @throws IOException with the kernel's reason when it refuses
   void write(PciAddress address, String name, String text) throws IOException {

@@ -85,7 +85,7 @@ public final class RocmGpuDriver implements GpuDriver {
   private final SortedMap<String, AmdGpu> gpus;
   private final List<AmdMechanism> mechanisms;
 
-  /// Those whose memory the kernel limits by cgroup.
+  /// The GPUs whose memory the kernel limits by cgroup.
   private final Set<String> limited;
 
   /// The slices, with the device nodes that programs see.
@@ -121,7 +121,7 @@ public final class RocmGpuDriver implements GpuDriver {
     this.limited = limited(settings, dmem);
   }
 
-  /// Starts the driver, and looks at what there is.
+  /// Starts the driver, and finds its devices.
   ///
   /// @throws GpuUnavailableException when there is neither library that works
   public static RocmGpuDriver open(Settings settings, RocmSteps steps) {
@@ -216,7 +216,7 @@ public final class RocmGpuDriver implements GpuDriver {
     }
   }
 
-  /// No foreign slice is looked for here: it shows when a slice is made.
+  /// Foreign slices are not searched here: they show when a slice is made.
   @Override
   public void recover(List<SlicePlan> recorded) {}
 

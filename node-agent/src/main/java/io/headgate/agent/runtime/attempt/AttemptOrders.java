@@ -285,7 +285,7 @@ final class AttemptOrders {
       return;
     }
     if (circumstances.isDetached()) {
-      // The next agent hears the order again; what is half done is in the record.
+      // The next agent gets the order again; the record shows a half-done suspension.
       return;
     }
     Exception problem = failure.get();

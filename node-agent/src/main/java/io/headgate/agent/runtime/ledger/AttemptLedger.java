@@ -111,7 +111,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
     return attempts.resolve(key.directoryName());
   }
 
-  /// Where its supervisor lives: in the same directory, or in what its pod has of it.
+  /// The directory of its supervisor: the attempt's own, or the part of it that its pod mounts.
   public Path supervised(AttemptKey key) {
     return supervised(directory(key));
   }

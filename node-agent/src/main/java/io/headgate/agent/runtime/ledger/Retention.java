@@ -59,7 +59,7 @@ public final class Retention {
     }
   }
 
-  /// Begins to delete what is beyond the limits.
+  /// Begins to delete attempts beyond the limits.
   public void begin() {
     forgotten = 0;
     appliedNanos = time.monotonicNanos();

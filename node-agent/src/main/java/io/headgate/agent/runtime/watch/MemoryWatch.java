@@ -65,14 +65,14 @@ public final class MemoryWatch implements AutoCloseable {
   /// How closely jobs are watched.
   ///
   /// @param interval between two samples of a job over its limit; the second is one too many
-  /// @param grace what a job has then for its callback and for SIGTERM together, before SIGKILL
+  /// @param grace the time of a job for its callback and for SIGTERM together, before SIGKILL
   public record Settings(Duration interval, Duration grace) {}
 
   /// The memory that each attempt's slices allow. Immutable.
   private static final class Shares {
     private final List<SlicePlan> plans;
 
-    /// That have any.
+    /// The attempts with slices.
     private final Set<AttemptKey> attempts = new HashSet<>();
 
     /// Bytes by device and attempt.
@@ -177,15 +177,15 @@ public final class MemoryWatch implements AutoCloseable {
     }
   }
 
-  /// The looks at one device, one at a time. Members run on the thread of the answer, unless they
-  /// are said to belong to the rounds.
+  /// The readings of one device, one at a time. Members run on the thread of the answer, unless
+  /// their comment assigns them to the rounds.
   private final class Look {
     private final String device;
     private final Consumer<Input> inputs;
     private final MemoryMeter meter;
     private final ProcessOwners owners = new ProcessOwners(processes, time);
 
-    /// That an answer is to come yet.
+    /// Whether an answer is still awaited.
     private final AtomicBoolean isAsked = new AtomicBoolean();
 
     private final AtomicBoolean isBlind = new AtomicBoolean();

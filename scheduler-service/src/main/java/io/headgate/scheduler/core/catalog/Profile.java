@@ -35,10 +35,10 @@ public record Profile(
     Duration holdAfter,
     Duration preemptionDelay,
     Reclaim reclaim) {
-  /// How long a blocked job waits before it holds capacity, where nothing else is said.
+  /// How long a blocked job waits before it holds capacity, unless its profile says otherwise.
   public static final Duration DEFAULT_HOLD_AFTER = Duration.ofMinutes(10);
 
-  /// How long an entitled job waits for an elastic pool, where nothing else is said.
+  /// How long an entitled job waits for an elastic pool, unless its profile says otherwise.
   public static final Duration DEFAULT_PREEMPTION_DELAY = Duration.ofMinutes(5);
 
   public Profile {

@@ -188,7 +188,7 @@ public sealed interface Reason {
 
   /// Enough is idle in the pool, but nowhere together (A6).
   ///
-  /// @param dimension what the nodes lack
+  /// @param dimension the dimension that the nodes lack
   record Fragmentation(PoolId pool, GpuQuantity need, GpuQuantity idle, Dimension dimension)
       implements Reason {
     @Override

@@ -8,8 +8,8 @@ public enum StopOutcome {
   /// else as [#REQUEUE].
   SUSPEND,
   CANCEL,
-  /// It failed; the stop only clears away what is left of it.
+  /// It failed; the stop only removes its remains.
   FAIL,
-  /// It is lost; the stop only clears away what is left of it.
+  /// It is lost; the stop only removes its remains.
   LOSE
 }

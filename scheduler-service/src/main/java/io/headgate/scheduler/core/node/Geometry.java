@@ -22,7 +22,7 @@ public sealed interface Geometry {
   /// @param profiles the sizes
   record Sliced(Kind kind, int memorySlices, int computeSlices, List<SliceProfile> profiles)
       implements Geometry {
-    /// As many memory slices as any device has; what is taken of them is kept in one word.
+    /// The most memory slices of any device; their use is kept in one word.
     public static final int MAX_MEMORY_SLICES = 8;
 
     /// A100, H100, H200 and B200; drivers say the same with their own names.

@@ -23,7 +23,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// One pool: its nodes, grouped by what is free on them, and what is taken of it.
+/// One pool: its nodes, grouped by their free capacity, and its use.
 public final class PoolState implements Comparable<PoolState> {
   private final PoolId id;
   private final Expectation expectation;
@@ -90,7 +90,7 @@ public final class PoolState implements Comparable<PoolState> {
     }
   }
 
-  /// Takes note of what tasks are expected; places are rated anew by it.
+  /// Sets the expected tasks, by which places are rated anew.
   public void expect(Mix mix) {
     if (expectation.change(mix, groups.values())) {
       beginEra();
@@ -204,7 +204,7 @@ public final class PoolState implements Comparable<PoolState> {
     return units == 0 ? pool != null : taken.ready(ceiling(), units, older);
   }
 
-  /// Adds to what is taken of the pool; the nodes are told apart.
+  /// Adds to the pool's use; the node's own use is counted apart.
   public void add(Stake stake, long units) {
     taken.add(stake, units);
     if (units < 0) {

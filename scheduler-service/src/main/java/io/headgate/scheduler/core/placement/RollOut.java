@@ -7,7 +7,7 @@ import io.headgate.scheduler.core.placement.policy.PackingModel;
 import io.headgate.scheduler.core.placement.policy.Space;
 import org.jspecify.annotations.Nullable;
 
-/// Places a job where the node loses least of what it can still become, gangs and scarce models
+/// Places a job where the node loses least of its remaining value, gangs and scarce models
 /// protected by prices.
 ///
 /// A worker gains its size and costs the fall of the node's roll-out fill; so a place into which no
@@ -21,7 +21,7 @@ final class RollOut implements Rater {
     packing = new PackingModel(mix);
   }
 
-  /// The spaces that each choice of a device would leave; what they cost changes with the prices.
+  /// The spaces that each choice of a device would leave; their cost changes with the prices.
   private final class Places implements Rating {
     private final Space before;
     private final Space[] after;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A copy of what is free on one node, to be played with: take places, put attempts' shares back.
+/// A copy of the free capacity of one node, to try changes: take places, put attempts' shares back.
 public final class Room {
   private final NodeState node;
   private final @Nullable DeviceKind[] kinds;

@@ -11,7 +11,7 @@ final class Taken {
   long stopping;
   long held;
 
-  /// Negative while a hold waits for what stops, and when the capacity shrank below what is taken.
+  /// Negative while a hold waits for stopping attempts, and when the capacity shrank below its use.
   long free(long capacity) {
     return capacity - live - stopping - held;
   }

@@ -85,7 +85,7 @@ final class VictimWalk implements Walk {
       rank = key.queue().rank();
       policy = key.policy();
       loss = losses.computeIfAbsent(policy, of -> new Loss());
-      // Where tenants do not share, nothing is compared with what they lose.
+      // Where tenants do not share, their losses are not compared.
       lossOfTenant =
           tenant.isBound() ? lossesOfTenants.computeIfAbsent(tenant, of -> new Loss()) : new Loss();
       isSuspended = members.getFirst().isSuspended();

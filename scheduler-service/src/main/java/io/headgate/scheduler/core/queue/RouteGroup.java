@@ -40,7 +40,7 @@ public final class RouteGroup {
     return routes;
   }
 
-  /// Those that its routes lead to, in no order.
+  /// The pools of its routes, in no order.
   public Set<PoolState> pools() {
     return pools;
   }
@@ -86,7 +86,7 @@ public final class RouteGroup {
     return open;
   }
 
-  /// Those on which jobs of other tenants may go for one of its own; all where tenants do not
+  /// The routes on which jobs of other tenants may be victims of its jobs; all where tenants do not
   /// share.
   public List<Route> routesWhereTenantIsEntitled() {
     if (!isShared) {
@@ -143,7 +143,7 @@ public final class RouteGroup {
     return best;
   }
 
-  /// Counts the changes of what its tenant has in its pools, where tenants share.
+  /// Counts the changes of its tenant's use of its pools, where tenants share.
   long tenantVersion() {
     if (!isShared) {
       return 0;
@@ -220,7 +220,7 @@ public final class RouteGroup {
         : Block.FRAGMENTATION;
   }
 
-  /// Keeps in mind what the supply says now, for all its queues.
+  /// Records the present supply block, for all its queues.
   public void noteSupplyBlock() {
     notedSupplyBlock = routes.isEmpty() ? Block.NONE : supplyBlock(routes);
   }

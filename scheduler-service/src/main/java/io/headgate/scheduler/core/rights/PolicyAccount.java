@@ -92,7 +92,7 @@ public final class PolicyAccount extends Account {
     return limitsUsers() && chargedByUser == null;
   }
 
-  /// Takes note of what each user's jobs have or have held for them.
+  /// Counts the use and holds of each user's jobs.
   public void countUsers(Iterable<Claim> claims) {
     chargedByUser = new HashMap<>();
     for (Claim claim : claims) {

@@ -93,7 +93,7 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
   ///
   /// @param code stable, UPPER_SNAKE
   /// @param field of the job's specification
-  /// @param message which vault, what it says, and what to do
+  /// @param message which vault, its rule, and the remedy
   public record Violation(String code, String vault, String field, String message) {
     /// Why a job is a draft that was taken before the vault forbade it.
     public DraftCause draft() {

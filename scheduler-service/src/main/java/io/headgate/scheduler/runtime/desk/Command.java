@@ -102,8 +102,8 @@ public sealed interface Command {
 
   /// An assignment was not handed over because of vaults.
   ///
-  /// @param vaults by which it was judged; empty: its queue or policy has gone, and with it what
-  ///   they say
+  /// @param vaults by which it was checked; empty: its queue or policy has gone, and with it the
+  ///   rules
   /// @param draft why the job does not go back to its queue; empty only then
   record Barred(WorkerKey key, Optional<VaultRules> vaults, Optional<DraftCause> draft)
       implements Command {}

@@ -30,8 +30,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The jobs that wait or have an attempt, with what the core does not know of them. Confined to the
-/// loop.
+/// The jobs that wait or have an attempt, with the facts that the core does not need. Confined to
+/// the loop.
 public final class JobBook {
   /// Bound on remembered departed jobs, which detect a change that is based on an outdated record.
   /// Also the bound on remembered ended attempts, which tell a late report from an unknown attempt.
@@ -86,7 +86,7 @@ public final class JobBook {
     return attempt(id.job()).filter(attempt -> attempt.id().equals(id));
   }
 
-  /// The live attempt that the node has this worker of; what it says of others is not its own.
+  /// The live attempt whose worker the node has; empty for attempts of other nodes.
   Optional<AttemptRecord> attempt(NodeId node, WorkerName worker) {
     if (!worker.job().tenant().equals(node.tenant())) {
       return Optional.empty();

@@ -95,7 +95,7 @@ public final class TurnMaker {
     return catalog;
   }
 
-  /// Whether agents had reported to this leader, and none is heard any more.
+  /// Whether agents had reported to this leader, and all have fallen silent.
   public boolean isCutOff() {
     return contacts.isCutOff();
   }

@@ -5,7 +5,8 @@ import java.time.Instant;
 /// Stores and deletes the history of finished jobs. Every call may be repeated, at any time, by any
 /// replica: none touches an unfinished job. Calls block.
 public interface HistoryStore {
-  /// Makes places for the events of this week and the coming ones. Those that exist are left alone.
+  /// Makes partitions for the events of this week and the coming ones. Existing partitions are left
+  /// alone.
   void prepareWeeks(Instant now);
 
   /// Deletes whole weeks of events, and single events whose week has no partition.

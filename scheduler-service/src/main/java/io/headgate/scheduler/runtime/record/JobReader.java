@@ -38,7 +38,7 @@ public interface JobReader extends NameLookup {
   /// The jobs' documents as they were submitted.
   Map<JobId, Document> documents(Collection<JobId> jobs);
 
-  /// Which jobs are meant: all that is present must match. Empty lists: all.
+  /// The jobs that match all present conditions. An empty list matches all.
   ///
   /// @param labels `key=value`
   record Filter(

@@ -72,7 +72,7 @@ final class HandOverTest {
     return session;
   }
 
-  /// Decides on what waits, and makes it durable.
+  /// Decides on the waiting commands, and makes the result durable.
   private List<Dispatch> decide() throws InterruptedException {
     steps.clear();
     leader.decide(leader.take());

@@ -11,7 +11,7 @@ import java.util.TreeSet;
 ///
 /// @param parts most frequent first; their shares add up to 1, unless there are none
 public record Mix(List<Part> parts) {
-  /// Nothing is known of what comes.
+  /// No tasks are expected.
   public static final Mix EMPTY = new Mix(List.of());
 
   /// A class and its share of all tasks, above 0.
