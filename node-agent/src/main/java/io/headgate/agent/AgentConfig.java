@@ -188,7 +188,7 @@ public record AgentConfig(
         keep);
   }
 
-  /// With the machine's own GPUs.
+  /// A copy with the machine's own GPUs.
   public AgentConfig withGpus(GpuConfig gpus) {
     return new AgentConfig(
         data,

@@ -51,7 +51,7 @@ public record GpuConfig(
       String library, Duration timeout, Optional<Path> checkpoint, Duration checkpointTimeout) {
     public static final Nvml DEFAULTS = new Nvml("libnvidia-ml.so.1", Duration.ofSeconds(30));
 
-    /// Without a program that suspends jobs.
+    /// A configuration without a program that suspends jobs.
     public Nvml(String library, Duration timeout) {
       this(library, timeout, Optional.empty(), Duration.ofSeconds(60));
     }
@@ -110,7 +110,7 @@ public record GpuConfig(
   /// The operator's settings of MIG.
   ///
   /// @param mode whether it is turned on
-  /// @param strangers what becomes of instances that this agent did not make
+  /// @param strangers the treatment of instances that this agent did not make
   public record Mig(Mode mode, Strangers strangers) {
     public static final Mig DEFAULTS = new Mig(Mode.POOL, Strangers.KEEP);
 
@@ -205,7 +205,7 @@ public record GpuConfig(
   /// The watch over the memory of slices. From the excess to SIGKILL it takes at most three
   /// intervals and the grace: by default less than a second.
   ///
-  /// @param interval between two samples of a job over its limit; the second is one too many. Other
+  /// @param interval between two samples of a job over its limit; the second ends the job. Other
   ///   devices are sampled half as often
   /// @param grace for the job's abort callback and its reaction to SIGTERM, half for each
   public record Watchdog(Duration interval, Duration grace) {

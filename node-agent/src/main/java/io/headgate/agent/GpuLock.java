@@ -38,8 +38,8 @@ final class GpuLock implements AutoCloseable {
       Pattern.compile(
           "\\d+: POSIX +ADVISORY +WRITE (\\d+) (\\p{XDigit}+):(\\p{XDigit}+):(\\d+) .*");
 
-  /// The data directory behind each lock of this JVM. Asked first: to open and close such a file
-  /// would give up this process's own lock.
+  /// The data directory behind each lock of this JVM. Read first, because opening and closing such
+  /// a file would release this process's own lock.
   private static final Map<Path, Path> HELD = new ConcurrentHashMap<>();
 
   private final Path file;

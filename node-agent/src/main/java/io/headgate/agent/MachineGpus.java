@@ -8,7 +8,7 @@ import java.util.Optional;
 ///
 /// @param absent drivers or parts of them that are missing and that a machine may do without, in a
 ///   sentence each
-/// @param problems the reasons why present parts cannot be used, likewise
+/// @param problems the reasons why present parts cannot be used, in a sentence each
 /// @param holder the agent that gives them to jobs already, in words
 public record MachineGpus(
     List<DeviceInfo> devices, List<String> absent, List<String> problems, Optional<String> holder) {

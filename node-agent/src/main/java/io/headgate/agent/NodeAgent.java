@@ -181,13 +181,14 @@ public final class NodeAgent implements AutoCloseable {
     return membership.isComplete();
   }
 
-  /// Completes, exceptionally, if the agent cannot go on (a full or broken disk). The jobs run on.
+  /// Completes, exceptionally, if the agent cannot continue (a full or broken disk). The jobs run
+  /// on.
   public CompletableFuture<Void> failure() {
     return agent.failure();
   }
 
   /// Completes if another agent should take this one's place: the pool wants its GPUs divided,
-  /// which is done at the start only. Until then this one goes on.
+  /// which is done at the start only. Until then this one continues.
   public CompletableFuture<Void> renewal() {
     return renewal;
   }

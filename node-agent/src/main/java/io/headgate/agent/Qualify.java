@@ -202,7 +202,7 @@ final class Qualify {
     return report.with(Verdict.FAILED).isEmpty() ? EXIT_HOLDS : EXIT_FAILED;
   }
 
-  /// Where the agent is that gets killed: it lives until then, but not for ever.
+  /// Runs the agent that gets killed. If no other process kills it, it ends after [#STOP_BOUND].
   private int crash(Options options) throws IOException, InterruptedException {
     Path directory = options.agentFor().orElseThrow();
     List<String> job = options.job();

@@ -24,7 +24,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /// protect them from garbage collection. The agent mounts their files itself.
 ///
 /// @param ctr its client
-/// @param pullTimeout how long it may take for an image
+/// @param pullTimeout how long a pull of an image may take
 /// @param description name and version
 record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, String description)
     implements ImageStore {

@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
 /// directories.
 ///
 /// @param docker its client
-/// @param pullTimeout how long it may take for an image
+/// @param pullTimeout how long a pull of an image may take
 /// @param description name and version
 record Docker(EngineProgram docker, ImageMounts mounts, Duration pullTimeout, String description)
     implements ImageStore {
@@ -91,7 +91,7 @@ record Docker(EngineProgram docker, ImageMounts mounts, Duration pullTimeout, St
   public void remove(String name) throws IOException, InterruptedException {
     mounts.remove(name);
     if (list(name).contains(name)) {
-      // With the volumes that an image has it make.
+      // The volumes that the image made docker create go, too.
       docker.run("rm", "--force", "--volumes", "--", name);
     }
   }

@@ -2,7 +2,7 @@ package io.headgate.agent.core;
 
 /// How a device is.
 ///
-/// @param endsJobs whether what runs on it cannot go on; only when it is unhealthy
+/// @param endsJobs whether jobs on it cannot continue; only when it is unhealthy
 /// @param cause why, in clauses, the worst first; empty when it is healthy
 public record DeviceCondition(Health health, boolean endsJobs, String cause, Remedy remedy) {
   /// How well a device works; worse is greater.

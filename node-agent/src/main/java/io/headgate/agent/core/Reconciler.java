@@ -92,7 +92,7 @@ public final class Reconciler {
         continue;
       }
       Attempt attempt = Attempt.assigned(found.assignment().get(), false);
-      // So that it does not count as running again before it was helped to go on.
+      // Thus it does not count as running before its resumption is finished.
       attempt = found.lastSeen().map(Observation::started).map(attempt::startedAt).orElse(attempt);
       if (found.sameBoot() && found.suspension() != 0) {
         attempt = attempt.suspendedBy(found.suspension()).in(AttemptState.SUSPENDED);
@@ -342,7 +342,7 @@ public final class Reconciler {
     if (seen.ending().isPresent()) {
       attempt = attempt.endedBy(seen.ending().get());
       if (attempt.state() == AttemptState.STARTING && attempt.hasFailed()) {
-        // It ran before, so it was to go on: what ended it then was not its own doing.
+        // The attempt had run and was to resume, so its end was not its own doing.
         attempt = attempt.failedBy(EndReason.STOPPED, "it ended before it could go on");
       }
       attempts.move(attempt, AttemptLifecycle.Event.GONE, Optional.empty(), effects);

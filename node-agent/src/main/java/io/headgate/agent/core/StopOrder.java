@@ -33,7 +33,7 @@ public record StopOrder(Kind kind, boolean skipCallback, long suspension) {
   /// The times that this order leaves an attempt. An attempt that uses more than its slices, and so
   /// takes from its neighbours, gets less than it was promised.
   ///
-  /// @param overLimit what such a one has
+  /// @param overLimit the time of a job that uses more than its slices
   public Leave leave(Assignment assignment, Duration overLimit) {
     if (kind == Kind.OVER_LIMIT) {
       return new Leave(overLimit.dividedBy(2), overLimit.dividedBy(2));

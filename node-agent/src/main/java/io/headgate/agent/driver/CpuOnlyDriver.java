@@ -86,6 +86,6 @@ public final class CpuOnlyDriver implements GpuDriver {
 
   @Override
   public void close() {
-    // There is nothing to let go of.
+    // Nothing to release.
   }
 }

@@ -61,7 +61,7 @@ public interface GpuDriver extends AutoCloseable {
   /// recorded plans explains, or removes them if so configured.
   void recover(List<SlicePlan> recorded);
 
-  /// Whether the slice is one of this driver's, or was when its device was still there.
+  /// Whether the slice is one of this driver's, or was while its device was still there.
   default boolean isOfIts(SlicePlan plan) {
     return devices().stream().anyMatch(device -> device.uuid().equals(plan.grant().deviceUuid()));
   }
@@ -87,8 +87,8 @@ public interface GpuDriver extends AutoCloseable {
   ///   fails with such an exception
   CompletableFuture<List<GpuProcess>> processes(String deviceUuid);
 
-  /// How a device does at this moment. It never fails: a device that does not answer, or is not
-  /// there, is one that has something wrong.
+  /// The present health and figures of a device. The call never fails: a missing or silent device
+  /// is reported as faulty.
   DeviceReading read(String deviceUuid);
 
   /// Begins to report signs that devices give by themselves, if they do, until the driver is

@@ -57,7 +57,7 @@ public final class Fabric8Pods implements PodApi {
             .withConnectionTimeout(TIMEOUT_MILLIS);
     settings.trust().ifPresent(file -> config.withCaCertFile(file.toString()));
     settings.token().ifPresent(file -> config.withOauthTokenProvider(() -> read(file)));
-    // Without a search for the classes of all objects that there are.
+    // A serialization that does not search for the classes of all kinds of objects.
     KubernetesSerialization serialization = new KubernetesSerialization(new ObjectMapper(), false);
     KubernetesClient client =
         new KubernetesClientBuilder()

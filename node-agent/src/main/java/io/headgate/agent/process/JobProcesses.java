@@ -20,7 +20,8 @@ public final class JobProcesses {
   private static final int MAX_ANCESTORS = 1000;
   private static final int MAX_STARTS = 100;
 
-  /// In `stat`: of the process by itself and in the kernel, and of its ended children likewise.
+  /// Fields of `stat`: the times of the process by itself and in the kernel, then those of its
+  /// ended children.
   private static final int USER_TICKS = 11;
 
   private static final int TIMES = 4;

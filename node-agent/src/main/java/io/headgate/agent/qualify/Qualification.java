@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// All experiments, in an order in which none is in another's way.
+/// All experiments, in an order in which none disturbs another.
 ///
 /// @param nvidiaSmi NVIDIA's own program, or its path
 public record Qualification(String nvidiaSmi, TimeSource time) {

@@ -31,7 +31,7 @@ public record Report(Map<String, String> machine, List<Result> results) {
     return results.stream().filter(result -> result.finding().verdict() == verdict).toList();
   }
 
-  /// For people.
+  /// The report as a table for people.
   public String table() {
     StringBuilder table = new StringBuilder();
     machine.forEach((name, value) -> table.append("%-18s %s\n".formatted(name, value)));
@@ -68,7 +68,7 @@ public record Report(Map<String, String> machine, List<Result> results) {
     };
   }
 
-  /// For programs.
+  /// The report as JSON for programs.
   public String json() {
     List<String> experiments = new ArrayList<>();
     for (Result result : results) {

@@ -212,7 +212,7 @@ public final class Agent implements AutoCloseable {
     return loop.isClosing();
   }
 
-  /// Completes, exceptionally, if the agent cannot go on.
+  /// Completes, exceptionally, if the agent cannot continue.
   public CompletableFuture<Void> failure() {
     return loop.failure();
   }

@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The one thread that owns the reconciler: takes an input, lets it decide, carries the effects out
-/// in order. A test may be that thread, by [#turn].
+/// in order. In tests, the thread that calls [#turn].
 ///
 /// It writes the ledger and the outbox itself, because nothing may overtake them; whatever else
 /// takes time belongs to the attempts' own threads. A ledger that cannot be written ends the loop:
@@ -182,12 +182,12 @@ final class AgentLoop implements AutoCloseable {
     return closing;
   }
 
-  /// Completes, exceptionally, if the loop cannot go on.
+  /// Completes, exceptionally, if the loop cannot continue.
   CompletableFuture<Void> failure() {
     return failure;
   }
 
-  /// Ends the loop and lets go of the jobs, which run on.
+  /// Ends the loop and leaves the jobs, which run on.
   @Override
   public void close() {
     tasks.add(() -> {

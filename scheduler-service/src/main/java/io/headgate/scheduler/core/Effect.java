@@ -39,7 +39,7 @@ public sealed interface Effect {
   /// The attempt is suspended: its slices are free, and it waits for the same ones.
   record AttemptSuspended(Attempt attempt) implements Effect {}
 
-  /// The suspended attempt is to go on with its slices.
+  /// The suspended attempt resumes with its slices.
   record ResumeAttempt(Attempt attempt) implements Effect {}
 
   /// The attempt has ended; its slices are free.

@@ -64,7 +64,7 @@ public final class SchedulerCore {
     return load(SchedulerState.EMPTY, placement);
   }
 
-  /// A core that goes on from the given state. It decides nothing until it is asked to.
+  /// A core that continues from the given state. It decides nothing until it is asked to.
   ///
   /// @throws IllegalArgumentException when the state contradicts itself, for example when two
   ///   attempts have one slice
@@ -112,7 +112,7 @@ public final class SchedulerCore {
         transitions.effects(), transitions.refusals(), wakeAt, transitions.holdTurns());
   }
 
-  /// Everything that is needed to go on elsewhere.
+  /// Everything that another core needs to continue.
   public SchedulerState state() {
     return StateLoader.state(world);
   }

@@ -40,8 +40,8 @@ final class Suspensions {
     }
   }
 
-  /// Stops the attempts that were kept for as long as their users allow, and those that can never
-  /// go on.
+  /// Stops the attempts that were suspended for as long as their users allow, and those that can
+  /// never resume.
   ///
   /// @param wake gets the times at which others will have been kept for long enough
   static void giveUp(World world, Transitions transitions, Instant now, WakeTime wake) {
@@ -83,7 +83,7 @@ final class Suspensions {
     return world.suspended.values().stream().noneMatch(it -> isReady(it) && !known.contains(it));
   }
 
-  /// The first that can go on now and whose turn is before this one.
+  /// The first attempt that can resume now and whose turn is before this one.
   ///
   /// @param turn null: after all others
   @Nullable LiveAttempt next(@Nullable Turn turn) {

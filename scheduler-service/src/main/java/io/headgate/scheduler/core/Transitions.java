@@ -121,9 +121,9 @@ final class Transitions {
     return live;
   }
 
-  /// Something was taken for a policy. A search for room that failed would fail again, unless the
+  /// Capacity was taken for a policy. A search for room that failed would fail again, unless the
   /// policy or its tenant is above its reservation now, or its jobs may preempt each other, so that
-  /// its jobs may go.
+  /// its jobs may be victims.
   private void noteTaken(PolicyAccount policy, TenantAccount tenant) {
     if (policy.over(0) > 0 || tenant.over(0) > 0 || policy.preemptsWithin()) {
       world.changes.victimsChanged();

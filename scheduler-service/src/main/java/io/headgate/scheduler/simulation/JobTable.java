@@ -62,7 +62,7 @@ final class JobTable {
     return Optional.of(get(attempt.job())).filter(job -> job.isLive(attempt));
   }
 
-  /// In the order in which they came.
+  /// All jobs, in the order in which they came.
   Collection<SimulatedJob> all() {
     return List.copyOf(jobs.values());
   }
@@ -72,7 +72,7 @@ final class JobTable {
     return waiting.getOrDefault(queue, Map.of()).values();
   }
 
-  /// In the order in which they started.
+  /// The running jobs, in the order in which they started.
   Collection<SimulatedJob> running() {
     return running.values();
   }

@@ -31,7 +31,7 @@ import java.util.function.Supplier;
 /// instant, in further batches. Reasons are reported at the end of the instant, so that no reason
 /// is reported that lasted no time.
 public final class Simulation {
-  /// A core that goes on deciding at one instant has a fault.
+  /// The most batches of one instant; a core that decides without end has a fault.
   private static final int MAX_BATCHES_AT_ONCE = 100_000;
 
   private static final int PASSES_AT_REST = 5;

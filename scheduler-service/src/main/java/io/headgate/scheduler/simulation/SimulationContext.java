@@ -83,7 +83,7 @@ final class SimulationContext {
     return origin.plusMillis(ms);
   }
 
-  /// In milliseconds from the begin.
+  /// The time in milliseconds from the begin.
   long msOf(Instant at) {
     return Duration.between(origin, at).toMillis();
   }

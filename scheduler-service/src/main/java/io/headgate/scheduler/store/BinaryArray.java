@@ -106,7 +106,7 @@ final class BinaryArray {
         Math.floorMod(micros, MICROS_PER_SECOND) * NANOS_PER_MICRO);
   }
 
-  /// For a parameter of a statement on the connection.
+  /// The array as a parameter of a statement on the connection.
   Array toArray(Connection connection) throws SQLException {
     byte[] all = Arrays.copyOf(bytes.array(), bytes.position());
     ByteBuffer.wrap(all)

@@ -175,7 +175,8 @@ public final class PostgresSchedulerStore implements SchedulerStore {
     script.add(BatchSql.COMMIT);
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
-      // A leader that gets no answer for a lease leads no more, so a longer wait is useless.
+      // A leader that gets no answer for a lease has lost its leadership, so a longer wait is
+      // useless.
       connection.setNetworkTimeout(Runnable::run, Math.toIntExact(lease.toMillis()));
       try {
         script.run(connection);

@@ -65,7 +65,7 @@ final class FoundGpus {
         .orElseThrow(() -> new GpuDriverException("this machine has no GPU " + uuid));
   }
 
-  /// Turns MIG on wherever that is possible, and looks at those GPUs anew.
+  /// Turns MIG on where that is possible, and reads those GPUs anew.
   ///
   /// @param held UUIDs of GPUs of which jobs have slices
   void divide(MigMode mode, Set<String> held) {

@@ -16,8 +16,8 @@ record MigGeometry(List<Profile> profiles) {
   ///
   /// @param name without the driver's word MIG before it: `1g.10gb`
   /// @param id by which the GPU knows it
-  /// @param computeProfile number of the compute instance that is all of such an instance, in
-  ///   NVML's list of all
+  /// @param computeProfile number of the compute instance that fills such an instance, in NVML's
+  ///   list of all
   /// @param starts first memory slice of each place, ascending
   record Profile(
       String name,

@@ -42,7 +42,7 @@ record MigMode(Nvml nvml, NvmlSteps steps) {
         : Optional.of(new Outcome.Refused("it is used by the processes " + users.keySet()));
   }
 
-  /// On a GPU with no obstacle.
+  /// Turns MIG on, on a GPU with no obstacle.
   Outcome turnOn(Nvml.Device device) {
     try {
       nvml.turnMigOn(device);

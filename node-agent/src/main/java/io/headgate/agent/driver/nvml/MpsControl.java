@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /// several threads, for one place by one at a time.
 ///
 /// @param program its path
-/// @param patience how long it may take for anything
+/// @param patience how long any call may take
 record MpsControl(Path program, Duration patience) {
   private static final Logger LOG = LoggerFactory.getLogger(MpsControl.class);
   private static final Duration QUIT_PATIENCE = Duration.ofSeconds(2);

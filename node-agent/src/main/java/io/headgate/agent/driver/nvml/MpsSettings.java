@@ -6,8 +6,8 @@ import java.util.List;
 
 /// How parts of GPUs are made by NVIDIA's Multi-Process Service.
 ///
-/// @param protocols in which new ones may be made, the preferred one first; none: none are made,
-///   but those that an earlier agent made are kept and removed anyway
+/// @param protocols in which new slices may be made, the preferred one first; none: no new slices,
+///   but slices of an earlier agent are kept and removed anyway
 /// @param control the control program
 /// @param directory this agent's own, in which each slice gets one
 /// @param patience how long a daemon may take for its start, an answer, or its end

@@ -88,7 +88,7 @@ public final class NvmlGpuDriver implements GpuDriver {
   private final SliceMechanisms mechanisms;
   private final NvidiaFiles files;
 
-  /// With the devices as a job's libraries know them.
+  /// The slices, with the devices as a job's libraries know them.
   private final MadeSlices<String> slices = new MadeSlices<>();
 
   private final AtomicReference<NvmlEvents> events = new AtomicReference<>();

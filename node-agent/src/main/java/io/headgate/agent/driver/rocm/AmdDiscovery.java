@@ -48,7 +48,7 @@ record AmdDiscovery(AmdLibrary library, Kfd kfd) {
         modes(device));
   }
 
-  /// As AMD's own programs call a GPU.
+  /// The GPU's name in AMD's own programs.
   static String uuid(long uniqueId) {
     return "GPU-%016x".formatted(uniqueId);
   }

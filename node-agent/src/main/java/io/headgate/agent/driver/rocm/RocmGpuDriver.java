@@ -186,7 +186,7 @@ public final class RocmGpuDriver implements GpuDriver {
     return plans;
   }
 
-  /// The strongest way that there is for such a part of the GPU.
+  /// The strongest available mechanism for such a part of the GPU.
   private AmdMechanism mechanismFor(AmdGpu gpu, SliceGrant grant) {
     if (gpu.isPartitioned()) {
       return mechanism(PARTITION);

@@ -191,6 +191,6 @@ public final class SimulatedGpuDriver implements GpuDriver {
 
   @Override
   public void close() {
-    // There is nothing to let go of.
+    // Nothing to release.
   }
 }

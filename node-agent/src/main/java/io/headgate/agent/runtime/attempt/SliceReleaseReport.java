@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 final class SliceReleaseReport {
   private static final Logger LOG = LoggerFactory.getLogger(SliceReleaseReport.class);
 
-  /// Failed releases in a row until they are reported. A process may take a moment to let go of its
+  /// Failed releases in a row until they are reported. A process may take a moment to close its
   /// device.
   private static final int TOO_OFTEN = 5;
 

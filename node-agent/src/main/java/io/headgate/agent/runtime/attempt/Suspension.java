@@ -118,7 +118,7 @@ final class Suspension {
     }
   }
 
-  /// Has it go on with its devices, as far as it was kept from that.
+  /// Resumes it with its devices, as far as it was suspended.
   void resume() throws IOException, InterruptedException {
     Optional<List<Long>> pids = machine.ledger().suspensions().suspending(key());
     Optional<CudaCheckpoint> program = program();
@@ -189,7 +189,8 @@ final class Suspension {
 
   /// Like [#listed], before the first step.
   ///
-  /// @throws ImpossibleException where the driver cannot prove that all processes let go
+  /// @throws ImpossibleException where the driver cannot prove that all processes have left the
+  ///   devices
   private Map<Long, Long> known(long deadline) throws IOException, InterruptedException {
     Map<Long, Long> using;
     try {

@@ -54,7 +54,7 @@ public final class ContainerSupply implements AutoCloseable {
     this.engine = engine;
   }
 
-  /// For a machine that never runs jobs with an image.
+  /// The supply of a machine that never runs jobs with an image.
   static ContainerSupply none(String problem) {
     return new ContainerSupply(() -> {
       throw new IOException(problem);

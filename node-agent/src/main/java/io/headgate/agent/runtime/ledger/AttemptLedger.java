@@ -280,7 +280,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
     }
   }
 
-  /// The scheduler needs the record no more; only the logs are of use now.
+  /// The scheduler no longer needs the record; only the logs are of use now.
   @Override
   public void forget(AttemptKey key) throws IOException {
     Path directory = directory(key);

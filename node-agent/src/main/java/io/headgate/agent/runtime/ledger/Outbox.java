@@ -212,8 +212,8 @@ public final class Outbox implements Updates {
     return new Entry(Long.parseLong(parts[0]), Records.report(Fields.ofLine(parts[2])));
   }
 
-  /// So that a restarted agent sends none of it again. A power cut or a full disk may lose it: then
-  /// something is sent twice, and no more than that.
+  /// Recorded so that a restarted agent does not send these updates again. A power cut or a full
+  /// disk may lose the entry; then some updates are sent twice, which is harmless.
   private void note(long sequence) {
     try {
       write(journal, base(sequence), false);

@@ -160,8 +160,8 @@ final class DeviceInstruments implements AutoCloseable {
     }
   }
 
-  /// Numbers of places on their devices: the smallest that is free when one is seen first. Confined
-  /// to the one collection that goes on at a time.
+  /// Numbers of places on their devices: the smallest free one when a place is first seen. Confined
+  /// to the one collection that runs at a time.
   private static final class Ordinals {
     private final Map<Place, Long> numbers = new HashMap<>();
 
@@ -306,7 +306,7 @@ final class DeviceInstruments implements AutoCloseable {
     closings.add(made::close);
   }
 
-  /// Measures no more.
+  /// Stops measuring.
   @Override
   public void close() {
     closings.forEach(Runnable::run);

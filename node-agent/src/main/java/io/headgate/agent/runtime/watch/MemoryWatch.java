@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Watches how much memory the jobs have of the devices that they have slices of, and tells the
-/// loop of those that have too much. Where a driver limits memory itself, it watches beside it.
+/// Watches the memory that jobs use of their devices, and reports jobs that use too much to the
+/// loop. Where a driver limits memory itself, it watches in addition.
 ///
-/// One thread has the devices asked, round after round, and waits for none; what one answers is
-/// seen to where its answer comes, so one that does not answer hides no other. This runs all the
-/// time: whatever it does more, or on more threads, a machine pays for as long as it has jobs.
+/// One thread asks the devices, round after round, and waits for none. Each answer is handled on
+/// its own thread, so a device that does not answer hides no other. The rounds run all the time, so
+/// any further work or thread costs a machine processor time for as long as it has jobs.
 public final class MemoryWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryWatch.class);
 
@@ -64,7 +64,7 @@ public final class MemoryWatch implements AutoCloseable {
 
   /// How closely jobs are watched.
   ///
-  /// @param interval between two samples of a job over its limit; the second is one too many
+  /// @param interval between two samples of a job over its limit; the second ends the job
   /// @param grace the time of a job for its callback and for SIGTERM together, before SIGKILL
   public record Settings(Duration interval, Duration grace) {}
 

@@ -202,7 +202,7 @@ public sealed interface Reason {
     }
   }
 
-  /// It is kept suspended on its node, and goes on there in its turn once these very devices are
+  /// It is kept suspended on its node, and resumes there in its turn once these very devices are
   /// idle.
   ///
   /// @param devices indices on the node

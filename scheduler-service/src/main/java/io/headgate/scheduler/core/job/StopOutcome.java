@@ -4,7 +4,7 @@ package io.headgate.scheduler.core.job;
 public enum StopOutcome {
   /// It waits again in its original place.
   REQUEUE,
-  /// It is kept in its machine's main memory and goes on from there, if the machine can do that;
+  /// It is kept in its machine's main memory and resumes from there, if the machine can do that;
   /// else as [#REQUEUE].
   SUSPEND,
   CANCEL,

@@ -12,7 +12,7 @@ final class HeldNodes {
 
   private final TreeSet<NodeState> nodes = new TreeSet<>();
 
-  /// Takes note whether the node is one of them.
+  /// Records whether the node is one of them.
   void keep(PoolEntry entry, boolean held) {
     if (held != entry.held) {
       entry.held = held;

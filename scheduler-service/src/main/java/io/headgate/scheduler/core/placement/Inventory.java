@@ -187,7 +187,7 @@ public final class Inventory {
     if (shape.images() && !node.node().runsImages()) {
       return new Shortfall(Dimension.IMAGES, 1, 0);
     }
-    // Enough of each: its devices are not such that a worker fits.
+    // Enough of each resource, but no combination of its devices fits a worker.
     return worst.part() < 1
         ? worst
         : new Shortfall(Dimension.DEVICE, shape.units(), admitted * UNITS_PER_GPU);

@@ -235,7 +235,7 @@ public final class PoolState implements Comparable<PoolState> {
     rankings.values().removeIf(ranking -> !used.contains(ranking));
   }
 
-  /// Takes the node in, or takes note of any change of it.
+  /// Adds the node, or records any change of it.
   public void refresh(NodeState node) {
     version++;
     PoolEntry entry = entries.get(node);

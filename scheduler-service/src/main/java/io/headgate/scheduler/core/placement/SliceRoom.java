@@ -163,7 +163,7 @@ final class SliceRoom {
         && (free(left) & slice) == slice;
   }
 
-  /// Whether the part is one of compute slices, and none of memory slices.
+  /// Whether the part is a number of compute slices, and not of memory slices.
   private static boolean isInCompute(Geometry.Sliced geometry, Shape shape) {
     return shape.units() * geometry.computeSlices() % UNITS_PER_GPU == 0
         && shape.units() * geometry.memorySlices() % UNITS_PER_GPU != 0;

@@ -57,7 +57,7 @@ public final class Candidates {
     }
   }
 
-  /// It stops, has ended, or goes on.
+  /// The attempt is stopping, has ended, or has resumed.
   public void remove(LiveAttempt attempt) {
     Map<Rank, SequencedSet<LiveAttempt>> ranks =
         attempt.isSuspended()

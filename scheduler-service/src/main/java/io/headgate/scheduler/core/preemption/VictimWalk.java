@@ -178,8 +178,8 @@ final class VictimWalk implements Walk {
     return request.rule() == PreemptionRule.P1 || isWorse(request, route, suspended);
   }
 
-  /// Whether it is suspended, of the policy of the job that asks, and would go on before that
-  /// starts.
+  /// Whether it is suspended, belongs to the policy of the asking job, and would resume before that
+  /// job starts.
   private boolean isAhead(LiveAttempt suspended) {
     return asking != null
         && suspended.policy() == asking.queue().account()

@@ -62,7 +62,7 @@ public final class LiveHold {
     return hold;
   }
 
-  /// Whether it is one of rule O7; else one of P5.
+  /// Whether rule O7 made it; otherwise P5 did.
   public boolean isForBlocked() {
     return hold.isForBlocked();
   }
@@ -101,7 +101,7 @@ public final class LiveHold {
     return pool;
   }
 
-  /// By worker.
+  /// The nodes, by worker.
   public List<NodeState> nodes() {
     return nodes;
   }

@@ -208,7 +208,7 @@ public final class QueueState implements Comparable<QueueState> {
     return account().standingWith(need());
   }
 
-  /// In a fixed order.
+  /// The lanes in a fixed order.
   public List<Lane> lanes() {
     return lanes;
   }

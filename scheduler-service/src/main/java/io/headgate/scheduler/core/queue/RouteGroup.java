@@ -35,7 +35,7 @@ public final class RouteGroup {
     this.prospect = routes.size();
   }
 
-  /// In routing order.
+  /// The routes in routing order.
   public List<Route> routes() {
     return routes;
   }

@@ -100,7 +100,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
     return Long.compare(over * other.weight(), othersOver * weight());
   }
 
-  /// An attempt begins, or goes on after a suspension.
+  /// An attempt begins, or resumes after a suspension.
   public void start(Claim claim) {
     version++;
     live += claim.units();

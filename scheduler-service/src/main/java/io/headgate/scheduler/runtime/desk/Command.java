@@ -72,7 +72,7 @@ public sealed interface Command {
 
     record Refused(Denial denial) implements ChangeReply {}
 
-    /// By now the job's submitter may not use its queue.
+    /// The job's submitter has lost the right to its queue meanwhile.
     record NotAdmitted() implements ChangeReply {}
 
     /// The caller's copy of the job is older than the durable one: read it again.

@@ -196,7 +196,7 @@ public final class ContactSweep {
       }
     }
     boolean many = away > FEW && away > SHARE * known;
-    // While a new leader waits for reports those that are missing have merely not come back yet.
+    // While a new leader waits for reports, missing nodes have merely not come back yet.
     if (many && !toldOfMany && !state.windowOpen) {
       toldOfMany = true;
       LOG.error(

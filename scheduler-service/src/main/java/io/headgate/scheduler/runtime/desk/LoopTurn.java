@@ -88,7 +88,8 @@ public final class LoopTurn {
       this.compute = compute;
     }
 
-    /// A question that cannot be answered is its asker's failure, and no reason to lead no more.
+    /// A question that cannot be answered is its asker's failure, and no reason to end the
+    /// leadership.
     public void settle() {
       try {
         answer = compute.get();
