@@ -215,7 +215,7 @@ final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectR
       try {
         stream.onNext(request);
       } catch (IllegalStateException e) {
-        // The stream has just ended; everything is said again on the next one.
+        // The stream has just ended; the next one repeats everything.
         ended();
       }
     }

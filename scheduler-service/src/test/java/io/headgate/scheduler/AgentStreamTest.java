@@ -330,7 +330,7 @@ final class AgentStreamTest {
     awaitState(alice, "r-0", Job.State.STATE_RUNNING);
   }
 
-  /// Nothing that was said of an attempt that is over moves the one that followed it.
+  /// Reports on an ended attempt do not move the next attempt.
   @Test
   void reportsOnAnEarlierAttemptFromAnEarlierStreamChangeNothing() {
     FakeAgent agent = installation.agent("a-0").connect();

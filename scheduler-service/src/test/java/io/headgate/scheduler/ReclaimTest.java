@@ -184,7 +184,7 @@ final class ReclaimTest {
     first.awaitRunning(alice, "e-0");
     installation.neighbours.delete(Fixtures.ACME + "/nodes/n-0");
     FakeAgent second = installation.agent("n-1").connect();
-    // It is heard, so nothing is given up.
+    // Its agent sends heartbeats, so its job is not given up.
     long deleted = System.nanoTime();
     FakeAgent.awaitThat(() -> {
       first.heartbeat();

@@ -33,8 +33,9 @@ import org.slf4j.LoggerFactory;
 /// loop. Where a driver limits memory itself, it watches in addition.
 ///
 /// One thread asks the devices, round after round, and waits for none. Each answer is handled on
-/// its own thread, so a device that does not answer hides no other. The rounds run all the time, so
-/// any further work or thread costs a machine processor time for as long as it has jobs.
+/// the thread that brings it, so a device that does not answer hides no other. The rounds run all
+/// the time, so any further work or thread costs a machine processor time for as long as it has
+/// jobs.
 public final class MemoryWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryWatch.class);
 

@@ -86,7 +86,7 @@ public final class FakeGpus {
     return own;
   }
 
-  /// `cuda-checkpoint` on the same machine; it is told of faults like the library, by its actions.
+  /// `cuda-checkpoint` on the same machine; tests inject faults by its actions, as for the library.
   public Path checkpoint() {
     Path own = library.resolveSibling("cuda-checkpoint");
     if (!Files.exists(own)) {

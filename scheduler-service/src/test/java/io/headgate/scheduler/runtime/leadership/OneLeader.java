@@ -108,7 +108,7 @@ final class OneLeader {
     this.start = new LeaderStart(leadership, SETTINGS, 0, 0, Takeover.rehearsed(ports));
   }
 
-  /// Documents of these tests are one word, the command.
+  /// A document in these tests is one word, the command.
   static VaultRules.Asked asked(Document document) {
     String command = new String(document.bytes(), StandardCharsets.UTF_8);
     return new VaultRules.Asked(Optional.empty(), List.of(command), List.of(), Set.of());
@@ -168,7 +168,7 @@ final class OneLeader {
         vaults());
   }
 
-  /// The queue is there, and its jobs may run what each of these vaults lets run.
+  /// The queue exists, and its jobs may run the commands that each of these vaults allows.
   static CatalogUpdate vaults(String... commands) {
     return access(
         List.of(new Queue(QUEUE, POLICY, PROFILE, 1, true, true)),
