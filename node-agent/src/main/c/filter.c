@@ -49,7 +49,7 @@ static const unsigned short REFUSED[] = {
     SYS_fsconfig, SYS_fsmount, SYS_fspick, SYS_mount_setattr, OPEN_TREE_ATTR,
     // Namespaces of others; those that a job makes are refused below, by their flags.
     SYS_setns,
-    // Programs in the kernel, and counters of what it and the processors do, for all of the machine.
+    // Programs in the kernel, and counters of the kernel and the processors, for all of the machine.
     SYS_bpf, SYS_perf_event_open, SYS_init_module, SYS_finit_module, SYS_delete_module,
     SYS_kexec_load,
 #ifdef SYS_kexec_file_load

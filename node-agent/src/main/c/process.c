@@ -157,7 +157,7 @@ __attribute__((noreturn)) static void run_child(const struct launch *launch, int
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (launch->inside_fd < 0 && getppid() != supervisor) _exit(126);
   if (chdir(launch->directory) != 0) give_up(error_fd, "enter", launch->directory);
-  // Last, because some of what was done until here it refuses.
+  // Last, because it refuses some of the calls made until here.
   if (launch->walls->filtered && !filter_calls()) give_up(error_fd, "filter", "system calls");
   environ = (char **)launch->env;
   execvp(launch->argv[0], launch->argv);

@@ -45,7 +45,7 @@ static void enter_kill(struct supervisor *self) {
   record(self);
 }
 
-// SIGKILL for what a job left behind that has ended; not a phase of a stop.
+// SIGKILL for the processes of a job that has ended; not a phase of a stop.
 static void clean_up(struct supervisor *self) {
   if (self->cleaning) return;
   self->cleaning = true;
@@ -67,7 +67,7 @@ static bool names(const char *entry, const char *variable) {
   return strncmp(entry, variable, length) == 0;
 }
 
-// The job's environment with what only a callback needs, which the job cannot forge; the entries live
+// The job's environment and the variables of callbacks, which the job cannot forge; the entries live
 // as long as we do.
 static char **callback_env(struct supervisor *self) {
   static char pid_entry[40], reason_entry[60];

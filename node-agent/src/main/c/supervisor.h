@@ -56,7 +56,7 @@ struct walls {
   char *shm;             // what its /dev/shm is; NULL: an empty one of its own
   char *root;            // of its container: a directory that becomes its /, read-only; NULL: the machine's
   struct paths lent;     // files and directories of the machine that it finds where they are, read-only
-  struct paths hidden;   // directories that it finds empty, but for what is shown
+  struct paths hidden;   // directories that it finds empty, except for shown paths
   struct paths shown;    // directories that it finds where they are, whatever is on the way to them
   struct paths owned;    // directories that become its user's with all that is in them
   struct device devices[MAX_DEVICES]; // that it may use beside those that every job has
@@ -220,7 +220,7 @@ void control_accept(struct control *control, int epoll_fd);
 void control_read(struct control *control, void (*obey)(const struct command *, void *), void *with);
 void control_announce(struct control *control, int64_t version);
 
-// sequence.c: what happens to the job, as a reaction to what happens around it
+// sequence.c: what happens to the job, as a reaction to events around it
 struct supervisor {
   struct spec spec;
   struct status status;

@@ -65,7 +65,7 @@ static bool make_way(const struct walls *walls, const char *path) {
   return true;
 }
 
-// Holds a file or directory with what is mounted below it, apart from whatever covers it later. -1: see
+// Holds a file or directory with the mounts below it, even if other mounts cover it later. -1: see
 // errno.
 static int hold(const char *path, unsigned flags) {
   return (int)syscall(SYS_open_tree, AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | flags);
@@ -141,7 +141,7 @@ static bool start_loopback(void) {
   return up;
 }
 
-// Of the machine's file system, what a job is to find; in the order of the walls' lists.
+// The parts of the machine's file system that a job may see; in the order of the walls' lists.
 struct held {
   int shown[MAX_PATHS], lent[MAX_PATHS];
   int root, tmp, var_tmp, shm, sys;

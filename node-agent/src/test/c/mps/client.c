@@ -1,5 +1,5 @@
 // A program that uses CUDA, with its MPS side only. It finds the daemon by its environment, or runs without one, and
-// prints its limits. With a number as its argument it allocates so many MiB. It prints:
+// prints its limits. With a number as its argument it allocates that many MiB. It prints:
 //
 //     mps limit=<MiB> threads=<percentage>    or    alone
 //     allocated    or    out of memory

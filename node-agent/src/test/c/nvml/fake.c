@@ -348,7 +348,7 @@ API status nvmlGpuInstanceGetComputeInstanceProfileInfoV(handle gi, uint32_t wan
   if (engine != 0 || info->version != VERSION(nvmlComputeInstanceProfileInfo_v2_t, 2)) {
     return INVALID_ARGUMENT;
   }
-  // Those with as many slices as the whole instance has, and fewer.
+  // Sizes with at most as many slices as the whole instance has.
   static const uint32_t slices[] = {1, 2, 3, 4, 7};
   uint32_t profile;
   nvmlGpuInstancePlacement_t place;

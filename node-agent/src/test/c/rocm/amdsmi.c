@@ -49,7 +49,7 @@ API status amdsmi_status_code_to_string(status code, const char **text) {
   return OK;
 }
 
-// Those that follow on the first one with the same address, or only the first of each.
+// The devices from `from` on that share its address, or only the first device of each address.
 static status list(uint32_t from, bool first_ones, uint32_t *count, handle *handles) {
   uint32_t room = *count, all = 0, found = 0;
   rsmi_num_monitor_devices(&all);

@@ -126,7 +126,7 @@ final class TestClasses {
   }
 
   /// Whether the method, or a method that it calls, makes an assertion. Waiting counts only in the
-  /// test's own class, because fixtures wait for what they start.
+  /// test's own class, because fixtures wait for the programs that they start.
   ///
   /// @param test the internal name of the test's class
   /// @param depth how many calls into other classes are followed

@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// One of this machine's GPUs and an agent that differs from any other in nothing but that it has
-/// no control plane.
+/// One of this machine's GPUs, and an agent that differs from other agents only in lacking a
+/// control plane.
 final class AgentBench implements Bench, AutoCloseable {
   private static final Duration START_PATIENCE = Duration.ofSeconds(60);
   private static final String ASKING = "asking";
@@ -48,7 +48,7 @@ final class AgentBench implements Bench, AutoCloseable {
       String cuda,
       int gpu,
       List<String> another) {
-    /// Of the bench in that process.
+    /// The settings of the bench in that process.
     Settings ofAnother() {
       return new Settings(crashing, crashing, probe, cuda, gpu, List.of());
     }
@@ -102,7 +102,7 @@ final class AgentBench implements Bench, AutoCloseable {
     return driver().plan(key, List.of(grant)).getFirst();
   }
 
-  /// Halves, or the first places of the smallest size.
+  /// Halves of the GPU, or the first places of the smallest size.
   private SliceGrant part(int number) {
     return gpu.slices()
         .map(table -> places(table).get(number))
@@ -173,7 +173,7 @@ final class AgentBench implements Bench, AutoCloseable {
     return heir().job(job);
   }
 
-  /// Takes up what the killed agent left.
+  /// Adopts the attempts that the killed agent left.
   private StandaloneAgent heir() throws IOException {
     StandaloneAgent opened = new StandaloneAgent(settings.crashing(), time);
     heir.set(opened);
@@ -189,7 +189,7 @@ final class AgentBench implements Bench, AutoCloseable {
     return gpu.slices().map(this::instances).orElseGet(this::processes);
   }
 
-  /// Whatever is where instances of the smallest size would be.
+  /// The foreign instances in the places of the smallest size.
   private List<String> instances(SliceTable table) {
     List<String> found = new ArrayList<>();
     for (SliceGrant place : places(table)) {
@@ -225,13 +225,14 @@ final class AgentBench implements Bench, AutoCloseable {
                 .orElse("of somebody else's"));
   }
 
-  /// Ends whatever it has started.
+  /// Ends all jobs that it has started.
   @Override
   public void close() throws IOException {
     @Nullable Process other = killed.get();
     if (other != null) {
       other.destroyForcibly();
-      // Interrupted between its death and the adoption of what it left, that is done now.
+      // If the test was interrupted between its death and the adoption of its remains, they are
+      // adopted now.
       @Nullable StandaloneAgent opened = heir.get();
       (opened == null ? heir() : opened).close();
     }

@@ -29,7 +29,7 @@ import java.util.Optional;
 /// @param checkpoints root of the jobs' checkpoint directories, perhaps on storage that machines
 ///   share; absent: in the data directory
 /// @param logs how much output is kept
-/// @param keep what is kept of ended attempts
+/// @param keep bounds of the files kept of ended attempts
 public record AgentConfig(
     Path data,
     Optional<String> node,
@@ -167,7 +167,7 @@ public record AgentConfig(
         keep);
   }
 
-  /// With devices that do not exist.
+  /// A copy with simulated devices.
   public AgentConfig withSimulatedGpus(String gpus) {
     return new AgentConfig(
         data,
@@ -188,7 +188,7 @@ public record AgentConfig(
         keep);
   }
 
-  /// With the machine's own GPUs.
+  /// A copy with the machine's own GPUs.
   public AgentConfig withGpus(GpuConfig gpus) {
     return new AgentConfig(
         data,
@@ -251,7 +251,7 @@ public record AgentConfig(
         keep);
   }
 
-  /// With jobs as pods.
+  /// A copy whose jobs are pods.
   public AgentConfig withKubernetes(KubernetesConfig other) {
     return new AgentConfig(
         data,

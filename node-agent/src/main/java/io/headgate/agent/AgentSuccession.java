@@ -16,7 +16,7 @@ final class AgentSuccession implements AutoCloseable {
   private @Nullable NodeAgent current; // guarded by lock
   private boolean closed; // guarded by lock
 
-  /// @param failed called, on a thread of its own, once there is no agent that could go on
+  /// @param failed called, on a thread of its own, once no agent is left that could continue
   AgentSuccession(Supplier<NodeAgent> opening, Runnable failed) {
     this.opening = opening;
     this.failed = failed;

@@ -163,7 +163,7 @@ public record ContainersConfig(
         pullTimeout);
   }
 
-  /// As the runtime knows them.
+  /// The settings in the form that the runtime takes.
   public ContainerUse settings() {
     return new ContainerUse(
         use,

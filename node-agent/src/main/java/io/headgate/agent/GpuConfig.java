@@ -18,7 +18,7 @@ public record GpuConfig(
     Watchdog watchdog,
     Health health,
     Lock lock) {
-  /// Without a lock: of GPUs that no other agent can have.
+  /// A configuration without a lock, for GPUs that no other agent can have.
   public GpuConfig(
       Driver driver, Nvml nvml, Rocm rocm, Mig mig, Mps mps, Watchdog watchdog, Health health) {
     this(driver, nvml, rocm, mig, mps, watchdog, health, new Lock(false, Optional.empty()));
@@ -26,16 +26,16 @@ public record GpuConfig(
 
   /// Where GPUs come from.
   public enum Driver {
-    /// NVIDIA's and AMD's, whichever there are; of those that there are not, the log says why.
+    /// NVIDIA's and AMD's GPUs, as far as present; the log says why the others are missing.
     AUTO,
     /// NVIDIA's; without at least one the agent does not start.
     NVML,
     /// AMD's; without at least one the agent does not start.
     ROCM,
-    /// From nowhere: those that there may be are left alone.
+    /// No GPUs: the agent leaves the machine's GPUs alone.
     NONE;
 
-    /// Whether the agent starts only with some.
+    /// Whether the agent refuses to start without GPUs.
     boolean isDemand() {
       return this == NVML || this == ROCM;
     }
@@ -51,7 +51,7 @@ public record GpuConfig(
       String library, Duration timeout, Optional<Path> checkpoint, Duration checkpointTimeout) {
     public static final Nvml DEFAULTS = new Nvml("libnvidia-ml.so.1", Duration.ofSeconds(30));
 
-    /// Without a program that suspends jobs.
+    /// A configuration without a program that suspends jobs.
     public Nvml(String library, Duration timeout) {
       this(library, timeout, Optional.empty(), Duration.ofSeconds(60));
     }
@@ -110,7 +110,7 @@ public record GpuConfig(
   /// The operator's settings of MIG.
   ///
   /// @param mode whether it is turned on
-  /// @param strangers what becomes of instances that this agent did not make
+  /// @param strangers the treatment of instances that this agent did not make
   public record Mig(Mode mode, Strangers strangers) {
     public static final Mig DEFAULTS = new Mig(Mode.POOL, Strangers.KEEP);
 
@@ -118,7 +118,7 @@ public record GpuConfig(
     public enum Mode {
       /// As the node's pool says.
       POOL,
-      /// Those that were when the agent started, whatever the pool says.
+      /// MIG stays as it was when the agent started, whatever the pool says.
       KEEP,
       /// Turned on at the start on every unused GPU from Hopper on, whatever the pool says.
       AUTO
@@ -141,8 +141,8 @@ public record GpuConfig(
   /// @param directory for its sockets and logs, on this machine, not shared with others
   /// @param timeout how long a daemon may take for its start, an answer or its end, before the
   ///   slice that it is for has failed
-  /// @param reserve of each slice, that programs cannot allocate: what a process has of a GPU just
-  ///   by using it counts for the watch, but not for MPS
+  /// @param reserve memory of each slice that programs cannot allocate: each process uses some
+  ///   memory of a GPU without allocating it, which counts for the watch, but not for MPS
   /// @param compute whether a slice's part of the processors is limited too
   public record Mps(
       Use use,
@@ -152,7 +152,7 @@ public record GpuConfig(
       Duration timeout,
       ByteSize reserve,
       Compute compute) {
-    /// So much of the path of a socket is not the directory's.
+    /// The longest directory, in characters, that leaves room for the names of sockets.
     private static final int MAX_DIRECTORY = 56;
 
     public static final Mps DEFAULTS =
@@ -205,7 +205,7 @@ public record GpuConfig(
   /// The watch over the memory of slices. From the excess to SIGKILL it takes at most three
   /// intervals and the grace: by default less than a second.
   ///
-  /// @param interval between two samples of a job over its limit; the second is one too many. Other
+  /// @param interval between two samples of a job over its limit; the second ends the job. Other
   ///   devices are sampled half as often
   /// @param grace for the job's abort callback and its reaction to SIGTERM, half for each
   public record Watchdog(Duration interval, Duration grace) {
@@ -218,11 +218,11 @@ public record GpuConfig(
     }
   }
 
-  /// The watch over how devices do, and with it what is measured of them.
+  /// The watch over the health of devices, and their measurements.
   ///
   /// @param interval between two readings of a device
-  /// @param dcgmNames whether what is measured of NVIDIA's is told once more by the names of
-  ///   NVIDIA's dcgm-exporter
+  /// @param dcgmNames whether measurements of NVIDIA GPUs are repeated under the names of NVIDIA's
+  ///   dcgm-exporter
   public record Health(Duration interval, boolean dcgmNames) {
     public static final Health DEFAULTS = new Health(Duration.ofSeconds(10), false);
 

@@ -38,8 +38,8 @@ final class GpuLock implements AutoCloseable {
       Pattern.compile(
           "\\d+: POSIX +ADVISORY +WRITE (\\d+) (\\p{XDigit}+):(\\p{XDigit}+):(\\d+) .*");
 
-  /// The data directory behind each lock of this JVM. Asked first: to open and close such a file
-  /// would give up this process's own lock.
+  /// The data directory behind each lock of this JVM. Read first, because opening and closing such
+  /// a file would release this process's own lock.
   private static final Map<Path, Path> HELD = new ConcurrentHashMap<>();
 
   private final Path file;
@@ -94,7 +94,7 @@ final class GpuLock implements AutoCloseable {
     return Optional.empty();
   }
 
-  /// The one to take first.
+  /// The lock files, the one to take first at the front.
   private static List<Path> heeded(GpuConfig.Lock config) throws IOException {
     if (config.directory().isPresent()) {
       return List.of(config.directory().get().toAbsolutePath().resolve(NAME));
@@ -151,7 +151,7 @@ final class GpuLock implements AutoCloseable {
       return OptionalLong.empty();
     }
     long device = (Long) facts.getOrDefault("dev", 0L);
-    // As the C library packs them.
+    // The kernel packs device numbers as the C library does.
     long major = ((device >> 8) & 0xfff) | ((device >> 32) & ~0xfffL);
     long minor = (device & 0xff) | ((device >> 12) & 0xffffff00L);
     try (Stream<String> lines = Files.lines(Path.of("/proc/locks"))) {
@@ -167,7 +167,7 @@ final class GpuLock implements AutoCloseable {
     }
   }
 
-  /// As far as it can be told.
+  /// The data directory of the agent that holds the lock, for a message; empty if unknown.
   private static String data(Path file) {
     try {
       Path held = HELD.get(file);

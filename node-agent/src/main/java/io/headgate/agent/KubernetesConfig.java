@@ -12,10 +12,10 @@ import java.util.Optional;
 ///
 /// @param use whether they are
 /// @param server the API server's address
-/// @param token file with what the agent is known by there
+/// @param token file with the agent's token for the API server
 /// @param trust PEM file of the certificates to trust; where it is absent, the system's
 /// @param namespace of the pods, which has no others
-/// @param node what the cluster calls it; absent: as the agent's node
+/// @param node the cluster's name for it; absent: the agent's node
 /// @param image of jobs that name none; absent: such jobs do not run here
 /// @param devices how a pod gets its slices
 /// @param pullPatience how long an image that cannot be pulled is waited for

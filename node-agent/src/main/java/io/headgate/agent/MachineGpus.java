@@ -6,8 +6,9 @@ import java.util.Optional;
 
 /// The GPUs of this machine, as an agent on it would find them.
 ///
-/// @param absent what is not here of drivers that a machine may well do without, in a sentence each
-/// @param problems why what is here cannot be used, likewise
+/// @param absent drivers or parts of them that are missing and that a machine may do without, in a
+///   sentence each
+/// @param problems the reasons why present parts cannot be used, in a sentence each
 /// @param holder the agent that gives them to jobs already, in words
 public record MachineGpus(
     List<DeviceInfo> devices, List<String> absent, List<String> problems, Optional<String> holder) {
@@ -17,8 +18,8 @@ public record MachineGpus(
     problems = List.copyOf(problems);
   }
 
-  /// Looks at them. Nothing of them is changed; the driver's module for managed memory is loaded,
-  /// as by any program that uses CUDA, if it is not yet.
+  /// Reads the GPUs without changing them. Like any program that uses CUDA, it loads the driver's
+  /// module for managed memory, if it is not loaded yet.
   public static MachineGpus look() {
     return GpuDrivers.look(GpuConfig.DEFAULTS);
   }

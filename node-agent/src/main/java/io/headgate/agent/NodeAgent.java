@@ -125,7 +125,7 @@ public final class NodeAgent implements AutoCloseable {
         try {
           yield NodeIdentity.load(data).filter(NodeIdentity::migAuto).isPresent();
         } catch (IOException _) {
-          // Damaged: joining says so, with what to do.
+          // The record is damaged: joining reports that, with the remedy.
           yield false;
         }
       }
@@ -176,18 +176,19 @@ public final class NodeAgent implements AutoCloseable {
     return driver.devices();
   }
 
-  /// Whether it has joined, told what it has, and a scheduler listens.
+  /// Whether it has joined and has reported its attempts, and a scheduler listens.
   public boolean isReady() {
     return membership.isComplete();
   }
 
-  /// Completes, exceptionally, if the agent cannot go on (a full or broken disk). The jobs run on.
+  /// Completes, exceptionally, if the agent cannot continue (a full or broken disk). The jobs run
+  /// on.
   public CompletableFuture<Void> failure() {
     return agent.failure();
   }
 
   /// Completes if another agent should take this one's place: the pool wants its GPUs divided,
-  /// which is done at the start only. Until then this one goes on.
+  /// which is done at the start only. Until then this one continues.
   public CompletableFuture<Void> renewal() {
     return renewal;
   }

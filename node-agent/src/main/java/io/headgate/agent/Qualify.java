@@ -78,7 +78,7 @@ final class Qualify {
   private final PrintStream output;
   private final TimeSource time = TimeSource.system();
 
-  /// @param output for what is found
+  /// @param output for the findings
   Qualify(Map<String, String> environment, PrintStream output) {
     this.environment = environment;
     this.output = output;
@@ -202,7 +202,7 @@ final class Qualify {
     return report.with(Verdict.FAILED).isEmpty() ? EXIT_HOLDS : EXIT_FAILED;
   }
 
-  /// Where the agent is that gets killed: it lives until then, but not for ever.
+  /// Runs the agent that gets killed. If no other process kills it, it ends after [#STOP_BOUND].
   private int crash(Options options) throws IOException, InterruptedException {
     Path directory = options.agentFor().orElseThrow();
     List<String> job = options.job();
@@ -230,7 +230,8 @@ final class Qualify {
         another);
   }
 
-  /// As the operator's, but for what would change more than it shows.
+  /// The operator's configuration, without settings that would change more than the experiments
+  /// show.
   private AgentConfig config(Options options, Path directory, String name) {
     Path data = directory.resolve(name);
     Map<String, String> variables = new HashMap<>(environment);

@@ -46,7 +46,7 @@ final class StandaloneAgent implements AutoCloseable {
   private static final Duration GRACE = Duration.ofSeconds(2);
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(60);
 
-  /// Unless the job is ended in order, its supervisor ends it so long after its start.
+  /// The supervisor ends the job this long after its start, unless the bench ends it before.
   private static final Duration STOP_AFTER = Duration.ofMinutes(10);
 
   private final Path data;
@@ -56,7 +56,7 @@ final class StandaloneAgent implements AutoCloseable {
   private final DeviceWatch devices;
   private final Agent agent;
 
-  /// Opens it on its data directory, where it takes up what another one left.
+  /// Opens it on its data directory, where it adopts the attempts of an earlier agent.
   ///
   /// @throws GpuUnavailableException when there is no NVIDIA driver that works
   StandaloneAgent(AgentConfig config, TimeSource time) throws IOException {
@@ -152,7 +152,7 @@ final class StandaloneAgent implements AutoCloseable {
         .toList();
   }
 
-  /// Ends its jobs first.
+  /// Ends its jobs before it closes.
   @Override
   public void close() throws IOException {
     try {
@@ -167,7 +167,7 @@ final class StandaloneAgent implements AutoCloseable {
     driver.close();
   }
 
-  /// A job of this agent's.
+  /// A job of this agent.
   private final class Supervised implements Bench.Job {
     private final AttemptKey key;
 

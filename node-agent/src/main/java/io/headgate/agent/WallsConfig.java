@@ -115,7 +115,7 @@ public record WallsConfig(
         wanted, firstUser, userCount, wanted, network, wanted, shared, devices, limits);
   }
 
-  /// As the runtime knows them.
+  /// The settings in the form that the runtime takes.
   public JobWalls.Settings settings() {
     return new JobWalls.Settings(
         users,

@@ -91,7 +91,7 @@ class AgentConfigTest {
       List.of("gpu.lock.directory", "kubernetes.token", "kubernetes.trust");
 
   record Case(String key, String value, String said) {
-    /// As the loader takes it: `{gpu: {nvml: {timeout: 1ms}}}`.
+    /// The key and value as YAML: `{gpu: {nvml: {timeout: 1ms}}}`.
     String yaml() {
       String[] words = key.split("\\.");
       return "{agent: {data: /d, %s: %s%s}}"

@@ -41,7 +41,7 @@ class IdleTest {
   private static final Duration MEASURED = Duration.ofSeconds(30);
   private static final int MAX_MIB = 120;
 
-  /// Of one core, which is also the goal.
+  /// The bound as a share of one core, which is also the goal.
   private static final double MAX_SHARE = 0.01;
 
   /// The goal is not reached for certain where the watch has a program to look at on each slice.
@@ -145,7 +145,7 @@ class IdleTest {
     }
   }
 
-  /// Of the jobs on a GPU, as NVML lists them.
+  /// The processes of the jobs on a GPU, as NVML lists them.
   private String[] programs(int gpu) {
     return IntStream.range(gpu * SLICES, (gpu + 1) * SLICES)
         .mapToObj(i ->

@@ -114,7 +114,7 @@ class NodeAgentGpuTest {
     return Files.readString(log).strip();
   }
 
-  /// Those of a job that has said something, as the machine knows them.
+  /// The processes of a job that has printed a line, by the machine's numbers.
   private List<Long> processes(String job, int number) throws Exception {
     assertThat(output(job)).isEqualTo("up");
     String mark = "HEADGATE_CHECKPOINT_DIR=" + root.resolve("n1/checkpoints/acme").resolve(job);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A whole agent that suspends jobs, with stand-ins for NVIDIA's library and program. The jobs
-/// count; what they have of a GPU is told for them.
+/// count; the test sets their GPU memory.
 class NodeAgentSuspensionTest {
   private static final String COUNTS =
       "exec 9<> <(:); trap 'exit 9' TERM; for ((i = 1; ; i++)); do echo $i > count; read -t 0.01 -u 9; done";

@@ -267,7 +267,7 @@ abstract class PodContract {
         .endMetadata()
         .withNewSpec()
         .withAutomountServiceAccountToken(false)
-        // Of no node.
+        // No node has this label.
         .addToNodeSelector("headgate.io/none", "true")
         .addNewContainer()
         .withName("job")

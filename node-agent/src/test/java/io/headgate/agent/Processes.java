@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 public final class Processes {
   private Processes() {}
 
-  /// Those of the job's program and of what it has started, parents first, by the numbers that they
-  /// have outside of its namespaces.
+  /// The processes of the job's program and all that it has started, parents first, by their
+  /// numbers outside of its namespaces.
   ///
   /// @param mark an entry of its environment that no other job has
   public static List<Long> ofJob(String mark) {
@@ -29,7 +29,7 @@ public final class Processes {
     return found;
   }
 
-  /// Those with an entry of the environment that begins so.
+  /// The processes with an entry of the environment that begins so.
   public static List<Long> withEntry(String beginning) {
     return ProcessHandle.allProcesses()
         .map(ProcessHandle::pid)

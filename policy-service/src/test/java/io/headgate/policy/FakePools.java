@@ -27,8 +27,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
-/// The far end of the wire: serves the part of pool.v1 that rights read, behind the same access
-/// check as the real service, from what a test puts in.
+/// The far end of the wire. Serves the part of pool.v1 that rights read, with data of the test,
+/// behind the same access check as the real service.
 final class FakePools implements AutoCloseable {
   private final Map<String, ResourceConfiguration> provisioned = new ConcurrentHashMap<>();
   private final Map<String, ResourceConfiguration> drafts = new ConcurrentHashMap<>();

@@ -116,7 +116,7 @@ final class PolicyFixture implements BeforeAllCallback, AfterEachCallback, After
     return open(() -> Optional.of(token));
   }
 
-  /// With the rights of `operators/root`.
+  /// A channel with the rights of `operators/root`.
   Channel operator() {
     String key = adminKeys.getLast().reveal();
     return open(() -> Optional.of(exchange(key)));

@@ -100,7 +100,7 @@ class LargeCatalogTest {
     List<Node> nodes = WatchParts.join(parts).getNodesList();
     assertThat(nodes).hasSizeGreaterThan(NODES).contains(joined);
 
-    // A watcher that has it resumes with what changed.
+    // A watcher that has it resumes with the changes.
     Node again = register("joined-later");
     var resumed =
         watch(

@@ -11,7 +11,7 @@ import java.util.Optional;
 public record ImageRules(Optional<List<ImagePattern>> allowed, boolean digestRequired) {
   public static final ImageRules NONE = new ImageRules(Optional.empty(), false);
 
-  /// No more patterns: a scheduler is told all of them.
+  /// The most patterns: the scheduler gets all of them.
   public static final int MAX_PATTERNS = 256;
 
   public ImageRules {

@@ -1,6 +1,6 @@
 package io.headgate.type;
 
-/// The text is not a GPU quantity at all; [#getMessage] says what would be.
+/// The text is not a GPU quantity at all; [#getMessage] shows a valid one.
 public final class MalformedQuantityException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 

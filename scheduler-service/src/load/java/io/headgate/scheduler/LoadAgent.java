@@ -38,7 +38,7 @@ final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectR
 
     void stopped(Stop stop);
 
-    /// A heartbeat was answered so many nanoseconds after it was sent.
+    /// A heartbeat was answered this long after it was sent.
     void answered(long nanos);
   }
 
@@ -215,7 +215,7 @@ final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectR
       try {
         stream.onNext(request);
       } catch (IllegalStateException e) {
-        // The stream has just ended; everything is said again on the next one.
+        // The stream has just ended; the next one repeats everything.
         ended();
       }
     }

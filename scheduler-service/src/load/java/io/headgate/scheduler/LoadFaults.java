@@ -214,7 +214,7 @@ final class LoadFaults {
     }
   }
 
-  /// Processor time of the successor; of its threads those with the most are told, too.
+  /// The processor time of the successor, also of its busiest threads.
   private void cpu(Map<String, Double> before, int scheduler) {
     Map<String, Double> used = new HashMap<>();
     rig.threadSeconds(scheduler)

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
-/// Prints figures with what they were measured under.
+/// Prints figures with the conditions of their measurement.
 final class LoadFigures {
   private static final double NANOS_PER_MILLI = 1e6;
   private static final long MAX_NANOS = TimeUnit.MINUTES.toNanos(10);

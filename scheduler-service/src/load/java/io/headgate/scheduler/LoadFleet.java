@@ -10,8 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// All agents of a run. As real ones each has a connection of its own, is heard every two seconds,
-/// and tries again 0.1 s after its stream ended, then ever more seldom up to once a second.
+/// All agents of a run. Like a real agent, each has a connection of its own and sends a heartbeat
+/// every two seconds. It tries again 0.1 s after its stream ended, then ever more seldom up to once
+/// a second.
 final class LoadFleet implements AutoCloseable {
   private static final Duration HEARTBEAT = Duration.ofSeconds(2);
   private static final Duration TICK = Duration.ofMillis(100);

@@ -50,7 +50,7 @@ final class LoadLoops {
     return done.get() / ((System.nanoTime() - begun) / NANOS_PER_SECOND);
   }
 
-  /// Lets so many clients work at the same time, until all are done.
+  /// Runs the work of this many clients in parallel, until all are done.
   static void each(int clients, IntConsumer work) {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < clients; i++) {

@@ -232,7 +232,7 @@ final class LoadRig implements AutoCloseable {
     // All agents are on this machine.
     variables.put("HEADGATE_API_MAX_CONNECTIONS", "20000");
     variables.put("HEADGATE_API_MAX_CONNECTIONS_PER_ADDRESS", "20000");
-    // As on every address that others reach.
+    // Discovery is off, as on every public address.
     variables.put("HEADGATE_API_DISCOVERY", "off");
     if (ports.size() > 1) {
       variables.put("HEADGATE_SCHEDULER_GROUP_ADDRESS", "127.0.0.1:" + groupPorts.get(index));

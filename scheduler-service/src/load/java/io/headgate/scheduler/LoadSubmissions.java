@@ -89,9 +89,9 @@ final class LoadSubmissions {
     return millis;
   }
 
-  /// With 64 calls in flight.
+  /// The rate of single submissions with 64 calls in flight.
   ///
-  /// @return jobs a second
+  /// @return jobs per second
   double unary(String name, String queue) {
     Histogram nanos = LoadFigures.histogram();
     double[] before = rig.cpuSeconds();
@@ -132,8 +132,8 @@ final class LoadSubmissions {
     cpu("submit_batch", Map.of("batch", "100"), before, jobs.get(), 0);
   }
 
-  /// One by one and in hundreds, at parts of what is wanted at most: until durable, from when each
-  /// was due.
+  /// Single submissions and hundreds, at percentages of the goal. The time counts from when each
+  /// was due until it is durable.
   void atLoads() {
     for (int percent : LOADS) {
       acknowledged(percent, GOAL * percent / 100, 1);

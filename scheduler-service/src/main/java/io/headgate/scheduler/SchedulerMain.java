@@ -70,8 +70,8 @@ public final class SchedulerMain {
     lifecycle.own("verification keys", () -> Channels.close(keys));
     SchedulerService service =
         lifecycle.own("connections", new SchedulerService(config.scheduler(), telemetry, time));
-    // The server stops after the service, so that what was taken is still answered, and before its
-    // connections, so that what is answered then can be read.
+    // The server stops after the service, so that accepted calls are still answered. It stops
+    // before its connections, so that those answers can be read.
     ApiServer.Builder api =
         ApiServer.builder(config.api(), telemetry).authentication(verifier(keys, time));
     service.register(api);

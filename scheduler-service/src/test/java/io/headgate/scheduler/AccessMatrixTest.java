@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// Of a scheduler that leads, so that no call is refused for another reason first.
+/// The access matrix of a scheduler that leads, so that no call is refused for another reason
+/// first.
 class AccessMatrixTest {
   @Order(1)
   @RegisterExtension

@@ -99,7 +99,7 @@ final class AccessTest {
         .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED")
         .names("spec.queue", "rnd-3", "group 'rnd'")
         .says("group", "rnd");
-    // The token's own word on groups counts for nothing: rights come from the configuration.
+    // The groups in the token count for nothing: rights come from the configuration.
     JobServiceBlockingStub boaster = installation.jobs(tokens.member("acme", "eve", "rnd"));
     Refused.by(() -> boaster.submitJob(submit("rnd-3")))
         .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED");

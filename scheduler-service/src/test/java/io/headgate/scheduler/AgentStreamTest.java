@@ -323,14 +323,14 @@ final class AgentStreamTest {
     submit(alice, submit("rnd-3", "r-0"));
     awaitState(alice, "r-0", Job.State.STATE_RUNNING);
     agent.disconnect();
-    // The same boot: only a stop of what it does not know proves that it is gone.
+    // The same boot: only a stop of an attempt that it does not know proves that it is gone.
     agent.forgetful().connect();
     agent.awaitStop("r-0");
     FakeAgent.awaitThat(() -> get(alice, "r-0").getAttempt() == 2);
     awaitState(alice, "r-0", Job.State.STATE_RUNNING);
   }
 
-  /// Nothing that was said of an attempt that is over moves the one that followed it.
+  /// Reports on an ended attempt do not move the next attempt.
   @Test
   void reportsOnAnEarlierAttemptFromAnEarlierStreamChangeNothing() {
     FakeAgent agent = installation.agent("a-0").connect();

@@ -104,7 +104,7 @@ final class DiskFullTest {
     }
   }
 
-  /// Too long for what is still free in the files that there are.
+  /// Too long for the free rest of the existing files.
   private static SubmitJobRequest large(String name) {
     byte[] noise = new byte[200_000];
     new Random(7).nextBytes(noise);

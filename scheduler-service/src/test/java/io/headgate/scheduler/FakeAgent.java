@@ -83,7 +83,7 @@ final class FakeAgent implements AutoCloseable {
     return this;
   }
 
-  /// Does not stop what it is told to stop until told to.
+  /// Ignores orders to stop until told otherwise.
   synchronized FakeAgent slowToStop() {
     stops = false;
     return this;
@@ -100,7 +100,7 @@ final class FakeAgent implements AutoCloseable {
     return this;
   }
 
-  /// Does not hear what it is told.
+  /// Ignores all orders.
   synchronized FakeAgent deaf() {
     hears = false;
     return this;
@@ -251,7 +251,7 @@ final class FakeAgent implements AutoCloseable {
     }
   }
 
-  /// Says that it is there.
+  /// Sends a heartbeat.
   ///
   /// @return the heartbeat's number
   long heartbeat() {
@@ -396,7 +396,7 @@ final class FakeAgent implements AutoCloseable {
     return stops().stream().filter(stop -> id(stop.getJob()).equals(job)).toList().getLast();
   }
 
-  /// Goes on saying that it is there until the job runs.
+  /// Sends heartbeats until the job runs.
   void awaitRunning(JobServiceBlockingStub jobs, String job) {
     awaitThat(() -> {
       heartbeat();
@@ -490,7 +490,7 @@ final class FakeAgent implements AutoCloseable {
       known = ledger.get(job);
     }
     if (known != null && !known.getUid().equals(stop.getUid())) {
-      // Of another job with its name, of which this ledger has no room for a record.
+      // The order is for another job with this name; this ledger keeps one record per name.
       return;
     }
     if (known == null || known.getAttempt() != stop.getAttempt()) {

@@ -12,7 +12,7 @@ import java.util.List;
 final class FakeMembers implements Members {
   private final GroupView view = new GroupView(TimeSource.system());
 
-  /// Those that are there from now on, oldest first.
+  /// Sets the members present from now on, oldest first.
   FakeMembers sees(String... names) {
     view.see(List.of(names));
     return this;

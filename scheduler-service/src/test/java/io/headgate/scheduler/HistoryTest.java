@@ -197,7 +197,7 @@ final class HistoryTest {
     int rest = rows("event_rest");
     assertThat(rest).as("the rest takes what has no week").isPositive();
 
-    // Then there are weeks for what happens then, and this week is not yet over for long.
+    // Then there are weeks for later events, and this week lasts for long.
     Duration monday = untilMonday().plusDays(7);
     keeper(monday.plusHours(12)).tidyNow();
     assertThat(rows("event_rest")).isEqualTo(rest);

@@ -133,7 +133,7 @@ final class Installation implements AutoCloseable {
     return adjusted(SchedulerConfig::asDoor);
   }
 
-  /// Others are told to reach it there from its next start on.
+  /// The address at which others reach it from its next start on.
   Installation reachedAt(String address) {
     return adjusted(config ->
         new SchedulerConfig(

@@ -115,7 +115,7 @@ final class JobChangesTest {
                   .setStopPhaseResult("ok"));
     }
     agent.report(job, report -> report.setStopPhase("term").setStopPhaseResult("ok"));
-    // The last phase is said again with the end.
+    // The report of the end repeats the last phase.
     agent.quickToStop().ends(job, EndReason.END_REASON_STOPPED);
     awaitState(alice, job, Job.State.STATE_CANCELLED);
     agent.repeatEverything(agent.spoken());

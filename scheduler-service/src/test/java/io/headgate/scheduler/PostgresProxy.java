@@ -37,7 +37,7 @@ final class PostgresProxy implements AutoCloseable {
 
   private static final String SYNC = "S\0\0\0\4";
 
-  /// Of a statement without a name, as a message of the protocol has it.
+  /// The text of an unprepared statement, as a message of the protocol carries it.
   private static final String COMMIT = "\0\ncommit\0";
 
   /// The bytes of a message before that text: its kind and its length.
@@ -102,7 +102,7 @@ final class PostgresProxy implements AutoCloseable {
     }
   }
 
-  /// From the scheduler to the database.
+  /// Carries bytes from the scheduler to the database.
   private void up(Socket client, Socket server) {
     try (client;
         server) {

@@ -100,7 +100,7 @@ final class ReclaimTest {
       return deleted.has(ConnectResponse::hasAssign);
     });
     deleted.awaitRunning(alice, other);
-    // From the last answer on its supervisor counts.
+    // The supervisor counts from the last answer.
     long answered = System.nanoTime();
     for (FakeAgent agent : List.of(known, deleted)) {
       long last = agent.heartbeat();
@@ -184,7 +184,7 @@ final class ReclaimTest {
     first.awaitRunning(alice, "e-0");
     installation.neighbours.delete(Fixtures.ACME + "/nodes/n-0");
     FakeAgent second = installation.agent("n-1").connect();
-    // It is heard, so nothing is given up.
+    // Its agent sends heartbeats, so its job is not given up.
     long deleted = System.nanoTime();
     FakeAgent.awaitThat(() -> {
       first.heartbeat();

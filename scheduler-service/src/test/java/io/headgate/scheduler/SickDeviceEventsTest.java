@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// A live machine one of whose devices fails: what is told, and what becomes of the job on it.
+/// A live machine one of whose devices fails: its events, and the fate of the job on it.
 final class SickDeviceEventsTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 

@@ -62,7 +62,7 @@ final class StandingLeaderTest {
     Fixtures.seedExample(leader.neighbours);
     leader.reachedAt(wire.address()).start().awaitReady("rnd-3");
     door = leader.beside("door").reachedAt("127.0.0.1:1").asDoor().start();
-    // Each call is made once, so that the first answer is seen.
+    // Each call is made once, so that the first answer counts.
     channel =
         Channels.openForOthers(
             TestChannels.patient(URI.create("http://" + door.address())), Telemetry.disabled());

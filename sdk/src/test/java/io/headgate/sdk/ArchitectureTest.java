@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// The arrows: cli → client → wire → model → config, and no protobuf in what users of the client
-/// see.
+/// The arrows: cli → client → wire → model → config, and no protobuf in the API that users of the
+/// client see.
 class ArchitectureTest {
   private static final JavaClasses SDK =
       new ClassFileImporter()

@@ -20,9 +20,10 @@ import java.util.stream.Collectors;
 /// Turns the events of the demo into sentences. It adds nothing to the scheduler's reports; it only
 /// remembers where a job was and why it had to go, so that a later event can be told in full.
 ///
-/// Starts are told in the order of the decisions, whichever machine reports first: a reader
-/// understands that a pool is full only after the jobs in it were told. A start that is reported
-/// early waits for the starts decided before it, unless its job has a further event meanwhile.
+/// Starts are told in the order of the decisions, whichever machine reports first. A reader
+/// understands that a pool is full only after reading which jobs run in it. A start that is
+/// reported early waits for the starts decided before it, unless its job has a further event
+/// meanwhile.
 ///
 /// For one thread.
 final class Story {

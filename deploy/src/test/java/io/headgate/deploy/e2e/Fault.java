@@ -65,7 +65,7 @@ enum Fault {
     CHANGES,
     /// The leader keeps leading.
     STAYS,
-    /// As it comes.
+    /// The fault may or may not change the leader.
     EITHER
   }
 

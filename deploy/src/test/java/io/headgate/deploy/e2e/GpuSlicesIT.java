@@ -355,7 +355,7 @@ class GpuSlicesIT {
     headgate.awaitState(job, JobState.CANCELLED);
   }
 
-  /// Of the 79 GiB that programs can have, in whole GiB.
+  /// Programs can have 79 GiB of the GPU; a part gets its share in whole GiB.
   @ParameterizedTest
   @CsvSource({"half, 39", "quarter, 19", "seventh, 11"})
   void refusesTheProcessesOfAJobTogetherMoreThanTheirPart(String size, int gib) throws Exception {

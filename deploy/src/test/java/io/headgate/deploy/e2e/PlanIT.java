@@ -84,7 +84,7 @@ class PlanIT {
         .isEqualTo("  nothing starts, stops or waits because of it");
     assertThat(cli.run("apply", small.toString(), "--yes").exitCode()).isZero();
 
-    // Use is told with what was just applied, and jobs after it are, too.
+    // The use includes the configuration just applied, and later jobs follow it, too.
     assertThat(headgate.used("rnd")).isEqualTo("6");
     Job waiting = headgate.jobs().get("r-2");
     assertThat(waiting.reason().code()).isEqualTo("LIMIT");

@@ -69,7 +69,7 @@ record UpProcess(Process process, String uri, String screen) {
     throw new IllegalStateException("up ended with " + process.waitFor());
   }
 
-  /// As its operator.
+  /// A client with the operator's key.
   HeadgateClient connect(Path data) throws IOException {
     String key = Files.readString(data.resolve("secrets/admin.key")).strip();
     return HeadgateClient.connect(

@@ -16,12 +16,17 @@ enum ProseRule {
       "say who does it: \"the agent stops the job\""),
   CAN_BE_HAD("\\b(?:can|could|cannot|may|to) (?:not |never )?be had\\b", "say \"is available\""),
   THAT_WHICH("\\b(?:that|those) which\\b", "use a noun"),
+  PREPOSITION_WHAT("\\b(?:of|by|in|for|with|from|to|on) what\\b(?!-if)", "name the thing"),
   NEXT_TO_NOTHING("\\bnext to nothing\\b", "give the number"),
   SAME_WITHOUT_NOUN("\\bthe same(?=[.,;:)]|$)", "say the same what"),
   ANTECEDENT_DROPPED(
-      "^(?:Of|By|For|With|To|From|In) (?:those|these|what|which)\\b(?! cases| rules| tests| files|"
-          + " words)",
+      "^(?:(?:By|For|With|To|From|In) (?:those|these|what|which)\\b(?! cases| rules| tests| files|"
+          + " words)|Those\\b|That of\\b)",
       "repeat the noun"),
+  SO_MANY(
+      "\\bso (?:many|much|long|often|few)\\b(?!.{0,60}\\b(?:that|as)\\b)",
+      "give the number, or name the parameter"),
+  BEGINS_WITH_OF("^Of\\b", "begin with the subject"),
   CLAUSE_AS_SUBJECT("^(?:What|Who|Whose|Whom)\\b(?!.*\\?$)", "begin with a noun");
 
   private static final Pattern PERSON_BEFORE =

@@ -36,9 +36,13 @@ class ProseTest {
         "The slice is to be removed. | the agent stops",
         "No slice can be had. | is available",
         "It takes that which is free. | use a noun",
+        "It decides on what waits. | name the thing",
         "A refusal costs next to nothing. | give the number",
         "It does the same. | the same what",
-        "Of those the first is taken. | repeat the noun",
+        "By these the first is taken. | repeat the noun",
+        "Those of one agent. | repeat the noun",
+        "The agent waits so long. | give the number",
+        "Of two jobs the second waits. | begin with the subject",
         "What is refused costs little. | begin with a noun"
       })
   void everyRuleFindsItsPhraseInAComment(String sentence, String remedy) {

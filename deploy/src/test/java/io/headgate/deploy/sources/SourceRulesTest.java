@@ -40,7 +40,7 @@ class SourceRulesTest {
   private static final Map<String, Integer> LONGER =
       Map.of("Replica.java", 441, "PoolState.java", 415);
 
-  /// The replacement for what must not be imported.
+  /// The replacement for a banned import.
   private enum Banned {
     MOCKS("org\\.mockito\\..*", "write a fake beside the port: mocks restate calls"),
     ASSERTIONS(

@@ -26,7 +26,7 @@ record CdiDirectory(Path directory, String owner) {
     Files.deleteIfExists(file(name));
   }
 
-  /// Removes the owner's files of all devices but these, also what a killed agent had begun.
+  /// Removes the owner's files of all other devices, and unfinished files of a killed agent.
   void retain(Set<String> names) throws IOException {
     if (!Files.isDirectory(directory)) {
       return;

@@ -8,9 +8,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /// The slices of one attempt as the one device of a specification of the Container Device
-/// Interface: what the job's container gets for them, and any other that is started with `--device
-/// headgate.io/slice=NAME`. The version is the first that knows all of it, so that any engine reads
-/// it.
+/// Interface. The job's container gets them, and so does any other container started with `--device
+/// headgate.io/slice=NAME`. The version is the first that has all needed fields, so that any engine
+/// reads it.
 ///
 /// @param name of the device
 /// @param environment that tells libraries which devices they have
@@ -21,7 +21,7 @@ public record CdiSpec(
     SortedMap<String, String> environment,
     List<DeviceNode> nodes,
     List<Mount> mounts) {
-  /// Of all such devices.
+  /// The kind of all such devices.
   public static final String KIND = "headgate.io/slice";
 
   private static final String VERSION = "0.3.0";
@@ -41,7 +41,7 @@ public record CdiSpec(
     mounts = List.copyOf(mounts);
   }
 
-  /// As the content of its file.
+  /// The content of the device's file.
   public String toJson() {
     return """
     {

@@ -17,12 +17,11 @@ import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/// Containerd fetches images and keeps them, in a namespace that is Headgate's: for containers
-/// without a task, which keep what they are made of from being collected. Their files are mounted
-/// here.
+/// Containerd fetches images and keeps them in Headgate's own namespace. Containers without a task
+/// protect them from garbage collection. The agent mounts their files itself.
 ///
 /// @param ctr its client
-/// @param pullTimeout how long it may take for an image
+/// @param pullTimeout how long a pull of an image may take
 /// @param description name and version
 record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, String description)
     implements ImageStore {
@@ -149,7 +148,7 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
     return ctr.run("containers", "list", "--quiet").lines().map(String::strip).toList();
   }
 
-  /// Of the container: names that containerd takes have 76 characters at most.
+  /// The container's id. A digest, because containerd limits ids to 76 characters.
   private static String id(String name) {
     return "headgate-" + NameHash.hex(name, HASH_DIGITS);
   }

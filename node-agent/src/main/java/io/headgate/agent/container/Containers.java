@@ -37,7 +37,7 @@ public final class Containers {
     this.devices = devices;
   }
 
-  /// Tries what they need.
+  /// Opens the image stores and the directory of devices.
   ///
   /// @param owner first part of the names of devices and copies, which tells them from those of
   ///   other agents
@@ -69,19 +69,19 @@ public final class Containers {
     return images.open(copyOf(attempt), container.reference(), container.pull(), abandoned);
   }
 
-  /// Their slices.
+  /// The slices as devices of containers.
   public SliceDevices devices() {
     return devices;
   }
 
-  /// Removes what there is for an attempt of which nothing lives any more; its copy of an image
-  /// only if the engine is there.
+  /// Removes the devices of an attempt without live processes, and its copy of an image if the
+  /// engine is there.
   public void remove(AttemptKey attempt) throws IOException {
     devices.remove(attempt);
     try {
       images.remove(copyOf(attempt));
     } catch (IOException e) {
-      // Its slice is not held back for that; the next agent removes it.
+      // The slice is released nevertheless; the next agent removes the rest.
       LOG.warn("{} is left: {}", copyOf(attempt), e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -89,7 +89,7 @@ public final class Containers {
     }
   }
 
-  /// Called before anything is made: removes what is there for others than these.
+  /// Called before anything is made: removes the leftovers of all other attempts.
   public void recover(Collection<AttemptKey> live) throws IOException {
     devices.retain(live);
     Set<String> copies = live.stream().map(this::copyOf).collect(Collectors.toSet());

@@ -11,12 +11,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/// Docker fetches images and keeps them: for containers that never start, so that what they are
-/// made of stays. Its layers are mounted here, with what is changed beside them and not in its own
+/// Docker fetches images and keeps them, for containers that never start, so that their files stay.
+/// The agent mounts Docker's layers itself, with the changes beside them and not in Docker's
 /// directories.
 ///
 /// @param docker its client
-/// @param pullTimeout how long it may take for an image
+/// @param pullTimeout how long a pull of an image may take
 /// @param description name and version
 record Docker(EngineProgram docker, ImageMounts mounts, Duration pullTimeout, String description)
     implements ImageStore {
@@ -73,7 +73,8 @@ record Docker(EngineProgram docker, ImageMounts mounts, Duration pullTimeout, St
     return ImageDefaults.read(words[2]).at(mounts.mount(name, recipe));
   }
 
-  /// By their short names `…/l/NAME`, which docker made because their real ones are so long.
+  /// The layers by their short names `…/l/NAME`, which docker makes because their real paths are
+  /// long.
   private static List<Path> layers(String upper, String lower) throws IOException {
     List<String> directories = new ArrayList<>(List.of(upper));
     directories.addAll(Arrays.stream(lower.split(":")).filter(path -> !path.isEmpty()).toList());
@@ -90,7 +91,7 @@ record Docker(EngineProgram docker, ImageMounts mounts, Duration pullTimeout, St
   public void remove(String name) throws IOException, InterruptedException {
     mounts.remove(name);
     if (list(name).contains(name)) {
-      // With the volumes that an image has it make.
+      // The volumes that the image made docker create go, too.
       docker.run("rm", "--force", "--volumes", "--", name);
     }
   }

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/// The program by which a container engine is told what to do.
+/// The program that controls a container engine.
 ///
 /// @param path of the program
 /// @param prefix arguments that each call begins with

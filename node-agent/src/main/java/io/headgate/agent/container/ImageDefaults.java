@@ -25,7 +25,7 @@ record ImageDefaults(String directory, List<String> environment) {
     return new ImageDefaults(words[0], List.of(words).subList(1, words.length - 1));
   }
 
-  /// Those of an image whose files are there.
+  /// The surroundings of an image whose files are there.
   ImageStore.Image at(Path root) {
     SortedMap<String, String> values = new TreeMap<>();
     for (String entry : environment) {
@@ -39,7 +39,7 @@ record ImageDefaults(String directory, List<String> environment) {
         root, Optional.of(directory).filter(path -> path.matches("/.+")), values);
   }
 
-  /// As podman and docker call it.
+  /// The value of `--pull`, the same for podman and docker.
   static String pullOption(PullPolicy pull) {
     return switch (pull) {
       case ALWAYS -> "always";

@@ -37,10 +37,11 @@ record ImageMounts(Path directory) {
 
   /// The arguments of a mount: `mount -t TYPE -o OPTIONS SOURCE`.
   record Recipe(String type, String source, String options) {
-    /// Layers, the topmost first, below a directory of the copy's own for what is changed.
+    /// Layers, the topmost first, below a directory of the copy's own that takes the changes.
     static Recipe overlay(List<Path> layers, Path own) throws IOException {
       Path changed = Files.createDirectories(own.resolve("changed"));
-      // It is what the job finds as `/`, and has to enter, whatever this process keeps from others.
+      // The job has this directory as `/` and must be able to enter it, whatever this process keeps
+      // from others.
       Files.setPosixFilePermissions(changed, PosixFilePermissions.fromString("rwxr-xr-x"));
       Path work = Files.createDirectories(own.resolve("work"));
       String lower = layers.stream().map(Path::toString).collect(Collectors.joining(":"));

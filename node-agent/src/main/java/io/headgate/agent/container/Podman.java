@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 /// Podman fetches images, keeps them and mounts their files: as containers that it never starts. It
 /// has no daemon, so nothing of it is there but while it is called.
 ///
-/// @param pullTimeout how long it may take for an image
+/// @param pullTimeout how long a pull of an image may take
 /// @param description name and version
 record Podman(EngineProgram podman, Duration pullTimeout, String description)
     implements ImageStore {

@@ -20,7 +20,7 @@ public final class SliceDevices {
   private final String owner;
   private final List<Path> lent;
 
-  /// Those of one agent.
+  /// The slice devices of one agent.
   ///
   /// @param cdi where engines look for specifications
   /// @param lent files and directories of the machine that come with every device, at their place
@@ -66,7 +66,7 @@ public final class SliceDevices {
     cdi.retain(live.stream().map(this::name).collect(Collectors.toCollection(TreeSet::new)));
   }
 
-  /// Of all that this agent makes.
+  /// The prefix of all names that this agent makes.
   String prefix() {
     return owner + ".";
   }

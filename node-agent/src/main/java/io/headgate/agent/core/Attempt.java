@@ -116,7 +116,7 @@ record Attempt(
     return endedBy(new AttemptReport.End(reason, OptionalInt.empty(), Optional.of(problem), now));
   }
 
-  /// As its supervisor says.
+  /// The attempt with the end that its supervisor reports.
   Attempt endedBy(Observation.Ending ending) {
     EndReason reason = EndReason.ofSupervisor(ending.reason());
     Optional<String> error =
@@ -133,7 +133,8 @@ record Attempt(
     return endedBy(new AttemptReport.End(reason, ending.exitCode(), error, ending.at()));
   }
 
-  /// By that order it is suspended; 0: it is not any more, and whatever stopped it is forgotten.
+  /// The attempt, suspended by the order with this number. 0: it is no longer suspended, and the
+  /// cause of its stop is forgotten.
   Attempt suspendedBy(long order) {
     return new Attempt(
         key,

@@ -51,7 +51,7 @@ final class AttemptBook {
     effects.add(new Effect.Report(report));
   }
 
-  /// Moves the attempt by the table and adds what the table says.
+  /// Moves the attempt by the table and adds the effects that the table demands.
   Attempt move(
       Attempt attempt,
       AttemptLifecycle.Event event,

@@ -17,7 +17,7 @@ public final class AttemptLifecycle {
     STOP_SEEN,
     /// Instead of being stopped it stands still in main memory.
     SUSPENDED,
-    /// The scheduler wants it to go on after that.
+    /// The scheduler wants the suspended attempt to resume.
     RESUME_ORDERED,
     /// Nothing of the job lives any more, or it never did.
     GONE,
@@ -33,13 +33,13 @@ public final class AttemptLifecycle {
     SEND_STOP,
     /// Record that it is suspended.
     RECORD_SUSPENSION,
-    /// Record that it is not any more.
+    /// Record that it is no longer suspended.
     RECORD_RESUMPTION,
-    /// Have it go on.
+    /// Resume it.
     RESUME,
     /// Free its slices.
     RELEASE,
-    /// Kill what is left of it, then free its slices.
+    /// Kill its remaining processes, then free its slices.
     KILL_AND_RELEASE,
     /// Record its end for good.
     RECORD_END,

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// How an attempt stands, as the scheduler is told.
+/// The state of an attempt, as reported to the scheduler.
 ///
 /// @param suspension the order by which it is suspended; 0: it is not
 public record AttemptReport(

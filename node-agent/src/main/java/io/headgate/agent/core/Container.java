@@ -9,7 +9,7 @@ import io.headgate.type.ImageReference;
 public record Container(String image, PullPolicy pull) {
   /// When an image is fetched from its registry.
   public enum PullPolicy {
-    /// Each time; what has not changed is not transferred again.
+    /// Each time; unchanged layers are not transferred again.
     ALWAYS,
     IF_NOT_PRESENT,
     NEVER

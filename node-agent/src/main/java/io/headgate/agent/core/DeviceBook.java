@@ -26,7 +26,7 @@ final class DeviceBook {
     return first(wanted, condition -> !condition.takesWork(), "device %s is unhealthy: %s");
   }
 
-  /// Why nothing that has the slices can go on; empty: it can.
+  /// Why no job with the slices can continue; empty: it can.
   Optional<String> failure(List<SliceGrant> held) {
     return first(held, DeviceCondition::endsJobs, "its GPU %s failed: %s");
   }

@@ -2,7 +2,7 @@ package io.headgate.agent.core;
 
 /// How a device is.
 ///
-/// @param endsJobs whether what runs on it cannot go on; only when it is unhealthy
+/// @param endsJobs whether jobs on it cannot continue; only when it is unhealthy
 /// @param cause why, in clauses, the worst first; empty when it is healthy
 public record DeviceCondition(Health health, boolean endsJobs, String cause, Remedy remedy) {
   /// How well a device works; worse is greater.
@@ -17,9 +17,9 @@ public record DeviceCondition(Health health, boolean endsJobs, String cause, Rem
   /// The operator's remedy, from least to most.
   public enum Remedy {
     NONE,
-    /// To look after what is around it: cooling, power, links, processes that hold it.
+    /// Inspect its surroundings: cooling, power, links, processes that hold it.
     INSPECT,
-    /// To reset it when nothing runs on it.
+    /// Reset it when no program runs on it.
     RESET,
     RESTART_MACHINE,
     REPLACE

@@ -2,7 +2,7 @@ package io.headgate.agent.core;
 
 /// Something that was seen of a device and says how well it works.
 public sealed interface DeviceSign {
-  /// The machine has the device no more: it fell off its bus, or its driver has given it up.
+  /// The machine has lost the device: it fell off its bus, or its driver has given it up.
   ///
   /// @param how one clause
   record Gone(String how) implements DeviceSign {}
@@ -15,16 +15,16 @@ public sealed interface DeviceSign {
   /// NVIDIA's driver reported an error by its number.
   record Xid(int number) implements DeviceSign {}
 
-  /// The driver itself says what has to be done before the device is whole again.
+  /// The driver itself demands an action before the device is whole again.
   record RecoveryDue(Recovery recovery) implements DeviceSign {}
 
   /// A driver's request.
   enum Recovery {
-    /// A reset; what runs cannot go on.
+    /// A reset; running jobs cannot continue.
     RESET,
-    /// A restart of the machine; what runs cannot go on.
+    /// A restart of the machine; running jobs cannot continue.
     RESTART,
-    /// A reset when it is convenient: less of the device is there, what runs can go on.
+    /// A reset when it is convenient: part of the device is missing, and running jobs can continue.
     DRAIN_AND_RESET,
     /// Traffic between GPUs has to end, before it can be said what more.
     DRAIN_LINKS
@@ -64,7 +64,7 @@ public sealed interface DeviceSign {
   /// @param problem one sentence
   record SliceStuck(String problem) implements DeviceSign {}
 
-  /// MPS holds a slice of it no more, until its job ends.
+  /// MPS no longer limits a slice of it, until the slice's job ends.
   ///
   /// @param slice its name
   /// @param memory whether it held its memory too, which only the watch does now; else only its

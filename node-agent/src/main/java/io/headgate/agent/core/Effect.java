@@ -24,12 +24,12 @@ public sealed interface Effect {
   /// Durable: it is not suspended any more.
   record RecordResumption(AttemptKey key) implements Effect {}
 
-  /// Have what is suspended go on.
+  /// Resume a suspended attempt.
   record Resume(Assignment assignment) implements Effect {}
 
   /// Free the slices and leave nothing behind.
   ///
-  /// @param killRemains first kill what may live without a supervisor
+  /// @param killRemains first kill processes that may live without a supervisor
   record Release(Assignment assignment, boolean killRemains) implements Effect {}
 
   /// Tell the scheduler, now or at the next contact.

@@ -19,10 +19,10 @@ import java.util.stream.Collectors;
 /// the program, 31 its access to invalid memory, 43 and 45 its end, …). Contained errors (94) end
 /// only the program that met them; NVIDIA advises a reset when it is convenient.
 public final class HealthRules {
-  /// As long as a cause may be told on.
+  /// The longest reported cause, in characters.
   private static final int MAX_CAUSE = 500;
 
-  /// So many slices refused in a row, and no more are tried.
+  /// After this many refused slices in a row, the device gets no more.
   private static final int REFUSALS_TOO_MANY = 3;
 
   private static final Comparator<DeviceCondition> WORST_FIRST =
@@ -37,7 +37,7 @@ public final class HealthRules {
     // RESTART_BM, and 95: "the affected GPU must be reset before applications can restart".
     failed(79, "it has fallen off the bus", Remedy.RESTART_MACHINE);
     failed(95, "an uncontained error of its memory", Remedy.RESET);
-    // RESET_GPU, and the workflows that end in a reset. Jobs that cannot go on end themselves.
+    // RESET_GPU, and the workflows that end in a reset. Jobs that cannot continue end themselves.
     unhealthy(46, "it stopped processing");
     unhealthy(48, "an uncorrectable error of its memory");
     unhealthy(62, "its microcontroller has halted");
@@ -53,7 +53,8 @@ public final class HealthRules {
     XIDS.put(
         54,
         DeviceCondition.unhealthy("its auxiliary power is not connected (XID 54)", Remedy.INSPECT));
-    // To be seen to. Where the driver wants a reset for them, its recovery action says so.
+    // An operator should look at these. Where the driver wants a reset, its recovery action says
+    // so.
     degraded(63, "a row or page of its memory is to be replaced", Remedy.RESET);
     degraded(92, "many errors of its memory, all corrected", Remedy.INSPECT);
     degraded(94, "an error of its memory, contained to one job", Remedy.RESET);

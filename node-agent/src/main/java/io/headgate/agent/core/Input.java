@@ -24,10 +24,10 @@ public sealed interface Input {
   record StopOrdered(Leadership leadership, AttemptKey key, StopOrder order, Instant now)
       implements Input {}
 
-  /// Have a suspended attempt go on.
+  /// Resume a suspended attempt.
   record ResumeOrdered(Leadership leadership, AttemptKey key, Instant now) implements Input {}
 
-  /// By that order it is suspended.
+  /// The attempt is suspended, as the order with this number says.
   ///
   /// @param took how long that took
   record Suspended(AttemptKey key, long suspension, Duration took) implements Input {}
@@ -39,10 +39,10 @@ public sealed interface Input {
   record NotSuspended(AttemptKey key, StopStep.Result result, Duration took, String problem)
       implements Input {}
 
-  /// It goes on.
+  /// The attempt has resumed.
   record Resumed(AttemptKey key) implements Input {}
 
-  /// It could not go on, and has to be stopped.
+  /// The attempt could not resume, and must be stopped.
   ///
   /// @param problem one sentence
   record NotResumed(AttemptKey key, String problem) implements Input {}
@@ -107,8 +107,8 @@ public sealed interface Input {
   /// @param sameBoot whether the machine has not been restarted since
   /// @param end present if it had ended for good
   /// @param suspension the order by which it is suspended; 0: it is not
-  /// @param lastSeen what its supervisor had recorded, for an attempt of an earlier boot, and for
-  ///   one that has to be helped to go on
+  /// @param lastSeen the last record of its supervisor, for an attempt of an earlier boot, and for
+  ///   one whose resumption the agent must finish
   record Found(
       AttemptKey key,
       Optional<Assignment> assignment,

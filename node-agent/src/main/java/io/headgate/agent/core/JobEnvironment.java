@@ -30,7 +30,7 @@ public final class JobEnvironment {
   /// @param homeDirectory private to the attempt
   /// @param temporaryDirectory private to the attempt
   /// @param checkpointDirectory the job's, the same for every attempt
-  /// @param inherited what is below the job's own environment
+  /// @param surroundings variables below the job's own environment
   public record Places(
       String homeDirectory,
       String temporaryDirectory,
@@ -39,7 +39,7 @@ public final class JobEnvironment {
 
   /// The GPUs of a job.
   ///
-  /// @param device what the driver says about the slices (`CUDA_VISIBLE_DEVICES` and the like)
+  /// @param device the driver's variables for the slices (`CUDA_VISIBLE_DEVICES` and the like)
   /// @param memoryLimitBytes device memory of the smallest slice; 0: no slice
   /// @param simulated the devices do not exist
   public record Gpus(Map<String, String> device, long memoryLimitBytes, boolean simulated) {}

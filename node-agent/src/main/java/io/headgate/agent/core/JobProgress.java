@@ -17,7 +17,7 @@ public record JobProgress(
     long checkpointBootMs,
     boolean isLast) {
 
-  /// Of a program that has said nothing.
+  /// The progress of a program that has reported nothing.
   public static JobProgress none(AttemptKey key) {
     return new JobProgress(key, OptionalDouble.empty(), "", 0, 0, false);
   }
@@ -26,7 +26,7 @@ public record JobProgress(
     return fraction.isPresent() || checkpoint != 0;
   }
 
-  /// The same and what it says now.
+  /// This progress, updated by a report.
   ///
   /// @param nowBootMs when a checkpoint that was not known before is noticed
   public JobProgress with(Said said, long nowBootMs) {

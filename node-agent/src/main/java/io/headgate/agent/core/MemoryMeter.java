@@ -25,13 +25,13 @@ public final class MemoryMeter {
     }
   }
 
-  /// That an attempt has too much.
+  /// An attempt that uses too much.
   ///
   /// @param words one sentence, with the numbers
   public record Excess(AttemptKey attempt, String words) {}
 
   /// @param samples over the limit, one after the other, that are too many; from 1
-  /// @param between samples until it is told of again; from 1
+  /// @param between samples between two reports of the same excess; from 1
   public MemoryMeter(int samples, int between) {
     if (samples < 1 || between < 1) {
       throw new IllegalArgumentException("%d samples, %d between".formatted(samples, between));

@@ -27,9 +27,9 @@ public record Observation(Instant started, Optional<StopProgress> stop, Optional
 
   /// A run of the abort callback.
   ///
-  /// @param duration empty: it goes on
+  /// @param duration empty: the callback still runs
   /// @param cut why it was killed (`timed-out`, `skipped`); empty: it was not
-  /// @param exitCode empty: it goes on
+  /// @param exitCode empty: the callback still runs
   public record CallbackRun(
       Instant started, Optional<Duration> duration, Optional<String> cut, OptionalInt exitCode) {}
 

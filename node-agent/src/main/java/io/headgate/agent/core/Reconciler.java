@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Brings what runs on this machine in line with what the scheduler wants, and says how.
+/// Decides how to bring the attempts on this machine in line with the scheduler's orders.
 ///
 /// A deterministic state machine without clock, disk or network: the same inputs give the same
 /// effects. Commands are idempotent by attempt, and nothing that has ended, or was refused, ever
@@ -92,7 +92,7 @@ public final class Reconciler {
         continue;
       }
       Attempt attempt = Attempt.assigned(found.assignment().get(), false);
-      // So that it does not count as running again before it was helped to go on.
+      // Thus it does not count as running before its resumption is finished.
       attempt = found.lastSeen().map(Observation::started).map(attempt::startedAt).orElse(attempt);
       if (found.sameBoot() && found.suspension() != 0) {
         attempt = attempt.suspendedBy(found.suspension()).in(AttemptState.SUSPENDED);
@@ -194,7 +194,7 @@ public final class Reconciler {
     }
     StopOrder order = ordered.order();
     if (known.state() == AttemptState.SUSPENDED && order.suspension() != 0) {
-      // It is what was ordered already, by whichever number.
+      // The attempt is suspended already, by an earlier order under another number.
       Attempt still = known.suspendedBy(order.suspension());
       attempts.put(still);
       effects.add(new Effect.RecordSuspension(still.key(), still.suspension()));
@@ -342,7 +342,7 @@ public final class Reconciler {
     if (seen.ending().isPresent()) {
       attempt = attempt.endedBy(seen.ending().get());
       if (attempt.state() == AttemptState.STARTING && attempt.hasFailed()) {
-        // It ran before, so it was to go on: what ended it then was not its own doing.
+        // The attempt had run and was to resume, so its end was not its own doing.
         attempt = attempt.failedBy(EndReason.STOPPED, "it ended before it could go on");
       }
       attempts.move(attempt, AttemptLifecycle.Event.GONE, Optional.empty(), effects);
@@ -350,7 +350,7 @@ public final class Reconciler {
   }
 
   private static Attempt reportSteps(Attempt attempt, List<StopStep> steps, List<Effect> effects) {
-    // After a restart it is unknown what the scheduler was told; the last step says enough.
+    // After a restart it is unknown which steps the scheduler knows; the last step says enough.
     int from = attempt.caughtUp() ? attempt.stepsReported() : steps.size() - 1;
     Attempt current = attempt;
     for (int i = from; i < steps.size(); i++) {

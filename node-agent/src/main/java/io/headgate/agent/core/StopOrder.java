@@ -24,16 +24,16 @@ public record StopOrder(Kind kind, boolean skipCallback, long suspension) {
         kind, skipCallback || earlier.skipCallback, earlier.suspension == 0 ? 0 : suspension);
   }
 
-  /// How long what is stopped has.
+  /// The times that a stopped attempt has.
   ///
   /// @param callback for its callback, which it may make while it runs
   /// @param grace between SIGTERM and SIGKILL
   public record Leave(Duration callback, Duration grace) {}
 
-  /// How long this order leaves an attempt: one that takes what is its neighbours' less than it was
-  /// promised.
+  /// The times that this order leaves an attempt. An attempt that uses more than its slices, and so
+  /// takes from its neighbours, gets less than it was promised.
   ///
-  /// @param overLimit what such a one has
+  /// @param overLimit the time of a job that uses more than its slices
   public Leave leave(Assignment assignment, Duration overLimit) {
     if (kind == Kind.OVER_LIMIT) {
       return new Leave(overLimit.dividedBy(2), overLimit.dividedBy(2));

@@ -5,8 +5,8 @@ import java.util.Optional;
 
 /// One step of a stop.
 ///
-/// @param result empty: it goes on
-/// @param duration empty: it goes on
+/// @param result empty: the step still runs
+/// @param duration empty: the step still runs
 public record StopStep(Phase phase, Optional<Result> result, Optional<Duration> duration) {
   /// A phase of a stop.
   public enum Phase {

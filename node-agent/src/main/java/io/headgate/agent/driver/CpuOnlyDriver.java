@@ -51,7 +51,7 @@ public final class CpuOnlyDriver implements GpuDriver {
 
   @Override
   public void release(SlicePlan plan) {
-    // Left by an agent that had GPUs: what is on one of them only its driver can free.
+    // An agent that had GPUs left the slice, and only a driver of GPUs can free it.
     if (!plan.placement().isEmpty()) {
       throw new GpuDriverException(
           "a slice of %s is left, and there is no driver to free it with"
@@ -86,6 +86,6 @@ public final class CpuOnlyDriver implements GpuDriver {
 
   @Override
   public void close() {
-    // There is nothing to let go of.
+    // Nothing to release.
   }
 }

@@ -2,7 +2,8 @@ package io.headgate.agent.driver;
 
 import io.headgate.agent.core.DeviceSign;
 
-/// Told of what devices report by themselves, on a thread of their driver's. Must not wait.
+/// Receives the signs that devices report by themselves, on a thread of their driver. Must not
+/// block.
 public interface DeviceListener {
   /// The device's driver reported an error.
   void reported(String deviceUuid, DeviceSign.Xid error);

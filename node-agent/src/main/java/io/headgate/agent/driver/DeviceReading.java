@@ -15,7 +15,7 @@ public record DeviceReading(List<DeviceSign> signs, Figures figures) {
     signs = List.copyOf(signs);
   }
 
-  /// Of a device of which nothing can be read.
+  /// The reading of a device that gives only this sign.
   public static DeviceReading of(DeviceSign only) {
     return new DeviceReading(List.of(only), Figures.NONE);
   }

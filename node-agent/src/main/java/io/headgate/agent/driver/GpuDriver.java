@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 
 /// The devices of this machine and the slices on them.
 ///
-/// `plan` is pure: it fixes mechanism and placement before anything is touched, so that a crash
-/// between making a slice and noting it can be found by what was planned. The other calls may take
+/// `plan` is pure: it fixes mechanism and placement before any device is touched. After a crash
+/// between making and recording a slice, the plan thus finds the slice. The other calls may take
 /// seconds, are made from threads of their own, and are idempotent: each may be repeated after a
 /// crash at any moment.
 public interface GpuDriver extends AutoCloseable {
@@ -57,11 +57,11 @@ public interface GpuDriver extends AutoCloseable {
   /// @throws GpuDriverException with the object that is in the way
   void requireRoom(List<SlicePlan> plans);
 
-  /// Called once, before anything else is made: says, or removes if so configured, what is on the
-  /// devices that none of the recorded plans explains.
+  /// Called once, before anything else is made: reports slices on the devices that none of the
+  /// recorded plans explains, or removes them if so configured.
   void recover(List<SlicePlan> recorded);
 
-  /// Whether the slice is one of this driver's, or was when its device was still there.
+  /// Whether the slice is one of this driver's, or was while its device was still there.
   default boolean isOfIts(SlicePlan plan) {
     return devices().stream().anyMatch(device -> device.uuid().equals(plan.grant().deviceUuid()));
   }
@@ -87,12 +87,12 @@ public interface GpuDriver extends AutoCloseable {
   ///   fails with such an exception
   CompletableFuture<List<GpuProcess>> processes(String deviceUuid);
 
-  /// How a device does at this moment. It never fails: a device that does not answer, or is not
-  /// there, is one that has something wrong.
+  /// The present health and figures of a device. The call never fails: a missing or silent device
+  /// is reported as faulty.
   DeviceReading read(String deviceUuid);
 
-  /// Begins to tell what devices report by themselves, if they do, until the driver is closed. To
-  /// be called once.
+  /// Begins to report signs that devices give by themselves, if they do, until the driver is
+  /// closed. Called once.
   default void listen(DeviceListener listener) {}
 
   /// The program that suspends processes with such slices; empty: none can.

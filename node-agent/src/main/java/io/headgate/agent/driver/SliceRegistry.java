@@ -7,7 +7,7 @@ import java.util.TreeMap;
 
 /// The slices that a driver has made, or found, since it was opened. Thread-safe.
 ///
-/// @param <T> what the driver has to know of each
+/// @param <T> the driver's knowledge of each
 public final class SliceRegistry<T> {
   private record Entry<T>(SlicePlan plan, T data) {}
 

@@ -29,7 +29,8 @@ public final class VendorLibrary {
     } catch (LinkageError e) {
       // Also when JNA's own library cannot be unpacked: perhaps nothing in /tmp may be executed.
       String problem = String.valueOf(e.getMessage());
-      // Its second line is what the linker says; of a library that this one needs it names that.
+      // The linker's message is the second line. If a library is missing that this one needs, it
+      // names that library.
       String said = problem.lines().skip(1).findFirst().orElse(problem).strip();
       if (said.startsWith(library + ":") && said.contains("No such file")) {
         throw new GpuUnavailableException("no %s: %s is not here".formatted(driver, library), true);

@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes a machine a node: once, with a join token. From then on its file holds its identity.
+/// Makes a machine a node: once, with a join token. Afterwards its file holds its identity.
 final class Enrolment {
   private static final Logger LOG = LoggerFactory.getLogger(Enrolment.class);
 
@@ -31,7 +31,7 @@ final class Enrolment {
     try {
       return NodeIdentity.load(data).isPresent();
     } catch (IOException _) {
-      // Damaged: joining says so, with what to do.
+      // The record is damaged: joining reports that, with the remedy.
       return false;
     }
   }

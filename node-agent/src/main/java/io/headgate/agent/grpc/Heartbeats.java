@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Heartbeats {
   private static final int MAX_UNANSWERED = 100;
 
-  /// As many as the contract takes in one.
+  /// The most that the contract takes in one heartbeat.
   private static final int MAX_PROGRESS = 256;
 
   private final Agent agent;

@@ -36,7 +36,7 @@ final class LogSender implements AutoCloseable {
     grant(request.getWindowBytes());
   }
 
-  /// Allows so many bytes more.
+  /// Allows this many more bytes.
   void grant(long bytes) {
     granted += Math.max(0, bytes);
   }

@@ -75,7 +75,7 @@ public final class SchedulerRotation {
     return schedulers.get(index % schedulers.size());
   }
 
-  /// Where the outcome sends us; empty: nowhere, or to what is no address.
+  /// The leader's address in the outcome; empty: there is none, or it is no address.
   private static Optional<URI> leaderOf(SchedulerSession.Outcome outcome, URI from) {
     if (!(outcome instanceof SchedulerSession.Outcome.Redirected(String leader))
         || leader.isEmpty()) {

@@ -57,7 +57,7 @@ public final class Fabric8Pods implements PodApi {
             .withConnectionTimeout(TIMEOUT_MILLIS);
     settings.trust().ifPresent(file -> config.withCaCertFile(file.toString()));
     settings.token().ifPresent(file -> config.withOauthTokenProvider(() -> read(file)));
-    // Without a search for the classes of all objects that there are.
+    // A serialization that does not search for the classes of all kinds of objects.
     KubernetesSerialization serialization = new KubernetesSerialization(new ObjectMapper(), false);
     KubernetesClient client =
         new KubernetesClientBuilder()
@@ -154,7 +154,7 @@ public final class Fabric8Pods implements PodApi {
 
   private static String problem(KubernetesClientException e) {
     if (isUnanswered(e) && e.getCause() != null) {
-      // Of a refused connection the kind says all.
+      // The exception of a refused connection has no message; its class says enough.
       return e.getCause().toString();
     }
     return Optional.ofNullable(e.getStatus())

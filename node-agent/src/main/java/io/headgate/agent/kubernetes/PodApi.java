@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// The pods of one namespace, as an API server keeps them. All that is needed of it: there is no
-/// watch, because what a pod does is seen in its directory first.
+/// The pods of one namespace, as an API server keeps them. It has all calls that the agent needs.
+/// There is no watch, because the effects of a pod show in its directory first.
 public interface PodApi extends AutoCloseable {
   /// Makes the pod, or finds it as it was made before.
   ///
@@ -17,14 +17,14 @@ public interface PodApi extends AutoCloseable {
   /// How the pod stands now; empty: there is none.
   Optional<PodState> find(String name) throws IOException;
 
-  /// Has the pod ended and removed; what is not there is removed. It stays until its kubelet says
-  /// that nothing of it lives.
+  /// Ends and removes the pod; a missing pod counts as removed. It stays until its kubelet reports
+  /// that none of its processes lives.
   ///
-  /// @param grace between SIGTERM and SIGKILL; at least a second, because without any the API
-  ///   server would forget what may still live
+  /// @param grace between SIGTERM and SIGKILL; at least a second, because without grace the API
+  ///   server would forget a pod whose processes may still live
   void delete(String name, Duration grace) throws IOException;
 
-  /// Those of this agent.
+  /// The pods of this agent.
   List<PodState> list() throws IOException;
 
   @Override

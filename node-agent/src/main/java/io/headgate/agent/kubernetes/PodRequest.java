@@ -19,7 +19,7 @@ import java.util.TreeMap;
 /// @param inside directory that is the pod's argument, writable at its own place
 /// @param shown other directories that it finds at their place, writable
 /// @param environment of the supervisor
-/// @param device that it has beside those of every container; empty: none
+/// @param device one besides those of every container; empty: none
 /// @param grace between SIGTERM and SIGKILL, when others than the agent end it
 public record PodRequest(
     String name,

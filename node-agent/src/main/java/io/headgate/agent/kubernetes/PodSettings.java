@@ -8,7 +8,7 @@ import java.util.Optional;
 /// How pods are made.
 ///
 /// @param server the API server's address
-/// @param token file that holds what the agent is known by there; read again whenever it changes
+/// @param token file with the agent's token for the API server; read again whenever it changes
 /// @param trust PEM file of the certificates to trust; absent: the system's
 /// @param namespace of the pods, which has no others
 /// @param node they are bound to, as the cluster calls it

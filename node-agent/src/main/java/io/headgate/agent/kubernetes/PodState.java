@@ -12,7 +12,8 @@ import java.util.OptionalInt;
 /// @param exitCode of its container
 /// @param end word for the end of its container or of itself (`OOMKilled`, `Evicted`); empty: none
 /// @param message about the end, from the component that ended it
-/// @param waiting word for what its container waits for (`ImagePullBackOff`); empty: nothing
+/// @param waiting the reason for which its container waits (`ImagePullBackOff`); empty: it does not
+///   wait
 /// @param waitingMessage about that wait
 /// @param disruption why the cluster removes it; empty: no reason was given
 public record PodState(

@@ -78,7 +78,7 @@ public final class AttemptLogs implements AutoCloseable {
             stream, later.get() * segmentBytes, maxBytes, later.get() * segmentBytes > offset);
   }
 
-  /// Where the last so many bytes begin.
+  /// The offset at which the last `bytes` bytes begin.
   public long tailOffset(Stream stream, long bytes) throws IOException {
     NavigableMap<Long, String> kept = segments(stream);
     if (kept.isEmpty()) {

@@ -43,8 +43,8 @@ public final class CgroupLimits {
     this.parents = parents;
   }
 
-  /// Finds what there is, and makes directories of this agent's in the hierarchies of version 1
-  /// that are needed.
+  /// Finds the present hierarchies, and makes this agent's directories in the needed hierarchies of
+  /// version 1.
   ///
   /// @param name tells this agent's attempts from those of others on the machine
   /// @param unified where version 2 is
@@ -104,7 +104,7 @@ public final class CgroupLimits {
         .map(parent -> parent.resolve(attempt));
   }
 
-  /// Removes what [#make] made. Of version 2 that is [Cgroups]' to do.
+  /// Removes the directories that [#make] made. [Cgroups] removes those of version 2.
   ///
   /// @throws IOException when something is left in it
   public void remove(String attempt) throws IOException {
@@ -199,7 +199,7 @@ public final class CgroupLimits {
         }
       }
     } catch (IOException _) {
-      // As good as not there.
+      // An unreadable file counts as absent.
     }
     return Optional.empty();
   }

@@ -11,7 +11,7 @@ import java.util.Set;
 
 /// The cgroup v2 directories of attempts, where the machine lets this user make any.
 ///
-/// Where it does not, supervisors find and kill what a job started by descent.
+/// Where it does not, supervisors find and kill a job's processes by descent.
 public final class Cgroups {
   /// As the unit file names the group that the agent itself is in: jobs are beside it, because a
   /// group that has processes of its own cannot share controllers out.
@@ -47,8 +47,8 @@ public final class Cgroups {
     }
   }
 
-  /// Gives what is below the last of the directories the controllers that limit jobs, and says
-  /// which of them it has then.
+  /// Enables the controllers that limit jobs below the last of the directories, and returns the
+  /// enabled ones.
   static Set<String> share(List<Path> downwards) throws IOException {
     Set<String> shared = Set.of();
     for (Path directory : downwards) {
@@ -65,12 +65,12 @@ public final class Cgroups {
     return shared;
   }
 
-  /// Those of a machine that lets this user make none.
+  /// The cgroups of a machine that lets this user make none.
   public static Cgroups none() {
     return new Cgroups(Optional.empty(), Set.of());
   }
 
-  /// Of version 2, those that each attempt's directory has.
+  /// The controllers of version 2 that each attempt's directory has.
   public Set<String> controllers() {
     return controllers;
   }

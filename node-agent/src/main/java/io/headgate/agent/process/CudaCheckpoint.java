@@ -51,13 +51,13 @@ public record CudaCheckpoint(Path program, Duration timeout) {
     }
   }
 
-  /// Has what it asks of CUDA wait, once what it asked before is done.
+  /// Makes the process's calls of CUDA wait, once its earlier calls have ended.
   public void lock(long pid, Duration patience) throws IOException, InterruptedException {
     String wait = Long.toString(patience.toMillis());
     var _ = run(pid, patience, "--action", "lock", "--timeout", wait);
   }
 
-  /// Moves what a locked one has of GPUs to main memory.
+  /// Moves the GPU memory of a locked process to main memory.
   public void checkpoint(long pid, Duration patience) throws IOException, InterruptedException {
     var _ = run(pid, patience, "--action", "checkpoint");
   }
@@ -72,7 +72,8 @@ public record CudaCheckpoint(Path program, Duration timeout) {
     var _ = run(pid, patience, "--action", "unlock");
   }
 
-  /// Those of it that an agent started, which may have ended since, and that still are at it.
+  /// The programs that an agent, perhaps an earlier one, started for these processes and that still
+  /// run.
   public List<ProcessHandle> at(Collection<Long> pids) throws IOException {
     return MarkedProcesses.findAny(pids.stream().map(pid -> MARK + "=" + pid).toList());
   }

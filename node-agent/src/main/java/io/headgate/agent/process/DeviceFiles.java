@@ -20,8 +20,8 @@ public final class DeviceFiles {
 
   private DeviceFiles() {}
 
-  /// The character devices that the paths name, or that lie in the directories that they name; what
-  /// is not there is left out.
+  /// The character devices that the paths name, or that lie in the directories that they name;
+  /// missing files are left out.
   ///
   /// @param paths below `/dev`
   public static List<DeviceNode> of(List<Path> paths) throws IOException {

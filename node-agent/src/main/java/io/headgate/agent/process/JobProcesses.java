@@ -20,7 +20,8 @@ public final class JobProcesses {
   private static final int MAX_ANCESTORS = 1000;
   private static final int MAX_STARTS = 100;
 
-  /// In `stat`: of the process by itself and in the kernel, and of its ended children likewise.
+  /// Fields of `stat`: the times of the process by itself and in the kernel, then those of its
+  /// ended children.
   private static final int USER_TICKS = 11;
 
   private static final int TIMES = 4;
@@ -44,7 +45,7 @@ public final class JobProcesses {
     this.proc = proc;
   }
 
-  /// Those of attempts that are the machine's processes.
+  /// The processes of attempts that run directly on this machine.
   ///
   /// @param attempts where the directories of the attempts are
   public static JobProcesses ofMachine(Cgroups cgroups, Path attempts) {
@@ -56,7 +57,7 @@ public final class JobProcesses {
         PROC);
   }
 
-  /// Those of attempts in containers, where numbers of processes are others.
+  /// The processes of attempts in containers, where processes have other numbers.
   public static JobProcesses ofContainers(Supervisors supervisors) {
     return new JobProcesses(Cgroups.none(), supervisors, PROC);
   }
@@ -98,7 +99,7 @@ public final class JobProcesses {
     return supervisor.isPresent() && byDescent(pid, Map.of(supervisor.get(), key)).isPresent();
   }
 
-  /// The candidates by what [#lastTwoNames] says of their cgroups.
+  /// The candidates by the [#lastTwoNames] of their cgroups.
   private Map<String, AttemptKey> groups(Collection<AttemptKey> candidates) {
     Map<String, AttemptKey> groups = new HashMap<>();
     for (AttemptKey key : candidates) {

@@ -21,18 +21,17 @@ public final class MarkedProcesses {
     return find(environment -> environment.containsAll(marks));
   }
 
-  /// Those that have any of the entries.
+  /// The processes that have any of the entries.
   public static List<ProcessHandle> findAny(List<String> marks) throws IOException {
     return find(environment -> !Collections.disjoint(environment, marks));
   }
 
-  /// Those whose entries are such.
+  /// The processes whose environment the condition admits.
   static List<ProcessHandle> find(Predicate<List<String>> wanted) throws IOException {
     List<ProcessHandle> marked = new ArrayList<>();
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
       for (Path process : processes) {
-        // The handle first: it stands for the process that is looked at, also if its number is
-        // reused.
+        // The handle is taken first: it stays bound to this process even if its number is reused.
         ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
             .filter(handle -> wanted.test(environment(handle.pid())) && handle.isAlive())
             .ifPresent(marked::add);

@@ -25,7 +25,7 @@ public final class OrphanProcesses {
     this.marked = marked;
   }
 
-  /// Kills what is found and says whether anything was; repeated until nothing is.
+  /// Kills the processes found and says whether there were any; repeated until there are none.
   public boolean kill() throws IOException {
     boolean found = false;
     if (cgroup.isPresent() && Files.isDirectory(cgroup.get())) {

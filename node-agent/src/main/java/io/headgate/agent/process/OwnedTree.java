@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/// Directories that change hands with all that is in them. Links are neither followed nor what they
-/// lead to given away, which the JDK cannot promise: the supervisor's program does it.
+/// Changes the owner of directories and of all their contents. The supervisor's program does it,
+/// because the JDK cannot promise to leave links and their targets alone.
 public final class OwnedTree {
   private OwnedTree() {}
 

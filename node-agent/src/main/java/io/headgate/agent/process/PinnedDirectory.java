@@ -84,7 +84,7 @@ public final class PinnedDirectory implements AutoCloseable {
     return Path.of("/proc/self/fd/" + descriptor);
   }
 
-  /// Names of what lies directly in the directory.
+  /// Names of the entries of the directory itself.
   public List<String> names() throws IOException {
     List<String> names = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(path())) {
@@ -126,7 +126,7 @@ public final class PinnedDirectory implements AutoCloseable {
   /// An action on an open file.
   @FunctionalInterface
   private interface Use<T> {
-    /// @param opened leads to what was opened, whatever has its name now
+    /// @param opened leads to the opened file, even if its name has another file now
     T of(Path opened, FileTime changed) throws IOException;
   }
 

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 /// believed: one look costs two opened files and one page at most, and follows nothing out of the
 /// attempt's directory.
 ///
-/// The first line of one says how far it is: `0.4`, `400/1000`, `400/1000 epoch 3`. The other says,
-/// by having been written, that there is a checkpoint; what is in it does not matter.
+/// The first line of one file gives the progress: `0.4`, `400/1000`, `400/1000 epoch 3`. A write to
+/// the other file reports a checkpoint, whatever its content.
 public final class ProgressFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ProgressFiles.class);
   private static final int MAX_BYTES = 512;
@@ -74,7 +74,7 @@ public final class ProgressFiles {
     return Optional.of(new JobProgress.Said(done, message, checkpoint));
   }
 
-  /// Without what would do something to a terminal.
+  /// The message without characters that would affect a terminal.
   private static String clean(String message) {
     return message
         .codePoints()

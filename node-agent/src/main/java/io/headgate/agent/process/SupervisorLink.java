@@ -65,7 +65,7 @@ public final class SupervisorLink implements AutoCloseable {
 
   /// The control plane was heard from at that time of the boot clock.
   ///
-  /// @param step what was told before stands when this is later by less
+  /// @param step the supervisor is not told of a contact that is later by less than this
   public void contact(long bootMs, Duration step) {
     lock.lock();
     try {

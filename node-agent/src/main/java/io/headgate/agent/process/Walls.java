@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 ///
 /// @param user of the job, and its group; empty: the agent's
 /// @param namespaces of its own: mounts, processes, messages, and perhaps network
-/// @param fileSystem what it finds on the file system; with namespaces only
+/// @param rooms the file system that it finds; with namespaces only
 /// @param devices that it may use beside those of every job
 /// @param fence what keeps it from opening others
 /// @param filtered it may make only the system calls that jobs have a use for
@@ -37,7 +37,7 @@ public record Walls(
           List.of(),
           Limits.NONE);
 
-  /// Of a job whose walls are those of its container.
+  /// The walls of a job in a container, whose walls are those of the container.
   ///
   /// @param files that a process may have open
   public static Walls ofContainer(int files) {
@@ -73,8 +73,8 @@ public record Walls(
   /// @param temporary its `/tmp`; empty: the machine's
   /// @param otherTemporary its `/var/tmp`
   /// @param sharedMemory its `/dev/shm`; empty: one of its own
-  /// @param hidden directories that it finds empty, but for what is shown
-  /// @param shown directories that it finds at their place, whatever hides what is on the way there
+  /// @param hidden directories that it finds empty, except for `shown`
+  /// @param shown directories that it finds at their place, even below hidden ones
   /// @param owned directories that become its user's, with all that is in them
   public record FileSystem(
       Optional<Root> root,
@@ -103,7 +103,7 @@ public record Walls(
 
   /// The files that a job has instead of the machine's, read-only.
   ///
-  /// @param directory becomes its `/`; places for what is mounted are made in it
+  /// @param directory becomes its `/`; mount points are made in it
   /// @param lent files and directories of the machine that it finds at their place, read-only
   public record Root(Path directory, List<Path> lent) {
     public Root {
@@ -125,9 +125,9 @@ public record Walls(
 
   /// Limits that the kernel keeps for each process and user.
   ///
-  /// @param files that a process may have open; 0: as the agent
-  /// @param processes and threads that the user may have; 0: as the agent. For where no cgroup
-  ///   counts
+  /// @param files that a process may have open; 0: the agent's limit
+  /// @param processes and threads that the user may have; 0: the agent's limit. Used where no
+  ///   cgroup counts them
   public record Limits(long files, long processes) {
     static final Limits NONE = new Limits(0, 0);
   }
@@ -137,7 +137,7 @@ public record Walls(
     groups = List.copyOf(groups);
   }
 
-  /// As lines of a spec.
+  /// Writes the walls as lines of a specification.
   void writeTo(StringBuilder text) {
     user.ifPresent(id -> line(text, "user", id));
     if (namespaces != Namespaces.NONE) {

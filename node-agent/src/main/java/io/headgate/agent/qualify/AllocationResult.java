@@ -24,7 +24,7 @@ record AllocationResult(
   /// The watch has acted long before.
   private static final Duration WATCHED = Duration.ofSeconds(5);
 
-  /// Has a job in part 0 take what it gets.
+  /// Runs a job in part 0 that allocates as much memory as it gets.
   ///
   /// @param processes of the job that do so, each for itself
   /// @param leaves whether it first forgets what its environment says of GPUs
@@ -80,7 +80,7 @@ record AllocationResult(
     return end.filter(ended -> ended.reason() == EndReason.LIMIT_EXCEEDED).isPresent();
   }
 
-  /// Why nothing can be said of what it took; empty: it can.
+  /// The finding if the job's use shows nothing; empty: it can be judged.
   Optional<Finding> open() {
     if (failure.isPresent()) {
       return Optional.of(
@@ -94,7 +94,7 @@ record AllocationResult(
         : Optional.empty();
   }
 
-  /// Whether the job was held to its slice by what its mechanism promises.
+  /// Whether the mechanism kept its promise to hold the job to its slice.
   Finding judged() {
     Finding found;
     if (wasEndedByWatch()) {

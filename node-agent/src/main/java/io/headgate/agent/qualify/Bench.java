@@ -35,7 +35,7 @@ public interface Bench {
   Job start(String job, int part, String... words) throws IOException;
 
   /// Has an agent in a process of its own start the probe as a job, kills that agent, and opens
-  /// another that finds what it left.
+  /// another agent that adopts the job.
   ///
   /// @throws IOException when no job came to run
   Job startAndAdopt(String job, int part, String... words) throws IOException, InterruptedException;

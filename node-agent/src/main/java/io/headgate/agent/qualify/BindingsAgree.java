@@ -91,7 +91,7 @@ record BindingsAgree(String program) implements Experiment {
     }
   }
 
-  /// 0 for what the GPU does not tell.
+  /// 0 for a number that the GPU does not tell.
   private static long number(String word) {
     return word.matches("[0-9]{1,12}") ? Long.parseLong(word) : 0;
   }

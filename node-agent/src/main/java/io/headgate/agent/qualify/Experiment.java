@@ -3,7 +3,7 @@ package io.headgate.agent.qualify;
 import java.io.IOException;
 
 /// One claim about GPUs, and how a machine shows whether it holds. It changes no mode, resets
-/// nothing, and ends what it started.
+/// nothing, and ends all jobs that it started.
 public interface Experiment {
   /// A few words, the same for ever: reports are compared by it.
   String name();
@@ -21,7 +21,8 @@ public interface Experiment {
 
   /// Does it, in bounded time.
   ///
-  /// @throws io.headgate.agent.driver.GpuDriverException when the driver refuses what it should do
+  /// @throws io.headgate.agent.driver.GpuDriverException when the driver refuses a call that should
+  ///   succeed
   /// @throws IOException when the machine does
   Finding run(Bench bench) throws IOException, InterruptedException;
 }

@@ -45,7 +45,7 @@ record FaultsStay() implements Experiment {
     }
   }
 
-  /// Whether it still does what it did.
+  /// Whether the job still computes as before.
   private static boolean computes(Bench.Job job) throws IOException, InterruptedException {
     int before = job.printed("spun").size();
     boolean _ =

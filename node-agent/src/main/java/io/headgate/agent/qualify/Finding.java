@@ -20,7 +20,7 @@ public record Finding(Verdict verdict, String words, Map<String, String> measure
     measured = new LinkedHashMap<>(measured);
   }
 
-  /// The claim was seen to hold.
+  /// The claim held in the test.
   static Finding passed(String words) {
     return new Finding(Verdict.PASSED, words, Map.of());
   }

@@ -81,7 +81,7 @@ record MakeAndRemove(TimeSource time) implements Experiment {
               }
             });
     if (!free) {
-      // In the driver's words.
+      // The failure then comes in the driver's words.
       bench.release(plan);
     }
     return time.monotonicNanos() - begun;

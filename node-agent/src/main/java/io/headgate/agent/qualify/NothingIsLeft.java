@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The GPU after all other experiments, beside what it was before them.
+/// Compares the GPU after all other experiments with its state before them.
 ///
-/// @param before what was on it then
+/// @param before the state before the experiments
 /// @param patience with a driver that shows a process for a moment longer than it lives
 record NothingIsLeft(List<String> before, Duration patience) implements Experiment {
   @Override

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// Waits for what nothing tells of: lines in a file, the use of a GPU.
+/// Polls facts of which no event tells: lines in a file, the use of a GPU.
 public final class Polling {
   /// More than any program takes that has a GPU to itself.
   static final Duration LONG = Duration.ofSeconds(60);

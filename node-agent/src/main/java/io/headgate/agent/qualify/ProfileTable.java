@@ -7,9 +7,9 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// The sizes of MIG instances that the driver tells, beside those that the scheduler plans with.
+/// Compares the driver's sizes of MIG instances with those that the scheduler plans with.
 record ProfileTable() implements Experiment {
-  /// These have 8 memory and 7 compute slices, and lay their instances alike.
+  /// Models with 8 memory and 7 compute slices, whose instances have the same places.
   private static final Pattern KNOWN = Pattern.compile("(A100|H100|H200|B200)");
 
   private static final List<String> GOLDEN =

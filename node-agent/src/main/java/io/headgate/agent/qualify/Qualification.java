@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// All experiments, in an order in which none is in another's way.
+/// All experiments, in an order in which none disturbs another.
 ///
 /// @param nvidiaSmi NVIDIA's own program, or its path
 public record Qualification(String nvidiaSmi, TimeSource time) {
@@ -19,7 +19,7 @@ public record Qualification(String nvidiaSmi, TimeSource time) {
   /// Does them all; each goes its way, whatever the others came to.
   ///
   /// @param noProbe why the probe does not run; empty: it does
-  /// @param machine what it is, for the report
+  /// @param machine its properties, for the report
   /// @param begins told of each experiment by name
   public Report run(
       Bench bench, Optional<String> noProbe, Map<String, String> machine, Consumer<String> begins)
@@ -42,7 +42,7 @@ public record Qualification(String nvidiaSmi, TimeSource time) {
     return new Report(machine, results);
   }
 
-  /// Of a machine on which none can be done.
+  /// The report of a machine on which no experiment is possible.
   ///
   /// @param why as the driver says it
   public Report without(String why, Map<String, String> machine) {

@@ -10,10 +10,10 @@ import java.util.stream.Collectors;
 
 /// The results of a machine.
 ///
-/// @param machine what it is, by name and in this order
+/// @param machine its properties, by name and in this order
 /// @param results in the order in which the experiments were done
 public record Report(Map<String, String> machine, List<Result> results) {
-  /// One experiment and what it came to.
+  /// One experiment and its result.
   ///
   /// @param millis that it took
   public record Result(
@@ -26,12 +26,12 @@ public record Report(Map<String, String> machine, List<Result> results) {
     results = List.copyOf(results);
   }
 
-  /// Those that came to that.
+  /// The results with this verdict.
   public List<Result> with(Verdict verdict) {
     return results.stream().filter(result -> result.finding().verdict() == verdict).toList();
   }
 
-  /// For people.
+  /// The report as a table for people.
   public String table() {
     StringBuilder table = new StringBuilder();
     machine.forEach((name, value) -> table.append("%-18s %s\n".formatted(name, value)));
@@ -68,7 +68,7 @@ public record Report(Map<String, String> machine, List<Result> results) {
     };
   }
 
-  /// For programs.
+  /// The report as JSON for programs.
   public String json() {
     List<String> experiments = new ArrayList<>();
     for (Result result : results) {

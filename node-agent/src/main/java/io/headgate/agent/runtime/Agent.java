@@ -39,7 +39,7 @@ public final class Agent implements AutoCloseable {
   /// @param checkpoints root of the jobs' checkpoint directories
   /// @param logs how much output of each stream is kept
   /// @param keep how much of ended attempts is kept
-  /// @param watch how closely jobs are held to their device memory
+  /// @param watch how the agent enforces the device memory of jobs
   /// @param walls how jobs are walled off
   /// @param containers for jobs with an image
   /// @param pods how jobs are run as pods; empty: they are the machine's processes
@@ -96,14 +96,14 @@ public final class Agent implements AutoCloseable {
     return Cgroups.discover(AgentNames.load(data).cgroups(name));
   }
 
-  /// Takes up what was left, then serves.
+  /// Adopts attempts of an earlier agent, then serves.
   public void start() throws IOException {
     recover();
     loop.start();
     ports.resources().observe(loop::post);
   }
 
-  /// Takes up what was left. Then either [#start] is not used, and [#turn] is.
+  /// Adopts attempts of an earlier agent. Used with [#turn] instead of [#start].
   public void recover() throws IOException {
     loop.recover();
   }
@@ -126,8 +126,8 @@ public final class Agent implements AutoCloseable {
 
   /// The control plane was heard from.
   ///
-  /// @param bootMs when it must still have counted on this machine, by [BootClock]: the moment at
-  ///   which what it answered was sent, not the one at which its answer came
+  /// @param bootMs until when a contact counts on this machine, by [BootClock]: the time at which
+  ///   the answered message was sent, not the arrival of the answer
   public void contact(long bootMs) {
     loop.contact(bootMs);
   }
@@ -209,7 +209,7 @@ public final class Agent implements AutoCloseable {
     return loop.isClosing();
   }
 
-  /// Completes, exceptionally, if the agent cannot go on.
+  /// Completes, exceptionally, if the agent cannot continue.
   public CompletableFuture<Void> failure() {
     return loop.failure();
   }

@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The one thread that owns the reconciler: takes an input, lets it decide, carries the effects out
-/// in order. A test may be that thread, by [#turn].
+/// in order. In tests, the thread that calls [#turn].
 ///
 /// It writes the ledger and the outbox itself, because nothing may overtake them; whatever else
 /// takes time belongs to the attempts' own threads. A ledger that cannot be written ends the loop:
@@ -77,7 +77,7 @@ final class AgentLoop implements AutoCloseable {
     this.thread = Thread.ofPlatform().name("headgate-agent-" + name).unstarted(this::run);
   }
 
-  /// Takes up what the ledger holds.
+  /// Adopts the attempts of the ledger.
   void recover() throws IOException {
     Input.Recovered recovered = ports.records().recover(ports.time().instant());
     ports.resources().recovered(recovered);
@@ -138,7 +138,7 @@ final class AgentLoop implements AutoCloseable {
     return answer.orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS);
   }
 
-  /// Whether the loop takes what is posted. Each call judges the probe that the previous call
+  /// Whether the loop takes posted inputs. Each call judges the probe that the previous call
   /// posted, so one thread must call it again and again.
   boolean isTurning() {
     long now = ports.time().monotonicNanos();
@@ -182,12 +182,12 @@ final class AgentLoop implements AutoCloseable {
     return closing;
   }
 
-  /// Completes, exceptionally, if the loop cannot go on.
+  /// Completes, exceptionally, if the loop cannot continue.
   CompletableFuture<Void> failure() {
     return failure;
   }
 
-  /// Ends the loop and lets go of the jobs, which run on.
+  /// Ends the loop and leaves the jobs, which run on.
   @Override
   public void close() {
     tasks.add(() -> {
@@ -227,7 +227,7 @@ final class AgentLoop implements AutoCloseable {
   private void take(Input input) {
     List<Effect> effects = reconciler.on(input);
     if (input instanceof Input.DeviceJudged) {
-      // Before anything that follows from it is told.
+      // Sent before any consequence of it.
       unusableDevices = reconciler.unusableDevices();
       controlPlane.updatesReady();
     }

@@ -30,7 +30,7 @@ public record AgentPorts(
     devices = List.copyOf(devices);
   }
 
-  /// Told by the loop of what it did; must not wait.
+  /// Notified by the loop of its actions; must not block.
   public interface Watcher {
     /// An update is durable.
     void reported(AttemptReport report);
@@ -44,7 +44,7 @@ public record AgentPorts(
     /// The records were read; nothing has come of them yet.
     void recovered(Input.Recovered recovered) throws IOException;
 
-    /// The loop serves: it is told from now on what the machine finds out by itself, if anything.
+    /// The loop is ready: the machine reports from now on its own observations, if any.
     default void observe(Consumer<Input> inputs) {}
 
     /// The latest progress of each program.

@@ -9,8 +9,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// A program that stands in for podman: its images are empty, its containers directories. Of the
-/// image `absent` there is none, `slow` takes for ever.
+/// A program that stands in for podman: its images are empty, its containers directories. The image
+/// `absent` does not exist, and pulling `slow` never ends.
 public final class FakePodman {
   private static final String SCRIPT =
       """
@@ -56,12 +56,12 @@ public final class FakePodman {
     return program;
   }
 
-  /// From now on its store cannot be read.
+  /// Makes its store unreadable.
   void breakDown() throws IOException {
     Files.createFile(program.resolveSibling("podman.broken"));
   }
 
-  /// As one that an agent has left.
+  /// Adds a container, as if an earlier agent had left it.
   public void leave(String container) throws IOException {
     Files.createDirectory(store.resolve(container));
   }

@@ -22,8 +22,9 @@ public final class ImageArchive {
 
   private ImageArchive() {}
 
-  /// Of an image with the file `hello`, in which is `there`, and one file `layer-N` in each other
-  /// layer; it has A=b=c in its environment, /w as its working directory and wants a volume.
+  /// An archive of an image with this many layers. The first has the file `hello` with the text
+  /// `there`, layer N the file `layer-N`. The image sets A=b=c and the working directory /w, and
+  /// wants a volume.
   public static Path make(Path directory, int layers) throws Exception {
     Path parts = Files.createTempDirectory(directory, "parts");
     Path files = Files.createTempDirectory(directory, "files");
@@ -38,7 +39,7 @@ public final class ImageArchive {
     return make(parts, contents);
   }
 
-  /// Of an image with these files, each in a layer of its own.
+  /// An archive of an image with these files, each in its own layer.
   static Path make(Path parts, List<Path> contents) throws Exception {
     List<String> names = new ArrayList<>();
     List<String> digests = new ArrayList<>();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDirFactory;
 /// The contract of an image store, tested against a real engine.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ImageStoreContract {
-  /// As long as those that the agent gives.
+  /// The name is as long as those that the agent gives.
   private static final String ONE = "headgate.5f." + "a".repeat(120) + ".1";
 
   private static final String OTHER = "headgate.5f." + "a".repeat(120) + ".2";

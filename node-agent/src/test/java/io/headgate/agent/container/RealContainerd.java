@@ -58,7 +58,7 @@ record RealContainerd(Daemon daemon) implements RealEngine {
     return call("containers", "list", "--quiet").lines().toList();
   }
 
-  /// It collects by itself, soon after something was removed; and at once if it is told to.
+  /// It collects by itself, soon after a removal, and at once on command.
   @Override
   public void collectGarbage() throws Exception {
     call("images", "delete", "--sync", ImageArchive.NAME);

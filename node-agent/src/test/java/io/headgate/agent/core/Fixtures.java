@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 
-/// Values for tests of the core and of what stores them.
+/// Values for tests of the core and of its stores.
 public final class Fixtures {
   public static final Instant NOW = Instant.parse("2030-01-01T00:00:00Z");
   public static final Leadership LEADER = new Leadership("i1", 5, "a");
@@ -21,7 +21,7 @@ public final class Fixtures {
     return new AttemptKey(new JobName("acme", job), "", 1, 0);
   }
 
-  /// Of a job that had, or will have, its name with others.
+  /// The key of a job that shares its name with earlier or later jobs.
   public static AttemptKey key(String job, String uid) {
     return new AttemptKey(new JobName("acme", job), uid, 1, 0);
   }

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The table of what signs make of a device.
+/// The table from signs to conditions of a device.
 class HealthRulesTest {
   private static DeviceCondition judge(DeviceSign... signs) {
     return HealthRules.judge(List.of(signs));

@@ -19,7 +19,7 @@ public interface Cluster extends AutoCloseable {
   /// The API server's address.
   URI uri();
 
-  /// File with what an agent is known by there; it may be absent.
+  /// File with an agent's token for the API server; it may be absent.
   Path token();
 
   /// File with the certificates to trust; it may be absent.
@@ -28,7 +28,7 @@ public interface Cluster extends AutoCloseable {
   /// The cluster's name for this machine.
   String node();
 
-  /// Those of the namespace, as they stand.
+  /// The pods of the namespace, in their present state.
   List<Pod> pods();
 
   /// Creates a pod that no kubelet runs.

@@ -24,7 +24,7 @@ public final class RealCluster implements Cluster {
   private final String node;
 
   /// @param administrator file for `kubectl`
-  /// @param directory for what an agent is told
+  /// @param directory for the files that an agent gets
   public RealCluster(Path administrator, Path directory) throws IOException {
     this.administrator = administrator;
     this.token = directory.resolve("token");

@@ -102,7 +102,7 @@ public final class StandInCluster implements Cluster {
     pods.values().forEach(pod -> threads.execute(() -> run(pod)));
   }
 
-  /// Changes what is said of all pods.
+  /// Changes the status of all pods.
   public void say(UnaryOperator<PodStatusBuilder> change) {
     pods.replaceAll((_, pod) ->
         new PodBuilder(pod)

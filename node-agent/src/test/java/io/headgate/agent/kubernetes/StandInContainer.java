@@ -103,7 +103,7 @@ final class StandInContainer {
     }
   }
 
-  /// As engines mount them.
+  /// Engines mount volumes in this order.
   private static List<VolumeMount> outermostFirst(List<VolumeMount> mounts) {
     return mounts.stream()
         .sorted(Comparator.comparing(mount -> Path.of(mount.getMountPath()).getNameCount()))

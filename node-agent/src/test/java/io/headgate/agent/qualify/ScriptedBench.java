@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// A GPU whose jobs behave as a test says, for what no library can be made to do.
+/// A GPU whose jobs behave as a test says, where no fake library can behave so.
 final class ScriptedBench implements Bench {
   private final GpuDriver driver = new SimulatedGpuDriver(SimulatedGpus.parse("1xH100"), "n1");
   final List<String> strangers = new ArrayList<>();

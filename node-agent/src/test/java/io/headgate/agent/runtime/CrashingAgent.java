@@ -95,7 +95,7 @@ final class CrashingAgent {
     return ContainersConfig.NONE.below(data).settings();
   }
 
-  /// Of the cluster that the test has put beside the agent's records, if it has.
+  /// The settings of the cluster that the test has put beside the agent's records, if any.
   private static Optional<PodSettings> pods(Path data) throws IOException {
     Path cluster = data.resolve("cluster");
     if (!Files.exists(cluster)) {

@@ -283,7 +283,7 @@ final class CyclingAgent {
             .allMatch(kind -> kind.getValue() - before.getOrDefault(kind.getKey(), 0L) < LATE);
   }
 
-  /// Of all hierarchies.
+  /// The number of the jobs' cgroups in all hierarchies.
   private long cgroupsOfJobs() throws IOException {
     String agents = "headgate-" + AgentNames.load(data).cgroups(NAME);
     List<Path> roots = new ArrayList<>();

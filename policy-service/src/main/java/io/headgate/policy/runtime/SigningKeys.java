@@ -89,8 +89,8 @@ public final class SigningKeys implements KeySource {
     }
   }
 
-  /// Replaces all keys by a new key that signs at once, which invalidates every issued token. For
-  /// an operator whose signing keys were stolen.
+  /// Replaces all keys by a new key that signs at once, which invalidates every issued token. Used
+  /// when the signing keys were stolen.
   public void replaceAll() {
     changes.change(tables -> {
       List<String> old =
@@ -107,7 +107,7 @@ public final class SigningKeys implements KeySource {
     return isAnythingDue(known) ? rotated() : known;
   }
 
-  /// The keys, read at most `age` ago. Of concurrent threads, one reads and the others wait for it.
+  /// The keys, read at most `age` ago. One thread reads them while concurrent threads wait for it.
   private Loaded noOlderThan(Duration age) {
     Optional<Loaded> known = loaded;
     if (known.isPresent() && isYounger(known.get(), age)) {

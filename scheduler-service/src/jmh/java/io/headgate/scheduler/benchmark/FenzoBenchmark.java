@@ -34,7 +34,7 @@ import org.openjdk.jmh.annotations.Warmup;
 /// - Only 400 tasks wait at a time, because Fenzo looks at every task on every machine.
 /// - It has no queues, rights, reasons and preemption.
 /// - A part of a GPU may come from several devices.
-/// - A gang is so many single tasks.
+/// - The workers of a gang are single tasks.
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
 @State(Scope.Thread)

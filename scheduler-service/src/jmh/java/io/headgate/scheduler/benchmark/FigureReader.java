@@ -10,7 +10,7 @@ import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.Result;
 
-/// Makes figures of what a benchmark of JMH came to: of its counters, round by round.
+/// Makes figures from the counters of a JMH benchmark, round by round.
 final class FigureReader {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MILLI = 1e6;

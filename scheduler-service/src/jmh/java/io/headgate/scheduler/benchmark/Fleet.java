@@ -56,7 +56,7 @@ final class Fleet {
   static final List<String> SIZES =
       List.of("1/7", "1/4", "1/2", "1", "1", "2", "4", "8", "1/2", "1");
 
-  /// Of the gang.
+  /// The workers of the gang profile.
   static final int GANG_WORKERS = 4;
 
   private static final int GANG = 9;
@@ -165,7 +165,7 @@ final class Fleet {
         NodeStatus.READY);
   }
 
-  /// Submits so many jobs to queues at random: of the guests, if there are guests.
+  /// Submits `count` jobs to queues at random, to those of the guests if there are guests.
   List<Input> submissions(int count) {
     int open = rights == Rights.EQUAL ? queues.size() : queues.size() / 2;
     List<Input> inputs = new ArrayList<>(count);
@@ -193,7 +193,7 @@ final class Fleet {
         new JobSpec(new JobId(nextId++), queue, user, 0, Optional.empty(), Optional.empty()));
   }
 
-  /// Ends of so many running jobs at random.
+  /// Ends `count` running jobs at random.
   List<Input> ends(int count) {
     List<Input> inputs = new ArrayList<>(count);
     for (int i = 0; i < count && !running.isEmpty(); i++) {
@@ -293,7 +293,8 @@ final class Fleet {
         / (double) core.pools().stream().mapToLong(pool -> pool.capacity().units()).sum();
   }
 
-  /// Lets so many wait at once, and what fits of them start, until so many are left.
+  /// Submits `waiting` jobs, and refills the queues as jobs start, until nearly `waiting` jobs
+  /// wait.
   void fill(int waiting) {
     target = waiting;
     for (int missing = waiting; missing > waiting / 100; missing = waiting - waiting()) {

@@ -10,8 +10,9 @@ import java.util.Optional;
 
 /// The group through which schedulers notice each other's end at once.
 ///
-/// @param address own, `ip:port` of a loopback or private interface, because nothing protects what
-///   is said there; absent: no group, so a leader that dies is waited for until its lease is over
+/// @param address own, `ip:port` of a loopback or private interface, because nothing protects the
+///   group's traffic; absent: no group, so followers notice a dead leader only when its lease is
+///   over
 /// @param advertisedAddress `ip:port` at which the others reach it, where a network between them
 ///   maps `address` to another; absent: `address`
 /// @param members of all schedulers, `host:port`, this one's may be among them
@@ -46,7 +47,7 @@ public record GroupConfig(
 
   private static InetAddress literal(String host, String address) {
     try {
-      // With a name the look-up would decide what the port is open to.
+      // With a name, the look-up would decide to which hosts the port is open.
       if (!host.matches("[0-9.]+|\\[[0-9A-Fa-f:.]+]")) {
         throw new UnknownHostException(host);
       }

@@ -79,7 +79,7 @@ public final class HazelcastMembers implements Members {
           UnsupportedOperationException.class.getName(),
           StackTraceElement.class.getName(),
           StackTraceElement[].class.getName(),
-          // How the JDK writes the empty list of what an exception suppressed.
+          // The JDK's name for the empty list of suppressed exceptions.
           "java.util.Collections$EmptyList",
           "java.util.CollSer",
           HazelcastSerializationException.class.getName());

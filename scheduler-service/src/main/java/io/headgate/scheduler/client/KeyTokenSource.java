@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Exchanges this service's long-lived key for short-lived tokens, a new one in good time before
 /// the last one ends. Thread-safe.
 public final class KeyTokenSource implements TokenSource {
-  /// Of a token's life, after which it is renewed.
+  /// The part of a token's life after which it is renewed.
   private static final double RENEWED_AFTER = 0.5;
 
   private static final Duration DEADLINE = Duration.ofSeconds(10);

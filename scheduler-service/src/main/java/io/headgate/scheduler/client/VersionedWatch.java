@@ -42,8 +42,8 @@ final class VersionedWatch<M> implements Watch {
   // Written under handing.
   private volatile WatchPosition position;
 
-  /// The stream that is followed. Its first step comes at once and tells what is true by then, even
-  /// if that is only that nothing changed.
+  /// The followed stream. Its first step comes at once with the present state, even if nothing has
+  /// changed.
   interface Stream<M> {
     /// Opens it.
     ///
@@ -125,8 +125,8 @@ final class VersionedWatch<M> implements Watch {
     return stream.join(parts);
   }
 
-  /// Hands a step over unless the other stream has brought something newer meanwhile. A step tells
-  /// everything since its stream began, so what is skipped is never missed.
+  /// Hands a step over unless the other stream has brought a newer one meanwhile. A step contains
+  /// everything since its stream began, so no skipped step is missed.
   ///
   /// @param from position from which its stream began
   private void handOver(M step, WatchPosition from) {

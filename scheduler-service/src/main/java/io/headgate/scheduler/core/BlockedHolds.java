@@ -37,13 +37,14 @@ final class BlockedHolds {
   private final Transitions transitions;
   private final Instant now;
 
-  /// Lifted in this round or an earlier one of the pass, and neither placed again nor given up.
+  /// The holds lifted in this round or an earlier one of the pass, and neither placed again nor
+  /// given up.
   private final Map<JobId, LiveHold> lifted = new LinkedHashMap<>();
 
-  /// In force, in the order in which they were placed.
+  /// The holds in force, in the order in which they were placed.
   private final Map<PoolState, LiveHold> placed = new LinkedHashMap<>();
 
-  /// In force when the round began.
+  /// The holds that were in force when the round began.
   private final List<Hold> before = new ArrayList<>();
 
   private BlockedHolds(World world, Transitions transitions, Instant now) {
@@ -76,24 +77,24 @@ final class BlockedHolds {
     return List.copyOf(placed.values());
   }
 
-  /// The job starts, or victims make room for it: it needs its hold no longer.
+  /// The job starts, or victims make room for it: its lifted hold ends.
   void leave(LiveJob job, HoldRelease cause) {
     if (lifted.remove(job.id()) != null) {
       transitions.tell(new Effect.HoldReleased(job.id(), cause));
     }
   }
 
-  /// Whether some are in force.
+  /// Whether any hold is in force.
   boolean areSome() {
     return !placed.isEmpty();
   }
 
-  /// Whether one is in force in the pool.
+  /// Whether a hold is in force in the pool.
   boolean isPlacedIn(PoolState pool) {
     return placed.containsKey(pool);
   }
 
-  /// Whether some are in force for jobs of the policy.
+  /// Whether a hold is in force for a job of the policy.
   boolean someAreOf(PolicyAccount policy) {
     for (LiveHold hold : placed.values()) {
       if (hold.policy() == policy) {
@@ -103,8 +104,7 @@ final class BlockedHolds {
     return false;
   }
 
-  /// Whether some are in force for jobs of the tenant, where it stands as in the pool of the
-  /// account.
+  /// Whether a hold is in force for a job of the tenant, in a pool with this account.
   boolean someAreOf(TenantAccount tenant) {
     for (LiveHold hold : placed.values()) {
       if (hold.tenant() == tenant) {
@@ -125,7 +125,7 @@ final class BlockedHolds {
     return false;
   }
 
-  /// Puts those lifted holds back in force whose places are still free.
+  /// Restores the lifted holds whose places are still free.
   void restoreLifted() {
     for (LiveHold hold : List.copyOf(lifted.values())) {
       if (mayStay(hold)) {
@@ -142,8 +142,8 @@ final class BlockedHolds {
     }
   }
 
-  /// Whether [#hold] may find a place for a job with these routes that had no hold: in some pool no
-  /// job holds, and no search has found it hopeless.
+  /// Whether [#hold] may find a place for a job with these routes that had no hold: in some pool
+  /// without a hold, no search has found it hopeless.
   boolean maySomeHold(RouteGroup group) {
     for (Route route : group.routes()) {
       if (!placed.containsKey(route.pool())

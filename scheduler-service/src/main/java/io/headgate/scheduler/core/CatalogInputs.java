@@ -55,7 +55,7 @@ final class CatalogInputs {
     }
     // The youngest first: where rights have become too small for all, the older ones stay.
     for (LiveHold hold : List.copyOf(world.holds.values()).reversed()) {
-      // Those of blocked jobs are found again in every pass.
+      // Holds of blocked jobs are found again in every pass.
       if (!hold.isForBlocked()
           && hold.job().queue().id().tenant().equals(catalog.tenant())
           && !hold.isStillDue()) {

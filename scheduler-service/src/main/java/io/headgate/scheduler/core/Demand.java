@@ -26,7 +26,7 @@ import java.util.TreeMap;
 final class Demand {
   private static final long FIRST = 64;
 
-  /// Above so many settled jobs the counts are halved.
+  /// The number of settled jobs above which the counts are halved.
   private static final long ENOUGH = 16_384;
 
   /// The share of all jobs whose profiles must differ from the expected ones to change the
@@ -91,7 +91,7 @@ final class Demand {
     return sum / 2;
   }
 
-  /// Forgets what was asked for of profiles that are no more.
+  /// Drops the counts of profiles that no longer exist.
   void retain(List<Profile> profiles) {
     Set<ProfileId> known = new HashSet<>();
     profiles.forEach(profile -> known.add(profile.id()));

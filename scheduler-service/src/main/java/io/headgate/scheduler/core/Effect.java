@@ -39,7 +39,7 @@ public sealed interface Effect {
   /// The attempt is suspended: its slices are free, and it waits for the same ones.
   record AttemptSuspended(Attempt attempt) implements Effect {}
 
-  /// The suspended attempt is to go on with its slices.
+  /// The suspended attempt resumes with its slices.
   record ResumeAttempt(Attempt attempt) implements Effect {}
 
   /// The attempt has ended; its slices are free.
@@ -59,8 +59,8 @@ public sealed interface Effect {
   /// The reason why this one job waits is now another one; it no longer shares its lane's.
   record JobReasonChanged(JobId job, Reason reason) implements Effect {}
 
-  /// The elastic pool is to have so many instances in all: those that it has, and those that are
-  /// missing. It replaces what was asked for before.
+  /// The wanted number of all instances of the elastic pool, present and missing ones. It replaces
+  /// earlier requests.
   record ScalePool(PoolId pool, int instances) implements Effect {}
 
   /// The node of an elastic pool idled for too long: it gets no more work and is given back.

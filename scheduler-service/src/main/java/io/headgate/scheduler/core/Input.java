@@ -11,7 +11,7 @@ import java.time.Instant;
 
 /// Something that happened outside the core.
 ///
-/// The worker inputs name an attempt and one of its workers (0 for a job of one worker). Those of
+/// The worker inputs name an attempt and one of its workers (0 for a job of one worker). Inputs of
 /// an attempt that is no longer the job's live one are ignored: they are late, or repeated.
 public sealed interface Input {
   /// The complete catalog of a tenant; it replaces the one before.

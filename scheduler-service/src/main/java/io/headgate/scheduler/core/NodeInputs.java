@@ -62,8 +62,8 @@ final class NodeInputs {
     inventoryChanged(pool);
   }
 
-  /// Whether it may only take work that it did not take, or the reverse: what can ever start there
-  /// is what it was. When agents come back to a new leader, that is so for each of them.
+  /// Whether only its readiness to take work changed. The set of jobs that can ever start there is
+  /// then unchanged. That is so for each agent that returns to a new leader.
   private boolean isSameMachine(Node known, Node now, PoolState pool) {
     return known.withStatus(now.status()).withImages(now.runsImages()).equals(now)
         && (known.runsImages() == now.runsImages() || !wantsImages(pool));
@@ -104,8 +104,8 @@ final class NodeInputs {
     world.changes.inventoryChanged();
   }
 
-  /// The node could not do what it was told: it gets no work for a while, so that the same is not
-  /// tried on it over and over.
+  /// The node rejected an attempt: it gets no work for a while, so that the attempt is not tried
+  /// there again and again.
   void setAside(NodeState node, Instant now) {
     if (node.isRemoved()) {
       return;

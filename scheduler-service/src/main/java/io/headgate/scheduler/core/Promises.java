@@ -30,9 +30,9 @@ import java.util.Optional;
 /// one on a node or pool that has not reported. But a job takes what can satisfy it *now* (O6), and
 /// no job waits for a machine that may be gone.
 ///
-/// Promises are no effects. A pass makes them after the turns of better-ranked jobs, and takes them
-/// back at its end, after reasons are told. They are not stored; each report decides them anew.
-/// When the time for reports is over, the missing nodes simply count no more.
+/// Promises are no effects. A pass makes them after the turns of better-ranked jobs, and withdraws
+/// them at its end, after the reasons are reported. They are not stored; each report decides them
+/// anew. When the time for reports is over, missing nodes simply no longer count.
 final class Promises {
   /// Promises of one pass; jobs after the last one wait for more nodes to report. Only a large
   /// cluster that is mostly idle and mostly unreported reaches it.

@@ -61,7 +61,7 @@ final class Reasons {
         : new Reason.WaitingForVictims(hold.pool().id(), hold.hold().waitsFor());
   }
 
-  /// Tells what has changed about each lane since it was told last.
+  /// Reports each lane's changes since its last report.
   static void tell(World world, Transitions transitions, boolean structureChanged) {
     world.routeGroups.values().forEach(RouteGroup::noteSupplyBlock);
     for (QueueState queue : world.queues.values()) {

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Searches for room, none of which is made again before something changed that it depends on. It
-/// only saves work: what is remembered would be found again.
+/// Caches failed searches for room until a change could make them succeed. The cache only saves
+/// work: a search would give the same result again.
 final class RoomSearches {
   /// A search that found nothing. The next search has the same outcome while nothing changes and at
   /// least the same holds are in force: they leave less room, and no attempt may be stopped because
@@ -51,7 +51,7 @@ final class RoomSearches {
     this.world = world;
   }
 
-  /// Looks for room, or answers what a search in vain found before.
+  /// Looks for room, or returns the cached result of a failed search.
   ///
   /// @param holds of rule O7, in force
   Result search(RoomRequest request, List<LiveHold> holds, Instant now) {
@@ -121,8 +121,8 @@ final class RoomSearches {
         .anyMatch(entry -> entry.getValue().result().gaveUp() && entry.getKey().group() == group);
   }
 
-  /// Searches share what they found out about victims until something changes; that more is held
-  /// meanwhile changes nothing about it.
+  /// Searches share their findings about victims until something changes. More held capacity
+  /// changes none of them.
   private PreemptionSearch shared(Instant now) {
     if (shared == null || sharedAt != world.changes.roomVersion()) {
       shared = new PreemptionSearch(world.possibleVictims, now, world.searchSteps);

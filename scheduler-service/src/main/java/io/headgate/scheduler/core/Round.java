@@ -84,8 +84,8 @@ final class Round {
     return turn;
   }
 
-  /// The suspended attempt that goes on before this turn; null: none. While a new leader waits for
-  /// nodes, none does: these may report another owner of its slices.
+  /// The suspended attempt that resumes before this turn; null: none. While a new leader waits for
+  /// nodes, none resumes: these may report another owner of its slices.
   private @Nullable LiveAttempt suspended(@Nullable Turn turn) {
     return world.suspended.isEmpty() || promises.areDue() ? null : suspensions.next(turn);
   }

@@ -101,7 +101,7 @@ final class Scaling {
         });
   }
 
-  /// Asks for what is missing and gives back what idles.
+  /// Requests missing instances and gives idle ones back.
   void plan() {
     List<PoolState> elastic = new ArrayList<>();
     for (PoolState pool : world.pools.values()) {
@@ -172,8 +172,8 @@ final class Scaling {
     return wanted;
   }
 
-  /// Its jobs that hold because they were blocked for too long (O7): they wait for room as before,
-  /// and an instance may come before what they hold becomes free.
+  /// Its jobs that hold capacity because they were blocked for too long (O7). They wait for room as
+  /// before, and an instance may come before their held capacity becomes free.
   private static Stream<LiveJob> holders(QueueState queue) {
     return queue.holders().stream().filter(job -> job.hold() != null && job.hold().isForBlocked());
   }
@@ -197,7 +197,7 @@ final class Scaling {
 
   private static final double ROUNDING = 1e-9;
 
-  /// How many of the queue's waiting jobs rights let start, what was promised to others counted.
+  /// How many of the queue's waiting jobs rights let start, with promises to others counted.
   private static long startable(QueueState queue, long promised) {
     long waiting = 0;
     for (Lane lane : queue.lanes()) {

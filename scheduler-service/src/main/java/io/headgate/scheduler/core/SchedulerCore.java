@@ -42,7 +42,7 @@ import java.util.function.Supplier;
 /// A decision takes effect in the core at once. A shell that could not commit its effects loads a
 /// new core.
 public final class SchedulerCore {
-  /// How places are chosen where nothing else is said.
+  /// The placement policy unless the configuration names another.
   public static final PlacementPolicy DEFAULT_PLACEMENT = StandardPlacement.TIGHTEST_FIT;
 
   private final World world;
@@ -64,7 +64,7 @@ public final class SchedulerCore {
     return load(SchedulerState.EMPTY, placement);
   }
 
-  /// A core that goes on from the given state. It decides nothing until it is asked to.
+  /// A core that continues from the given state. It decides nothing until it is asked to.
   ///
   /// @throws IllegalArgumentException when the state contradicts itself, for example when two
   ///   attempts have one slice
@@ -77,8 +77,8 @@ public final class SchedulerCore {
     return new SchedulerCore(StateLoader.load(state, placement));
   }
 
-  /// Applies the inputs in their order, then makes one pass: starts what may start, preempts what
-  /// must make room, and finds the reason of whatever still waits.
+  /// Applies the inputs in their order, then makes one pass: starts jobs, preempts victims, and
+  /// finds the reason of every job that still waits.
   ///
   /// @param now not before that of the decision before
   public Decision decide(List<? extends Input> inputs, Instant now) {
@@ -112,7 +112,7 @@ public final class SchedulerCore {
         transitions.effects(), transitions.refusals(), wakeAt, transitions.holdChanges());
   }
 
-  /// Everything that is needed to go on elsewhere.
+  /// Everything that another core needs to continue.
   public SchedulerState state() {
     return StateLoader.state(world);
   }
@@ -122,7 +122,7 @@ public final class SchedulerCore {
     return world.placement;
   }
 
-  /// An independent core in the same state, for what-if.
+  /// An independent core in the same state, for plans.
   public SchedulerCore copy() {
     return load(state(), world.placement);
   }
@@ -216,8 +216,8 @@ public final class SchedulerCore {
     return Optional.ofNullable(world.pools.get(pool)).map(UsageReport::pool);
   }
 
-  /// How much of what is idle in the pool is of no use to a job of those that are asked for, on
-  /// average over these, in GPUs.
+  /// The idle capacity of the pool that is of no use to a requested job, in GPUs, on average over
+  /// all requested jobs.
   public double strandedGpus(PoolId pool) {
     PoolState known = world.pools.get(pool);
     return known == null ? 0 : known.strandedUnits() / (double) GpuQuantity.UNITS_PER_GPU;

@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Everything that the core knows and that is not derived; what the shell loads after a restart.
+/// The underived state of the core; the shell loads it after a restart.
 ///
 /// @param catalogs by tenant
 /// @param nodes in any order; their status is the shell's to judge (after a take-over: SUSPECT

@@ -21,13 +21,13 @@ import java.util.PriorityQueue;
 /// end, so it answers questions about one job and not lists. It needs the state only, so it can run
 /// beside the core's thread.
 ///
-/// Two jobs of a pool of 1 GPU: a runs until 12:00 at the latest, b waits: b starts by 12:00. With
-/// a third, c, before b and of 2 hours: by 14:00.
+/// Example: in a pool of 1 GPU, a runs until 12:00 at the latest and b waits. Then b starts by
+/// 12:00. With a job c of 2 hours before b, it starts by 14:00.
 final class StartForecast {
-  /// More jobs are not copied for the sake of one.
+  /// The most jobs that are copied for one forecast.
   static final int MAX_JOBS = 10_000;
 
-  /// Bounds how far it is looked ahead, in passes.
+  /// Bounds the look-ahead, in passes.
   static final int MAX_PASSES = 500;
 
   /// The end of an attempt by itself.
@@ -62,7 +62,7 @@ final class StartForecast {
     return Optional.of(forecast.run(now));
   }
 
-  /// When it ends: at once if it stops.
+  /// Adds the expected end of the attempt: at once if it is stopping.
   private void expect(Attempt attempt, Instant now) {
     if (attempt.stop().isPresent()) {
       ends.add(new End(now, attempt));
@@ -117,7 +117,7 @@ final class StartForecast {
             });
   }
 
-  /// Why it waits although nothing more happens by itself.
+  /// The reason why the job still waits once no further event is due.
   private Cause atRest() {
     if (core.reason(job).orElse(null) instanceof Reason.WaitingForProvider) {
       return Cause.PROVIDER;
@@ -125,8 +125,8 @@ final class StartForecast {
     return someOpenEnded ? Cause.OPEN_ENDED : Cause.NOTHING_ENDS;
   }
 
-  /// When something happens next. Once nothing ends any more the core may still wake by itself, as
-  /// to hold for a blocked job.
+  /// The time of the next event. Once no attempt ends any more, the core may still wake by itself,
+  /// for example to hold for a blocked job.
   private Optional<Instant> next(Instant at, Decision decision) {
     Optional<Instant> wake = decision.wakeAt().filter(time -> time.isAfter(at));
     if (ends.isEmpty()) {

@@ -175,7 +175,7 @@ final class StateLoader {
     transitions.place(live);
   }
 
-  /// Takes note of the reasons as they are, so that only later changes are told.
+  /// Records the present reasons, so that only later changes are reported.
   private void noteReasons() {
     Reasons.tell(world, new Transitions(world), true);
   }

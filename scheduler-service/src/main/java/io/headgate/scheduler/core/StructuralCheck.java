@@ -90,7 +90,7 @@ final class StructuralCheck {
 
   /// Why the job never fits in one pool.
   ///
-  /// @param part how much of what is asked there is, 1: enough of each, but not together
+  /// @param part the available part of the need; 1: enough of each resource, but not together
   private record Lack(Denial denial, double part) {
     Lack(Denial denial, long asked, long most) {
       this(denial, asked <= most ? 1 : most / (double) asked);

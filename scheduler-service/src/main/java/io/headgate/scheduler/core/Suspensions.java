@@ -21,13 +21,13 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The suspended attempts. Each waits for the very slices that it had: it goes on with them in its
-/// job's turn (O1-O5), and makes no room and holds nothing for that. So it is kept for as long only
-/// as its user allows, and goes first where a job makes room that needs what it keeps.
+/// The suspended attempts. Each waits for exactly the slices that it had, and resumes with them in
+/// its job's turn (O1-O5). It makes no room and holds nothing for that. So it stays suspended only
+/// as long as its user allows, and is the first victim of a job that needs its kept memory.
 final class Suspensions {
   private final World world;
 
-  /// Those whose devices are idle: in a round, devices are only taken.
+  /// The suspended attempts whose devices are idle. In a round, devices are only taken.
   private final List<LiveAttempt> ready = new ArrayList<>();
 
   /// Finds the suspended attempts whose devices are idle when a round begins.
@@ -40,8 +40,8 @@ final class Suspensions {
     }
   }
 
-  /// Stops the attempts that were kept for as long as their users allow, and those that can never
-  /// go on.
+  /// Stops the attempts that were suspended for as long as their users allow, and those that can
+  /// never resume.
   ///
   /// @param wake gets the times at which others will have been kept for long enough
   static void giveUp(World world, Transitions transitions, Instant now, WakeTime wake) {
@@ -83,7 +83,7 @@ final class Suspensions {
     return world.suspended.values().stream().noneMatch(it -> isReady(it) && !known.contains(it));
   }
 
-  /// The first that can go on now and whose turn is before this one.
+  /// The first attempt that can resume now and whose turn is before this one.
   ///
   /// @param turn null: after all others
   @Nullable LiveAttempt next(@Nullable Turn turn) {

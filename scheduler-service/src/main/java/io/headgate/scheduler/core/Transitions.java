@@ -30,8 +30,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/// The only place where slices change hands and jobs change state; it keeps nodes, pools, policies
-/// and queues in step and says what it did.
+/// The only place where slices change hands and jobs change state. It keeps nodes, pools, policies
+/// and queues in step and reports its changes.
 final class Transitions {
   private final World world;
   private final Shares shares;
@@ -88,7 +88,7 @@ final class Transitions {
     job.queue().enqueue(job);
   }
 
-  /// Lets go of a waiting job, and of what is held for it.
+  /// Removes a waiting job together with its hold.
   void dequeue(LiveJob job) {
     if (job.hold() == null) {
       job.queue().dequeue(job);
@@ -97,7 +97,7 @@ final class Transitions {
     }
   }
 
-  /// Starts a waiting job that nothing is held for.
+  /// Starts a waiting job that has no hold.
   LiveAttempt start(LiveJob job, Assignment assignment, Instant now) {
     QueueState queue = job.queue();
     queue.dequeue(job);
@@ -121,9 +121,9 @@ final class Transitions {
     return live;
   }
 
-  /// Something was taken for a policy. A search for room that failed would fail again, unless the
+  /// Capacity was taken for a policy. A search for room that failed would fail again, unless the
   /// policy or its tenant is above its reservation now, or its jobs may preempt each other, so that
-  /// its jobs may go.
+  /// its jobs may be victims.
   private void noteTaken(PolicyAccount policy, TenantAccount tenant) {
     if (policy.isAboveReservation() || tenant.isAboveReservation() || policy.preemptsWithin()) {
       world.changes.victimsChanged();
@@ -184,7 +184,8 @@ final class Transitions {
     noteTaken(attempt.policy(), attempt.tenant());
   }
 
-  /// All workers of the attempt run; what was suspended meanwhile started when it did so first.
+  /// All workers of the attempt run. For an attempt that was suspended meanwhile, the first start
+  /// counts.
   void run(LiveAttempt attempt, Instant at) {
     if (attempt.startedAt() == null && attempt.stop() == null) {
       world.ends.remove(attempt);
@@ -311,14 +312,15 @@ final class Transitions {
     world.holds.put(job.id(), hold);
   }
 
-  /// Gives up what is held for the job; it waits in its lane again.
+  /// Ends the job's hold; the job waits in its lane again.
   void release(LiveHold hold, HoldRelease cause) {
     end(hold, cause);
     enqueue(hold.job());
   }
 
-  /// Takes a hold of rule O7 back for the length of a pass, so that it is found anew in its turn;
-  /// its job waits in its lane meanwhile. It is told of only if [#restore] does not follow.
+  /// Lifts a hold of rule O7 for the length of a pass, so that its job finds it anew in its turn.
+  /// The job waits in its lane meanwhile. The end of the hold is reported only if [#restore] does
+  /// not follow.
   void liftForRound(LiveHold hold) {
     world.changes.withoutInvalidation(() -> {
       lift(hold);

@@ -18,7 +18,7 @@ sealed interface TurnOutcome {
   ///
   /// @param hold the place
   /// @param victims empty when attempts that stop anyway make enough room
-  /// @param repeats whether candidates that had their turn before may now do what they could not
+  /// @param repeats whether earlier candidates may now succeed where they failed
   record MadeRoom(LiveHold hold, List<LiveAttempt> victims, boolean repeats)
       implements TurnOutcome {}
 

@@ -7,9 +7,9 @@ import io.headgate.scheduler.core.queue.Route;
 import java.time.Instant;
 import java.util.List;
 
-/// The holds for jobs that others make room for (P5). Their jobs had their turn when the others
-/// were asked to stop, so they start before all turns of a pass: as soon as all is free that is
-/// held, the oldest hold first.
+/// The holds for jobs whose victims are stopping (P5). These jobs had their turn when the victims
+/// were chosen, so they start before all turns of a pass: as soon as all held capacity is free, the
+/// oldest hold first.
 final class VictimHolds {
   private final World world;
   private final Transitions transitions;
@@ -47,8 +47,8 @@ final class VictimHolds {
     }
   }
 
-  /// The job takes the first place that has become free. It is looked for without the hold, which
-  /// may lie in the way of the job itself.
+  /// The job takes the first place that has become free. The search ignores its own hold, which may
+  /// be in the job's own way.
   private boolean startsElsewhere(LiveHold hold) {
     transitions.lift(hold);
     Assignment found = null;

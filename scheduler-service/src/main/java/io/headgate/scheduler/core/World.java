@@ -63,7 +63,7 @@ final class World {
   /// Suspended attempts, by the sequence of their jobs.
   final TreeMap<Long, LiveAttempt> suspended = new TreeMap<>();
 
-  /// By their routes.
+  /// The groups by their routes.
   final Map<List<Route>, RouteGroup> routeGroups = new LinkedHashMap<>();
 
   /// The queues that have the routes of a group.

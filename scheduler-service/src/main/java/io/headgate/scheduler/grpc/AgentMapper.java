@@ -115,7 +115,7 @@ final class AgentMapper {
         hello.getAttemptsList().stream().map(AgentMapper::toReport).toList());
   }
 
-  /// Of a newer agent, whose patterns are not understood, all images are taken to run.
+  /// An agent with patterns that this version cannot read counts as one that runs all images.
   private static ImageRules imageRules(io.headgate.proto.agent.v1.ImageRules rules) {
     List<String> allowed = rules.getAllowedList();
     try {

@@ -21,7 +21,7 @@ final class HeldCalls {
   /// So few of the calls that a server takes that there is room for agents, which come back now.
   static final int MAX_CALLS = 2_000;
 
-  /// Of their requests together.
+  /// The bytes of all held requests together.
   static final long MAX_BYTES = 64L << 20;
 
   private final TakeoverWaiters arrivals;

@@ -28,7 +28,7 @@ import java.util.function.Function;
 
 /// Cancels and requeues jobs, for their submitters and for admins.
 final class JobChanges {
-  /// A job that changes between being read and being decided upon is read again so often.
+  /// Attempts to change a job that other changes keep overtaking.
   private static final int TRIES = 20;
 
   private final Replica replica;

@@ -66,7 +66,7 @@ final class JobMapper {
     return job;
   }
 
-  /// A job with what it runs and its attempts.
+  /// A job with its specification and its attempts.
   ///
   /// @param showsEnvironment the caller may know the values, which may be secrets
   static Job toJob(

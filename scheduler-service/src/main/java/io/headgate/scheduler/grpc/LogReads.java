@@ -22,7 +22,7 @@ public final class LogReads {
   private static final Duration RETRY = Duration.ofSeconds(1);
   private static final Duration LOOK = Duration.ofSeconds(5);
 
-  /// A reader that takes nothing for so long is cut.
+  /// A reader that takes nothing for this long is cut.
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   /// Each holds up to a window of memory.

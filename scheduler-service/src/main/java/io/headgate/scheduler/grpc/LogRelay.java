@@ -122,7 +122,8 @@ final class LogRelay {
   }
 
   /// Waits until the reader may take more or nothing is left for it, at most for the given time.
-  /// That the last piece has come is no reason to hurry a reader who has not taken those before it.
+  /// The arrival of the last piece is no reason to hurry a reader who has not taken the earlier
+  /// ones.
   ///
   /// @return false: the time is over
   boolean awaitReady(BooleanSupplier isReady, Duration atMost) throws InterruptedException {

@@ -49,7 +49,7 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
   private final TimeSource time;
   private final DraftReader drafts;
 
-  /// Answers from what the replica's leader knows.
+  /// Answers from the state of the replica's leader.
   public PlanEndpoint(EndpointParts parts, DraftReader drafts) {
     this.replica = parts.replica();
     this.copies = parts.copies();

@@ -88,7 +88,7 @@ final class PlanMapper {
         .build();
   }
 
-  /// Of the numbers of a reason only the holder can be a job of another tenant.
+  /// Only the holder in a reason's numbers can be a job of another tenant.
   private static String shownDetail(String key, String value) {
     return key.equals("holder") ? shown(value) : value;
   }

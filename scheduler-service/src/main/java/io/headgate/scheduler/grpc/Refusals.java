@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// The one switch from what the scheduler refuses to what a caller is told.
+/// The one switch from the scheduler's refusals to a caller's statuses.
 final class Refusals {
   private static final Duration SOON = Duration.ofMillis(500);
 

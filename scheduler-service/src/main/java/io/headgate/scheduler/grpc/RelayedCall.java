@@ -140,8 +140,8 @@ final class RelayedCall<Q, R> extends OneRequestListener<Q> {
       }
     }
 
-    /// A server that stops while a handler works says that it cannot answer, which is nothing of
-    /// what the handler did.
+    /// A stopping server answers that it cannot serve, even while a handler works. Such a refusal
+    /// is not the handler's.
     private static boolean isOfHandler(Refusal refusal) {
       return !refusal.reason().equals(GrpcFailures.UNAVAILABLE);
     }

@@ -243,7 +243,7 @@ final class Submissions {
     return cause == null ? failure : cause;
   }
 
-  /// Of each prefix the last number.
+  /// The last number of each prefix.
   private static List<NameCounter> newest(List<NameCounter> counters) {
     if (counters.size() < 2) {
       return counters;

@@ -17,8 +17,8 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// One of the two simulations that are compared: what it decides at once, as it is told, and what
-/// waits follow.
+/// One of the two simulations that are compared: its decisions at once, as reported, and the waits
+/// that follow.
 final class ComparedRun {
   private final Predicate<TenantId> isTold;
   private final Predicate<SimulationEvent.OfJob> isNews;

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// Carries out effects of the core as agents would, and reports them as events.
+/// Carries out the core's decisions, as agents would, and reports them.
 final class EffectExecutor {
   private final SimulationContext context;
 
@@ -30,7 +30,7 @@ final class EffectExecutor {
     this.context = context;
   }
 
-  /// Does what was decided.
+  /// Carries out the decisions.
   ///
   /// @return what follows at once
   List<Input> follow(List<Input> batch, Decision decision, long atMs) {
@@ -64,7 +64,7 @@ final class EffectExecutor {
           release(node, atMs);
           next.add(new Input.NodeRemoved(node));
         }
-        // Jobs of a simulation do not ask for suspension; what was suspended before is stopped.
+        // Jobs of a simulation do not ask for suspension; attempts suspended before 0s are stopped.
         case Effect.AttemptChanged _,
             Effect.AttemptSuspended _,
             Effect.ResumeAttempt _,

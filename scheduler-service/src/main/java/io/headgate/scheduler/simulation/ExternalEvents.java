@@ -147,7 +147,7 @@ final class ExternalEvents {
     return inputs;
   }
 
-  /// Jobs that the core did not take are offered again whenever machines or rights are others.
+  /// Jobs that the core refused are offered again whenever machines or rights change.
   private List<Input> retries() {
     List<Input> inputs = new ArrayList<>();
     for (SimulatedJob job : List.copyOf(context.jobs.neverFits())) {

@@ -62,22 +62,22 @@ final class JobTable {
     return Optional.of(get(attempt.job())).filter(job -> job.isLive(attempt));
   }
 
-  /// In the order in which they came.
+  /// All jobs, in the order in which they came.
   Collection<SimulatedJob> all() {
     return List.copyOf(jobs.values());
   }
 
-  /// Those that wait in the core, in the order in which they came to wait.
+  /// The jobs that wait in the core, in the order in which they began to wait.
   Collection<SimulatedJob> waiting(QueueId queue) {
     return waiting.getOrDefault(queue, Map.of()).values();
   }
 
-  /// In the order in which they started.
+  /// The running jobs, in the order in which they started.
   Collection<SimulatedJob> running() {
     return running.values();
   }
 
-  /// Those that the core did not take, in the order in which they came.
+  /// The jobs that the core did not accept, in the order of their submission.
   Collection<SimulatedJob> neverFits() {
     return neverFits.values();
   }

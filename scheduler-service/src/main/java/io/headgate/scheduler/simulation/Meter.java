@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// Measures what the summary tells: GPU time and waits.
+/// Measures the summary's figures: GPU time and waits.
 final class Meter {
   private final Map<PolicyId, List<Long>> waits = new HashMap<>();
   private final Map<PolicyId, List<Awaited>> awaited = new HashMap<>();
@@ -25,7 +25,7 @@ final class Meter {
   private long lastMs;
   int preemptions;
 
-  /// Time passes with what was there until now.
+  /// Time passes while the present counts stay as they are.
   void advance(long toMs) {
     capacity = capacity.plus(capacityUnits, toMs - lastMs);
     used = used.plus(usedUnits, toMs - lastMs);
@@ -127,7 +127,7 @@ final class Meter {
     return lines;
   }
 
-  /// The least value that so many percent of the values do not exceed; 0 when there are none.
+  /// The least value that `percent` % of the values do not exceed; 0 when there are no values.
   static long percentile(List<Long> sorted, int percent) {
     return sorted.isEmpty() ? 0 : sorted.get(rank(sorted.size(), percent));
   }

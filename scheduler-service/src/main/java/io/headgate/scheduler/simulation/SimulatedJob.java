@@ -38,7 +38,7 @@ final class SimulatedJob {
   /// Why the core did not take it.
   @Nullable Denial denial;
 
-  /// Of the attempt that runs.
+  /// The number of the attempt that runs.
   int attempt;
 
   @Nullable Assignment place;

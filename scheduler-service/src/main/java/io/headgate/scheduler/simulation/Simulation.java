@@ -30,12 +30,13 @@ import java.util.function.Supplier;
 /// instant, in further batches. Reasons are reported at the end of the instant, so that no reason
 /// is reported that lasted no time.
 public final class Simulation {
-  /// A core that goes on deciding at one instant has a fault.
+  /// The most batches of one instant; a core that decides without end has a fault.
   private static final int MAX_BATCHES_AT_ONCE = 100_000;
 
   private static final int PASSES_AT_REST = 5;
 
-  /// A core that has woken so often for nothing, while nothing else is due, will do so for ever.
+  /// After this many wake-ups without effect, the simulation no longer wakes the core: it would do
+  /// so for ever.
   private static final int MAX_IDLE_WAKES = 1000;
 
   /// Makes each decision, so that a benchmark can time it.
@@ -76,7 +77,7 @@ public final class Simulation {
     this(new SimulationContext(scenario, placement, out), timer, scenario.events());
   }
 
-  /// Goes on from what stands on a live system.
+  /// Continues from the state of a live system.
   ///
   /// @param events in time order
   Simulation(

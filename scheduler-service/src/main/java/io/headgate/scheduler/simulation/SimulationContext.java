@@ -30,7 +30,7 @@ final class SimulationContext {
   /// Whether nodes or pools have changed since capacity was measured.
   boolean capacityChanged = true;
 
-  /// Whether reasons are told.
+  /// Whether reasons are reported.
   boolean tellsReasons = true;
 
   SimulationContext(Scenario scenario, PlacementPolicy placement, Consumer<SimulationEvent> out) {
@@ -83,7 +83,7 @@ final class SimulationContext {
     return origin.plusMillis(ms);
   }
 
-  /// In milliseconds from the begin.
+  /// The time in milliseconds from the begin.
   long msOf(Instant at) {
     return Duration.between(origin, at).toMillis();
   }

@@ -74,7 +74,7 @@ public sealed interface SimulationEvent {
     public static final String CAUSE = "its queue is gone";
   }
 
-  /// The pool is to have so many instances in all.
+  /// The wanted number of all instances of the pool changed.
   record Scale(long atMs, String pool, int instances) implements OfPool {}
 
   /// An instance has started and takes work.

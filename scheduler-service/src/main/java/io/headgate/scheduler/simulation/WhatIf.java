@@ -24,7 +24,7 @@ public final class WhatIf {
   private final TenantId tenant;
   private final Limits limits;
 
-  /// @param tenant whose configuration changes. Of a live system, the answer names only this
+  /// @param tenant whose configuration changes. For a live system, the answer names only this
   ///   tenant's jobs and counts those of others; in a scenario it names all
   public WhatIf(TenantId tenant, Limits limits) {
     this.tenant = tenant;
@@ -68,7 +68,7 @@ public final class WhatIf {
   public record PolicyChange(
       String name, Optional<PolicyForecast> before, Optional<PolicyForecast> after) {}
 
-  /// Of a scenario.
+  /// The effects of the change on a scenario.
   public Answer compare(Scenario scenario, Catalog changed) {
     List<Scenario.Event> events = new ArrayList<>();
     events.add(new Scenario.Event(AT_ONCE, new Scenario.Action.Provision(changed)));
@@ -88,8 +88,8 @@ public final class WhatIf {
         _ -> true);
   }
 
-  /// Of a live system. An attempt that is asked to stop is taken to stop at once, so that what
-  /// takes its place counts as started.
+  /// The effects of the change on a live system. An attempt that is asked to stop is assumed to
+  /// stop at once, so that the job in its place counts as started.
   ///
   /// @param withdrawn jobs whose submitters lose the right to their queue by the change
   public Answer compare(LiveState present, Catalog changed, List<String> withdrawn) {

@@ -1,5 +1,6 @@
-/// The scheduling core on virtual time: a scenario in, what was decided out. Pure, like the core:
-/// no I/O, clock, lock, log or randomness, so that the same scenario always has the same output.
+/// The scheduling core on virtual time: a scenario goes in, decisions come out. Pure, like the
+/// core: no I/O, clock, lock, log or randomness, so that the same scenario always has the same
+/// output.
 @NullMarked
 package io.headgate.scheduler.simulation;
 

@@ -19,7 +19,7 @@ import org.jooq.Result;
 final class AttemptQuery {
   private AttemptQuery() {}
 
-  /// Those that the condition on `attempt` selects, by job and number.
+  /// The attempts that the condition on `attempt` selects, by job and number.
   static List<AttemptRecord> fetch(DSLContext sql, Condition condition) {
     Result<? extends Record> workers =
         sql.select(ATTEMPT_WORKER.fields())

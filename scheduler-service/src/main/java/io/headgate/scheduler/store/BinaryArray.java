@@ -11,8 +11,8 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.Oid;
 import org.postgresql.jdbc.PgArray;
 
-/// An array of one dimension in PostgreSQL's binary form: neither side writes or reads text, which
-/// is most of what large batches would cost otherwise.
+/// An array of one dimension in PostgreSQL's binary format. Neither side writes or reads text,
+/// which would be most of the cost of large batches.
 ///
 /// Example: the bigints 7 and null are `1 dimension, has nulls, type 20, 2 elements from 1; length
 /// 8, 7; length -1`, each number 4 bytes but the 7.
@@ -28,7 +28,7 @@ final class BinaryArray {
   /// A length that says null.
   private static final int NULL = -1;
 
-  /// Of the elements.
+  /// The type of the elements.
   enum Type {
     BIGINT(Oid.INT8, Oid.INT8_ARRAY),
     INTEGER(Oid.INT4, Oid.INT4_ARRAY),
@@ -106,7 +106,7 @@ final class BinaryArray {
         Math.floorMod(micros, MICROS_PER_SECOND) * NANOS_PER_MICRO);
   }
 
-  /// For a parameter of a statement on the connection.
+  /// The array as a parameter of a statement on the connection.
   Array toArray(Connection connection) throws SQLException {
     byte[] all = Arrays.copyOf(bytes.array(), bytes.position());
     ByteBuffer.wrap(all)

@@ -132,7 +132,7 @@ final class BinaryRows implements AutoCloseable {
     return isNull() ? Optional.empty() : Optional.of(chunk.get() != 0);
   }
 
-  /// Of a column in milliseconds.
+  /// The value of a column in milliseconds.
   Optional<Duration> optionalMillis() {
     return isNull() ? Optional.empty() : Optional.of(Duration.ofMillis(chunk.getLong()));
   }
@@ -229,7 +229,7 @@ final class BinaryRows implements AutoCloseable {
     }
   }
 
-  /// Of an array without nulls.
+  /// The number of elements of an array without nulls.
   private int elements() {
     demand(isNull());
     int dimensions = chunk.getInt();

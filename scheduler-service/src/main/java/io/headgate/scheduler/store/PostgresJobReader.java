@@ -78,8 +78,7 @@ public final class PostgresJobReader implements JobReader {
     return taken.find(name).isPresent();
   }
 
-  /// Asked before every submission, so without what it costs to have a text parsed as SQL each
-  /// time.
+  /// Asked before every submission, so it avoids the cost of parsing SQL text each time.
   private Map<JobName, JobName> taken(Set<JobName> names) {
     return sql.connectionResult(connection -> {
       Map<JobName, JobName> found = new HashMap<>();

@@ -125,7 +125,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
         row.get(LEADERSHIP.VERSION));
   }
 
-  /// Rounded down, so that what has just begun is not over for a moment.
+  /// Rounded down, so that a period that has just begun is not over for a moment.
   private static Field<Long> millis(String interval) {
     return DSL.field(
         "floor(extract(epoch from " + interval + ") * 1000)::bigint", SQLDataType.BIGINT);
@@ -179,7 +179,8 @@ public final class PostgresSchedulerStore implements SchedulerStore {
     script.add(BatchSql.COMMIT);
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
-      // A leader that gets no answer for a lease leads no more, so a longer wait is useless.
+      // A leader that gets no answer for a lease has lost its leadership, so a longer wait is
+      // useless.
       connection.setNetworkTimeout(Runnable::run, Math.toIntExact(lease.toMillis()));
       try {
         script.run(connection);
@@ -215,7 +216,8 @@ public final class PostgresSchedulerStore implements SchedulerStore {
     }
   }
 
-  /// The server itself refused a statement for what it says: trying again would end the same way.
+  /// The server itself refused a statement for its content: trying again would end in the same
+  /// error.
   private static boolean isOutcomeKnown(SQLException failure) {
     String state = String.valueOf(failure.getSQLState());
     return state.startsWith("22") || state.startsWith("23") || state.startsWith("42");

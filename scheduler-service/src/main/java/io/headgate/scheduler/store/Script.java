@@ -7,8 +7,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Several statements that go to the server together and cost one round trip; after one that fails
-/// the server passes over the others. Their texts are constants; everything else is bound.
+/// Several statements that go to the server together and cost one round trip. After one that fails,
+/// the server skips the others. Their texts are constants; everything else is bound.
 final class Script {
   private final StringBuilder text = new StringBuilder();
   private final List<Object> binds = new ArrayList<>();

@@ -56,7 +56,7 @@ final class RuleStory {
   private final TenantBuilder tenant = new TenantBuilder();
   private final Set<String> pools = new LinkedHashSet<>();
 
-  /// With the pools that were said; none: all.
+  /// Sizes with their pools; without names, all pools.
   private final Map<String, List<String>> sizes = new LinkedHashMap<>();
 
   private final Set<String> policies = new LinkedHashSet<>();

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// A table of a rule: each row says what there is, what happens, and what comes of it, in the words
-/// of [RuleStory]. The table is compared whole, with what really came of it in the last column.
+/// A table of a rule: each row tells the situation, the events and the result, in the words of
+/// [RuleStory]. The table is compared whole, with the real result in the last column.
 ///
 /// | there | happens | comes of it |
 /// |---|---|---|

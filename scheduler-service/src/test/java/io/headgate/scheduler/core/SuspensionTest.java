@@ -117,8 +117,8 @@ class SuspensionTest {
     assertThat(it.state("low")).isEqualTo(JobState.SUSPENDED);
   }
 
-  /// Of two GPUs and three shares of the processors, `high` has one each, `low` keeps a share, and
-  /// the rest is idle: too little for a job of two shares.
+  /// A node with two GPUs and three shares of the processors. `high` has one of each, and `low`
+  /// keeps a share. The rest is idle, but too little for a job of two shares.
   private static Driver crowded() {
     Driver it =
         new Driver(

@@ -113,8 +113,8 @@ class WhoIsFirstTableTest {
         """);
   }
 
-  /// A hold is on nodes. Under a pool's ceiling it keeps its share too, but not from one that waits
-  /// for what stops and whose own place, elsewhere, is free.
+  /// A hold is on nodes. Under a pool's ceiling it keeps its share, too. But it does not keep it
+  /// from a job that waits for victims and whose own place, elsewhere, is free.
   @Test
   @Rule("O7")
   void aHoldElsewhereKeepsNoJobThatWaitsForVictimsFromAFreePlace() {

@@ -219,7 +219,7 @@ class WhatIfTest {
     assertThat(unknown).isPositive();
   }
 
-  /// Agents report some of what happens.
+  /// Agents report some of the pending events.
   private void goOn(RandomGenerator random) {
     List<Input> inputs = new ArrayList<>();
     for (Attempt attempt : core.state().attempts()) {

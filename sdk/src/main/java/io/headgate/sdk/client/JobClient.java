@@ -45,7 +45,7 @@ public final class JobClient {
     return submit(Submission.of(spec));
   }
 
-  /// Submits nothing, and returns what would happen to the job.
+  /// Submits nothing, and returns the job as the submission would create it.
   public Job check(Submission submission) {
     return JobMessages.job(calls.submit(submission, "", true));
   }

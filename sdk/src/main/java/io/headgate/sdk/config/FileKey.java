@@ -28,7 +28,7 @@ sealed interface FileKey {
   /// The accepted values, for people; empty when the type says it all.
   String bound();
 
-  /// One sentence on what the value does.
+  /// One sentence on the effect of the value.
   String meaning();
 
   /// A whole number in a range.
@@ -204,7 +204,7 @@ sealed interface FileKey {
   /// The keys of one mapping, in the order of the reference.
   ///
   /// @param path where the mapping stands in the file, such as `pools[].instance`; empty: the top
-  /// @param meaning what the mapping describes
+  /// @param meaning the things that the mapping describes
   record Section(String path, String meaning, List<FileKey> keys) {
     public Section {
       keys = List.copyOf(keys);

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param reason stable code
 /// @param message what is wrong, with the value
-/// @param span place; null when the whole file is meant
+/// @param span place; null when the problem concerns the whole file
 /// @param field path such as `policies[ai-dev].reservation`; empty for the whole file
 /// @param value the offending text; null when something is missing
 /// @param note short reason under the marked source line; null: the line is not shown

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Reads the `events` section. Each event is held against what is there when it happens.
+/// Reads the `events` section. Each event is checked against the state at its time.
 final class ScenarioEventsReader {
   private static final List<String> ACTIONS =
       ScenarioKeys.ACTIONS.stream().map(FileKey::name).toList();

@@ -36,7 +36,7 @@ public record ScenarioFile(
   /// @param gpuMemoryBytes of each device; null: not counted
   /// @param cpuMillis thousandths of a core; null: not counted
   /// @param memoryBytes null: not counted
-  /// @param isolation strongest that a part of a device gets; null: what the geometry gives
+  /// @param isolation strongest that a part of a device gets; null: as the geometry provides
   public record DeclaredNode(
       String name,
       int count,

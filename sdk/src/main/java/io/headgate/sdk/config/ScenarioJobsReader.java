@@ -29,7 +29,7 @@ final class ScenarioJobsReader {
     this.problems = problems;
   }
 
-  /// Jobs are held against this configuration from here on.
+  /// Sets the configuration against which later jobs are checked.
   void configure(Configuration configuration, boolean groups) {
     hasGroups = groups;
     policyOf.clear();

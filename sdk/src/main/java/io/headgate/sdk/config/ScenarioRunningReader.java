@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the `running` section: no two jobs have one slice, and no machine is used beyond what it
-/// has.
+/// Reads the `running` section: no two jobs have one slice, and no machine is used beyond its
+/// capacity.
 final class ScenarioRunningReader {
 
   private record DeviceName(String node, int device) {}

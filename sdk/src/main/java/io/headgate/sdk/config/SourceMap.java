@@ -13,7 +13,7 @@ public final class SourceMap {
     spans.putIfAbsent(field, span);
   }
 
-  /// The place of a field's value; for a field that is not in the file, of what would hold it.
+  /// The place of a field's value; for a field that is not in the file, the place of its parent.
   public Optional<Span> find(String field) {
     String path = field;
     while (!path.isEmpty()) {

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A key without its secret.
 ///
-/// @param name `keys/…`: what it is revoked by
+/// @param name `keys/…`, by which it is revoked
 /// @param owner `tenants/acme/users/ada`
 /// @param expireTime when it ends; null: never
 /// @param lastUseTime to the hour; null: never used

@@ -4,7 +4,7 @@ import java.util.List;
 
 /// One step of a watch of jobs.
 ///
-/// @param version after this step; what a later watch begins from
+/// @param version after this step; a later watch begins from it
 /// @param reset forget everything known before
 /// @param jobs that came or changed, each whole
 /// @param removed ids of jobs that are no longer kept, or no longer match

@@ -23,7 +23,7 @@ import org.jooq.Table;
 
 /// Answers a repeated request with its first answer, for at least {@link #KEPT} (idempotency). The
 /// answer is stored in the transaction of the change that it reports, so that neither exists
-/// without the other. Of two concurrent requests with one id, the second waits for the first. A
+/// without the other. The second of two concurrent requests with one id waits for the first. A
 /// refused request is not stored and may be sent again.
 ///
 /// The schema of the service has the table:

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /// that exceeds its stop bound is reported with its stack, interrupted and abandoned, so that the
 /// parts under it (the database last) still stop.
 ///
-/// Thread-safe; starting is meant for one thread.
+/// Thread-safe; one thread should start it.
 public final class Lifecycle implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Lifecycle.class);
 

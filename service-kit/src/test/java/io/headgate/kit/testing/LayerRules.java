@@ -93,7 +93,7 @@ public final class LayerRules {
         .allowEmptyShould(true);
   }
 
-  /// Of [System] the core copies arrays, which is a function of values too, and does nothing else.
+  /// The core may use [System] only to copy arrays, which is a function of values, too.
   public static ArchRule coreAsksNothingOfTheMachine(String root) {
     return noClasses()
         .that()

@@ -90,7 +90,7 @@ public final class Wire implements AutoCloseable {
     stall(EnumSet.allOf(Way.class));
   }
 
-  /// From now on nothing arrives in these directions.
+  /// Stops all data in these directions.
   public void stall(Set<Way> ways) {
     lock.lock();
     try {

@@ -25,7 +25,7 @@ class ReplayTest {
           new Machine("b", 96_000, 393_216, 8, "G2"),
           new Machine("c", 104_000, 524_288, 2, "T4"));
 
-  /// So many tasks in a day, of all classes and sizes; more than the machines can run at once.
+  /// `count` tasks in a day, of all classes and sizes; more than the machines can run at once.
   private static List<TimedPod> pods(int count, long seed) throws TraceException {
     Random random = new Random(seed);
     List<String> lines = new ArrayList<>();

@@ -65,7 +65,8 @@ record CgroupMemoryLimit(Nvml nvml, Function<String, Optional<Path>> cgroups, Nv
   @Override
   public void release(Gpu gpu, SlicePlan plan) {
     Path cgroup = cgroup(plan);
-    // The limit goes while the cgroup is there; what is above it would keep the memory reserved.
+    // The limit is removed while the cgroup exists; otherwise the cgroups above it would keep the
+    // memory reserved.
     if (Files.isDirectory(cgroup)) {
       nvml.unlimitMemory(gpu.handle(), cgroup);
       steps.reached(NvmlSteps.Step.LIMIT_CLEARED);

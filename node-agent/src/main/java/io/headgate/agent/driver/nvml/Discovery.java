@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups, Optional<MpsSlices> mps) {
   private static final Logger LOG = LoggerFactory.getLogger(Discovery.class);
 
-  /// The plain sizes in NVML's list of all. Those with media engines or graphics exist once on a
-  /// GPU and are otherwise like these, so there is nothing that a scheduler could choose by.
+  /// The plain sizes in NVML's list of all. Sizes with media engines or graphics exist once on a
+  /// GPU and are otherwise like these, so a scheduler has no reason to choose them.
   private static final Set<Integer> PLAIN_PROFILES = Set.of(0, 1, 2, 3, 4, 5, 6, 9);
 
   /// The first whose programs MPS keeps apart in memory, and limits in it.

@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Where the fields of one of NVML's structures lie, on 64-bit Linux.
 ///
-/// Written down rather than derived, because a field at the wrong place is silently wrong; a test
-/// holds each against what a C compiler makes of it.
+/// Written down rather than derived, because a field at the wrong place is silently wrong. A test
+/// compares each with a C compiler's result.
 ///
 /// @param type its name in C
 /// @param bytes its size
 /// @param offsets of the fields that are used here
-/// @param version what the field `version` has to hold; 0: it has no such field
+/// @param version the value of the field `version`; 0: it has no such field
 record Layout(String type, int bytes, Map<String, Integer> offsets, int version) {
   static final Layout MEMORY_V2 =
       of("nvmlMemory_v2_t", 40)

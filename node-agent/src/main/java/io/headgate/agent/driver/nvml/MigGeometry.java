@@ -16,8 +16,8 @@ record MigGeometry(List<Profile> profiles) {
   ///
   /// @param name without the driver's word MIG before it: `1g.10gb`
   /// @param id by which the GPU knows it
-  /// @param computeProfile number of the compute instance that is all of such an instance, in
-  ///   NVML's list of all
+  /// @param computeProfile number of the compute instance that fills such an instance, in NVML's
+  ///   list of all
   /// @param starts first memory slice of each place, ascending
   record Profile(
       String name,
@@ -36,7 +36,7 @@ record MigGeometry(List<Profile> profiles) {
     profiles = List.copyOf(profiles);
   }
 
-  /// Number of the compute instance with so many slices; empty: there is none.
+  /// Number of the compute instance with this many slices; empty: there is none.
   static Optional<Integer> computeProfile(int slices) {
     return Optional.ofNullable(COMPUTE_PROFILES.get(slices));
   }
@@ -45,7 +45,7 @@ record MigGeometry(List<Profile> profiles) {
     return profiles.stream().filter(profile -> profile.name().equals(name)).findFirst();
   }
 
-  /// As the scheduler is told.
+  /// The table of slices that the scheduler gets.
   SliceTable table() {
     return new SliceTable(
         profiles.stream()

@@ -86,7 +86,8 @@ record MigInstances(Nvml nvml, NvmlSteps steps) implements SliceMechanism {
     try {
       return nvml.createGpuInstance(gpu.handle(), number(plan, PROFILE), placement(plan));
     } catch (NvmlException e) {
-      // The code for an occupied place says "insufficient resources"; what is there says more.
+      // The code for an occupied place says "insufficient resources"; naming the occupant says
+      // more.
       if (e.status() == NvmlStatus.INSUFFICIENT_RESOURCES) {
         throw new GpuDriverException(inTheWay(gpu, plan));
       }

@@ -16,7 +16,7 @@ record MigMode(Nvml nvml, NvmlSteps steps) {
 
   /// The result for a GPU whose MIG is off.
   sealed interface Outcome {
-    /// MIG is on now, and what was known of the GPU is so no longer.
+    /// MIG is on now, and earlier readings of the GPU no longer hold.
     record TurnedOn() implements Outcome {}
 
     /// It is none whose mode is changed here.
@@ -42,7 +42,7 @@ record MigMode(Nvml nvml, NvmlSteps steps) {
         : Optional.of(new Outcome.Refused("it is used by the processes " + users.keySet()));
   }
 
-  /// On a GPU with no obstacle.
+  /// Turns MIG on, on a GPU with no obstacle.
   Outcome turnOn(Nvml.Device device) {
     try {
       nvml.turnMigOn(device);

@@ -5,6 +5,6 @@ package io.headgate.agent.driver.nvml;
 /// @param turnsOn whether MIG is turned on at the start, on unused GPUs
 /// @param removesStrangers whether idle instances without a record are removed at the start
 public record MigSettings(boolean turnsOn, boolean removesStrangers) {
-  /// For an agent that changes nothing.
+  /// The settings of an agent that changes nothing.
   public static final MigSettings KEEP = new MigSettings(false, false);
 }

@@ -16,11 +16,11 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// NVIDIA's control program of MPS, which is the daemon as well as what talks to it. May be used by
+/// NVIDIA's control program of MPS, which is the daemon as well as its client. May be used by
 /// several threads, for one place by one at a time.
 ///
 /// @param program its path
-/// @param patience how long it may take for anything
+/// @param patience how long any call may take
 record MpsControl(Path program, Duration patience) {
   private static final Logger LOG = LoggerFactory.getLogger(MpsControl.class);
   private static final Duration QUIT_PATIENCE = Duration.ofSeconds(2);
@@ -66,7 +66,7 @@ record MpsControl(Path program, Duration patience) {
     return answer.code == 0;
   }
 
-  /// Gives the daemon commands, one a line, and returns what it answers to all of them.
+  /// Gives the daemon commands, one a line, and returns its answer to all of them.
   ///
   /// @throws GpuDriverException when it does not answer in time, or there is none
   String tell(MpsDirectory place, String gpuUuid, List<String> commands) {
@@ -151,7 +151,7 @@ record MpsControl(Path program, Duration patience) {
     return true;
   }
 
-  /// Through files, because a daemon may keep open for ever what it was started with.
+  /// Through files, because a daemon may keep the streams open with which it was started.
   private Answer run(
       MpsDirectory place, String gpuUuid, List<String> command, String input, Duration within) {
     Path question = place.log().resolve("headgate.question");

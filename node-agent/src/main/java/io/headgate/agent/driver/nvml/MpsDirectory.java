@@ -44,7 +44,7 @@ record MpsDirectory(Path directory) {
 
   private static final int EVERYBODYS = 01777;
 
-  /// Of a slice, by its name.
+  /// The place of a slice, by the slice's name.
   static MpsDirectory of(Path parent, String slice, MpsProtocol protocol) {
     Path named = parent.resolve(slice);
     String mark = protocol == MpsProtocol.V3 ? V3_MARK : V2_MARK;
@@ -84,7 +84,7 @@ record MpsDirectory(Path directory) {
     return Path.of("/dev/shm/headgate-mps-" + directory.getFileName());
   }
 
-  /// Makes what is not there yet.
+  /// Makes the missing directories.
   void make() throws IOException {
     makeOpen(pipe());
     makeOpen(log());

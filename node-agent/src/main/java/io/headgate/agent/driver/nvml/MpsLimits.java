@@ -22,7 +22,7 @@ record MpsLimits(MpsControl control, Optional<String> limitMib, Optional<String>
   /// The namespace of programs that find a server and name none.
   private static final String DEFAULT_NAMESPACE = "default";
 
-  /// @param isNew whether the daemon is, so that it need not be asked what it has
+  /// @param isNew whether the daemon was just started, so that its settings are known
   /// @throws GpuDriverException when the daemon does not obey, or seems to and has no limits
   void impose(MpsDirectory place, String gpuUuid, boolean isNew, NvmlSteps passed) {
     switch (place.protocol()) {
@@ -40,8 +40,8 @@ record MpsLimits(MpsControl control, Optional<String> limitMib, Optional<String>
           "set_default_device_pinned_mem_limit %s %sM".formatted(device, limitMib.orElseThrow()));
     }
     threads.ifPresent(percent -> commands.add("set_default_active_thread_percentage " + percent));
-    // In one breath with the orders, because most of what this takes is to start a program. Twice,
-    // so that the answer is told from whatever the orders have to say.
+    // Sent together with the orders, because starting a program takes most of the time. Sent twice,
+    // so that the answer can be told from the output of the orders.
     String question = "get_default_device_pinned_mem_limit 0";
     commands.addAll(List.of(question, question));
     String limit = repeatedAtTheEnd(control.tell(place, gpuUuid, commands));

@@ -6,12 +6,12 @@ import java.util.List;
 
 /// How parts of GPUs are made by NVIDIA's Multi-Process Service.
 ///
-/// @param protocols in which new ones may be made, the preferred one first; none: none are made,
-///   but those that an earlier agent made are kept and removed anyway
+/// @param protocols in which new slices may be made, the preferred one first; none: no new slices,
+///   but slices of an earlier agent are kept and removed anyway
 /// @param control the control program
 /// @param directory this agent's own, in which each slice gets one
 /// @param patience how long a daemon may take for its start, an answer, or its end
-/// @param reserveBytes of each slice: what a process has without having allocated it
+/// @param reserveBytes of each slice: memory that a process uses without allocating it
 /// @param limitsCompute whether a slice's processors are limited to its part too
 public record MpsSettings(
     List<MpsProtocol> protocols,
@@ -24,7 +24,7 @@ public record MpsSettings(
     protocols = List.copyOf(protocols);
   }
 
-  /// For an agent that makes none.
+  /// The settings of an agent that makes no MPS slices.
   public static final MpsSettings OFF =
       new MpsSettings(
           List.of(),

@@ -56,7 +56,7 @@ final class MpsSlices implements SliceMechanism {
   /// Names of the slices that this agent has made or found, and does not remove.
   private final Set<String> standing = ConcurrentHashMap.newKeySet();
 
-  /// Those that were, until MPS was found to hold them no more.
+  /// Slices that MPS served until a check found them gone.
   private final Set<String> lost = ConcurrentHashMap.newKeySet();
 
   private volatile Optional<Path> mounts = Optional.empty();
@@ -143,7 +143,7 @@ final class MpsSlices implements SliceMechanism {
     return new SlicePlan(attempt, number, grant, word(), isolation(), bytes, placement);
   }
 
-  /// Of a slice's placement, what has a daemon serve it; memory it does not limit.
+  /// The part of a slice's placement that makes a daemon serve it. It limits no memory.
   Map<String, String> service(String slice, MpsProtocol protocol, GpuQuantity gpus) {
     Map<String, String> placement = new TreeMap<>();
     placement.put(

@@ -59,7 +59,8 @@ final class Nvml implements AutoCloseable {
   private static final int MAX_PLACEMENTS = 64;
   private static final int SHARED_ENGINES = 0;
 
-  /// Of a GPU that a virtual machine has for itself; above it are virtual GPUs and their hosts.
+  /// The mode of a GPU that a virtual machine has for itself. Higher modes are virtual GPUs and
+  /// their hosts.
   private static final int PASSED_THROUGH = 1;
 
   private static final long NO_LIMIT = -1; // of unsigned 64 bits
@@ -111,7 +112,7 @@ final class Nvml implements AutoCloseable {
     return text(name);
   }
 
-  /// Of a GPU `GPU-…`, of a part of one `MIG-…`.
+  /// `GPU-…` for a GPU, `MIG-…` for a part of one.
   String uuid(Device device) {
     byte[] uuid = new byte[UUID_BYTES];
     check("nvmlDeviceGetUUID", api.nvmlDeviceGetUUID(device.pointer, uuid, uuid.length));
@@ -309,7 +310,7 @@ final class Nvml implements AutoCloseable {
     return new ProcessLists(api);
   }
 
-  /// Gives all processes of a cgroup together so much memory of a GPU, and keeps it for them.
+  /// Limits the memory of a GPU for all processes of a cgroup together, and reserves it for them.
   ///
   /// @param cgroup a cgroup v2 directory
   void limitMemory(Device device, Path cgroup, long bytes) {

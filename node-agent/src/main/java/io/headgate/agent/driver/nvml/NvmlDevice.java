@@ -22,7 +22,8 @@ record NvmlDevice(
     boolean limitsMemory,
     Optional<MpsProtocol> mps) {
 
-  /// As the scheduler is told. The isolation is that of parts; a whole GPU is exclusive anyway.
+  /// The device as the scheduler sees it. The isolation is that of parts; a whole GPU is exclusive
+  /// anyway.
   DeviceInfo info() {
     return new DeviceInfo(
         index,

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Waits for what the driver reports of its GPUs, on a platform thread of its own: the wait is a
-/// native call, and so are registrations, which may hang with a GPU.
+/// Waits for events of the driver's GPUs, on a platform thread of its own: the wait is a native
+/// call, and so are registrations, which may hang with a GPU.
 final class NvmlEvents implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NvmlEvents.class);
 

@@ -88,7 +88,7 @@ public final class NvmlGpuDriver implements GpuDriver {
   private final SliceMechanisms mechanisms;
   private final NvidiaFiles files;
 
-  /// With the devices as a job's libraries know them.
+  /// The slices, with the devices as a job's libraries know them.
   private final SliceRegistry<String> slices = new SliceRegistry<>();
 
   private final AtomicReference<NvmlEvents> events = new AtomicReference<>();
@@ -108,7 +108,7 @@ public final class NvmlGpuDriver implements GpuDriver {
     this.mechanisms = SliceMechanisms.of(nvml, settings.cgroups(), mps, steps);
   }
 
-  /// Starts the driver, and looks at what there is.
+  /// Starts the driver, and finds its devices.
   ///
   /// @throws GpuUnavailableException when there is no NVML that works
   public static NvmlGpuDriver open(Settings settings, NvmlSteps steps) {

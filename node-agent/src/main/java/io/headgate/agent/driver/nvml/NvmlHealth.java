@@ -160,7 +160,7 @@ record NvmlHealth(NvmlHealthApi api, Predicate<String> has) {
     };
   }
 
-  /// Why it protects itself; a limit of its power or of its clocks is nothing to be seen to.
+  /// The reason why it protects itself. Limits of power or of clocks are no faults.
   private Optional<String> throttled(Nvml.Device device) {
     LongByReference value = new LongByReference();
     if (!ask(

@@ -13,7 +13,7 @@ final class NvmlLoader {
 
   private NvmlLoader() {}
 
-  /// The library, for what the agent cannot do without, and for the rest.
+  /// The library's functions that the agent cannot do without, and those of health.
   record Opened(Nvml nvml, NvmlHealth health) {}
 
   private static NvmlHealthApi health(VendorLibrary loaded) {

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// NVML's lists of the processes that have memory of a GPU: of one that MIG divides, root is told
-/// of all instances without asking each. Confined to one thread at a time, because what NVML writes
-/// the lists into is kept from one call to the next.
+/// NVML's lists of the processes that have memory of a GPU. For a GPU that MIG divides, root gets
+/// the processes of all instances in one call. Confined to one thread at a time, because the memory
+/// for the lists is reused by the next call.
 final class ProcessLists {
   private static final String COMPUTE = "Compute";
   private static final int EXPECTED = 64;

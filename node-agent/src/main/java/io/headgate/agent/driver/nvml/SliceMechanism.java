@@ -15,7 +15,7 @@ import java.util.Optional;
 /// `plan` is pure. The others are called on the GPU's own thread, may take seconds, and may be
 /// repeated after a crash at any moment.
 interface SliceMechanism {
-  /// As plans and metrics call it.
+  /// The mechanism's name in plans and metrics.
   String word();
 
   /// The isolation that a slice made this way provides.
@@ -38,7 +38,7 @@ interface SliceMechanism {
   /// @return the device as a job's libraries know it
   String realise(Gpu gpu, SlicePlan plan);
 
-  /// Removes what is there of the slice.
+  /// Removes the remains of the slice.
   void release(Gpu gpu, SlicePlan plan);
 
   /// The device files of the slice, beside those of every job with a GPU.

@@ -30,7 +30,7 @@ record SliceMechanisms(
         new WatchedMemory(nvml));
   }
 
-  /// The strongest way that there is for such a part of the GPU as it stands.
+  /// The strongest available mechanism for such a part of the GPU in its present state.
   SliceMechanism strongest(NvmlDevice device, SliceGrant grant) {
     if (device.mig().isPresent()) {
       // A divided GPU runs nothing but in its instances, so all of it is an instance too.

@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The GPUs of this machine that can be used, each with what is known of it. Thread-safe.
+/// The usable GPUs of this machine, each with its known properties. Thread-safe.
 final class UsableGpus {
   private static final Logger LOG = LoggerFactory.getLogger(UsableGpus.class);
 
@@ -68,7 +68,7 @@ final class UsableGpus {
         .orElseThrow(() -> new GpuDriverException("this machine has no GPU " + uuid));
   }
 
-  /// Turns MIG on wherever that is possible, and looks at those GPUs anew.
+  /// Turns MIG on where that is possible, and reads those GPUs anew.
   ///
   /// @param held UUIDs of GPUs of which jobs have slices
   void divide(MigMode mode, Set<String> held) {
@@ -93,7 +93,7 @@ final class UsableGpus {
           }
         }
       } catch (GpuDriverException | IllegalStateException e) {
-        // Nothing can be placed on what is perhaps divided, and perhaps not.
+        // Nothing can be placed on a GPU of which it is unknown whether it is divided.
         LOG.error("it is not known whether MIG is on; {} is left out: {}", uuid, e.getMessage());
         gpus.remove(uuid);
         gpu.close();

@@ -18,7 +18,7 @@ record AmdDiscovery(AmdLibrary library, Kfd kfd) {
   private static final Pattern MEMORY_MODE = Pattern.compile("NPS([0-9])");
   private static final int MAX_NAME = 64;
 
-  /// Those that answer; of the others the log says why they are left out.
+  /// The GPUs that answer; the log says why the others are left out.
   List<AmdGpu> gpus() {
     List<AmdLibrary.Device> first =
         library.devices().stream()
@@ -48,7 +48,7 @@ record AmdDiscovery(AmdLibrary library, Kfd kfd) {
         modes(device));
   }
 
-  /// As AMD's own programs call a GPU.
+  /// The GPU's name in AMD's own programs.
   static String uuid(long uniqueId) {
     return "GPU-%016x".formatted(uniqueId);
   }
@@ -63,8 +63,8 @@ record AmdDiscovery(AmdLibrary library, Kfd kfd) {
     return joined.isEmpty() ? "unknown" : joined.substring(0, Math.min(MAX_NAME, joined.length()));
   }
 
-  /// Those that the driver offers and in which it keeps the partitions' memory apart. Where the
-  /// mode is not the agent's to change, the one that it has.
+  /// The modes that the driver offers and in which it keeps the partitions' memory apart. Where the
+  /// agent may not change the mode, the present one.
   private List<PartitionMode> modes(AmdLibrary.Device device) {
     PciAddress address = device.address();
     List<PartitionMode> offered =

@@ -24,7 +24,8 @@ record AmdGpu(
     return !modes.isEmpty();
   }
 
-  /// As the scheduler is told. The isolation is that of parts; a whole GPU is exclusive anyway.
+  /// The device as the scheduler sees it. The isolation is that of parts; a whole GPU is exclusive
+  /// anyway.
   DeviceInfo info() {
     return new DeviceInfo(
         index,

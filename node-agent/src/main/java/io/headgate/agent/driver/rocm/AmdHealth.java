@@ -57,7 +57,7 @@ record AmdHealth(Kfd kfd) {
             errors.known() ? OptionalLong.of(errors.uncorrected()) : OptionalLong.empty()));
   }
 
-  /// Of all blocks of the GPU together, since its driver started.
+  /// The errors of all blocks of the GPU together, since its driver started.
   private record Errors(boolean known, long corrected, long uncorrected) {}
 
   private static Errors errors(Path ras) {

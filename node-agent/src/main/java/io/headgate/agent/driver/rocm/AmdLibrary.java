@@ -18,13 +18,13 @@ sealed interface AmdLibrary extends AutoCloseable permits Rocm, AmdSmi {
 
   List<Device> devices();
 
-  /// As its maker calls it: `AMD Instinct MI300X`.
+  /// The maker's name of the model: `AMD Instinct MI300X`.
   String name(Device device);
 
   /// Number of the chip; its partitions share it. 0: it has none.
   long uniqueId(Device device);
 
-  /// Of the whole GPU, of which this is the first device.
+  /// The memory of the whole GPU, whose first device this is.
   long memoryBytes(Device device);
 
   /// Whether it knows modes; those before ROCm 6 do not.

@@ -12,7 +12,7 @@ import java.util.Optional;
 /// `plan` is pure. The others are called on the driver's own thread, may take seconds, and may be
 /// repeated after a crash at any moment.
 interface AmdMechanism {
-  /// As plans and metrics call it.
+  /// The mechanism's name in plans and metrics.
   String word();
 
   /// The isolation that a slice made this way provides.

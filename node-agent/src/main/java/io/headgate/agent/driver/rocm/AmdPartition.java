@@ -91,8 +91,8 @@ record AmdPartition(AmdLibrary library, NodeUse use, RocmSteps steps) implements
     return use.node(gpu, partition(plan));
   }
 
-  /// By its name, which is what the kernel takes: AMD's libraries number the modes, and not all of
-  /// their versions in one way.
+  /// By its name, which the kernel takes: AMD's libraries number the modes, and their versions
+  /// differ.
   private void set(AmdGpu gpu, PartitionMode wanted) {
     try {
       use.kfd().write(gpu.address(), Kfd.MODE, wanted.name());

@@ -7,8 +7,8 @@ import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
 import org.jspecify.annotations.Nullable;
 
-/// AMD SMI's functions as the library exports them; each answers a status code. Of its many only
-/// those that take no structure: structures grow from version to version, and these stay.
+/// AMD SMI's functions as the library exports them; each answers a status code. Only functions
+/// without structures are here, because structures grow from version to version.
 interface AmdSmiApi extends Library {
   int amdsmi_init(long flags);
 

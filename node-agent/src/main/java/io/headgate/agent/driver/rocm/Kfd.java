@@ -22,7 +22,7 @@ import java.util.TreeMap;
 ///
 /// @param sysfs `/sys`, except in tests
 record Kfd(Path sysfs) {
-  /// Of a GPU: its mode of compute partitions.
+  /// The file with a GPU's mode of compute partitions.
   static final String MODE = "current_compute_partition";
 
   /// A GPU or a partition of one, as programs see it.
@@ -94,12 +94,12 @@ record Kfd(Path sysfs) {
     }
   }
 
-  /// Whether the agent may write what is of a GPU under its address.
+  /// Whether the agent may write a file of the GPU under its address.
   boolean isWritable(PciAddress address, String name) {
     return Files.isWritable(file(address, name));
   }
 
-  /// Changes what is of a GPU under its address.
+  /// Writes a file of the GPU under its address.
   ///
   /// @throws IOException with the kernel's reason when it refuses
   void write(PciAddress address, String name, String text) throws IOException {

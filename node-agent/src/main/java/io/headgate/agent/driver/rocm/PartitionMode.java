@@ -35,7 +35,7 @@ enum PartitionMode {
     return Arrays.stream(values()).filter(mode -> mode.name().equals(name.strip())).findFirst();
   }
 
-  /// The slice table of a GPU with these modes, as the scheduler is told.
+  /// The slice table of a GPU with these modes, in the form that the scheduler gets.
   static SliceTable table(List<PartitionMode> modes) {
     List<SliceTable.Profile> profiles = new ArrayList<>();
     for (PartitionMode mode : modes.reversed()) {

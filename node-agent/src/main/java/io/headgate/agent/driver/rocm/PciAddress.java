@@ -30,7 +30,7 @@ record PciAddress(long domain, int bus, int device, int function)
     return toString().compareTo(other.toString());
   }
 
-  /// As `/sys/bus/pci/devices` names it: `0000:0c:00.0`.
+  /// The name in `/sys/bus/pci/devices`: `0000:0c:00.0`.
   @Override
   public String toString() {
     return "%04x:%02x:%02x.%x".formatted(domain, bus, device, function);

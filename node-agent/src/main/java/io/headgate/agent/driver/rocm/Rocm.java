@@ -17,7 +17,7 @@ final class Rocm implements AmdLibrary {
   private static final int VERSION_BYTES = 24;
   private static final int VRAM = 0;
 
-  /// Those of its functions that it may lack.
+  /// The functions that it may lack.
   static final Set<String> OF_MODES = Set.of("rsmi_dev_compute_partition_get");
 
   private final RocmApi api;

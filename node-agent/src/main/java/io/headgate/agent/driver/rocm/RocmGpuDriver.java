@@ -42,7 +42,7 @@ public final class RocmGpuDriver implements GpuDriver {
 
   private static final String PARTITION = "partition";
 
-  /// Of the kernel's graphics drivers.
+  /// The major device number of the kernel's graphics drivers.
   private static final int RENDER_MAJOR = 226;
 
   private static final String COMPUTE = "kfd";
@@ -85,10 +85,10 @@ public final class RocmGpuDriver implements GpuDriver {
   private final SortedMap<String, AmdGpu> gpus;
   private final List<AmdMechanism> mechanisms;
 
-  /// Those whose memory the kernel limits by cgroup.
+  /// The GPUs whose memory the kernel limits by cgroup.
   private final Set<String> limited;
 
-  /// With the nodes that programs see.
+  /// The slices, with the device nodes that programs see.
   private final SliceRegistry<Kfd.Node> slices = new SliceRegistry<>();
 
   private RocmGpuDriver(
@@ -125,7 +125,7 @@ public final class RocmGpuDriver implements GpuDriver {
     this.limited = limited(settings, dmem);
   }
 
-  /// Starts the driver, and looks at what there is.
+  /// Starts the driver, and finds its devices.
   ///
   /// @throws GpuUnavailableException when there is neither library that works
   public static RocmGpuDriver open(Settings settings, RocmSteps steps) {
@@ -191,7 +191,7 @@ public final class RocmGpuDriver implements GpuDriver {
     return plans;
   }
 
-  /// The strongest way that there is for such a part of the GPU.
+  /// The strongest available mechanism for such a part of the GPU.
   private AmdMechanism mechanismFor(AmdGpu gpu, SliceGrant grant) {
     if (gpu.isPartitioned()) {
       return mechanism(PARTITION);
@@ -221,7 +221,7 @@ public final class RocmGpuDriver implements GpuDriver {
     }
   }
 
-  /// No foreign slice is looked for here: it shows when a slice is made.
+  /// Foreign slices are not searched here: they show when a slice is made.
   @Override
   public void recover(List<SlicePlan> recorded) {}
 
@@ -241,7 +241,7 @@ public final class RocmGpuDriver implements GpuDriver {
   @Override
   public void release(SlicePlan plan) {
     AmdGpu gpu = gpus.get(plan.grant().deviceUuid());
-    // Of one that is gone nothing is left.
+    // A GPU that is gone has no slices left.
     if (gpu != null) {
       on(
           gpu,

@@ -145,7 +145,7 @@ public final class SimulatedGpuDriver implements GpuDriver {
     return CompletableFuture.completedFuture(List.of());
   }
 
-  /// As of devices that are busy with what they are given, and never fail.
+  /// The reading of a device that is busy with its jobs and never fails.
   @Override
   public DeviceReading read(String deviceUuid) {
     List<SlicePlan> given =
@@ -191,6 +191,6 @@ public final class SimulatedGpuDriver implements GpuDriver {
 
   @Override
   public void close() {
-    // There is nothing to let go of.
+    // Nothing to release.
   }
 }

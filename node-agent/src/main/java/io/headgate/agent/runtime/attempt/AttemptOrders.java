@@ -130,7 +130,7 @@ final class AttemptOrders {
     }
   }
 
-  /// It is to go on, which is suspended.
+  /// Orders the suspended attempt to resume.
   void resume() {
     lock.lock();
     try {
@@ -279,13 +279,13 @@ final class AttemptOrders {
     }
     Duration took = Duration.ofNanos(context.time().monotonicNanos() - begun);
     if (failure.isEmpty()) {
-      // Before anybody can hear of it and say that it is to go on.
+      // Before another thread can learn of it and order the attempt to resume.
       settle(Phase.SUSPENDED, stop);
       inputs.accept(new Input.Suspended(key(), stop.suspension(), took));
       return;
     }
     if (conditions.isDetached()) {
-      // The next agent hears the order again; what is half done is in the record.
+      // The next agent gets the order again; the record shows a half-done suspension.
       return;
     }
     Exception problem = failure.get();
@@ -326,7 +326,7 @@ final class AttemptOrders {
         });
   }
 
-  /// Whether the attempt ended before it could go on.
+  /// Whether the attempt ended before it could resume.
   private boolean hasEnded() {
     try {
       return SupervisorStatus.read(context.ledger().supervised(key()))

@@ -48,7 +48,7 @@ public final class MainMemory {
     }
   }
 
-  /// So many are in use now, or not needed.
+  /// Returns bytes that are in use now, or not needed.
   void giveBack(long bytes) {
     synchronized (lock) {
       taken -= bytes;

@@ -12,7 +12,8 @@ import org.slf4j.LoggerFactory;
 final class SliceReleaseReport {
   private static final Logger LOG = LoggerFactory.getLogger(SliceReleaseReport.class);
 
-  /// So often in vain, and it is told: a process may take a moment to let go.
+  /// Failed releases in a row until they are reported. A process may take a moment to close its
+  /// device.
   private static final int TOO_OFTEN = 5;
 
   private final AttemptContext context;

@@ -30,7 +30,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
   private static final Duration FIRST_RETRY = Duration.ofMillis(10);
   private static final Duration LAST_RETRY = Duration.ofSeconds(5);
 
-  /// For why it ended.
+  /// How long the end waits for its reason when the exit code gives none.
   private static final Duration WORDS_PATIENCE = Duration.ofSeconds(10);
 
   /// How long the end waits for a reason beyond the exit code.
@@ -66,7 +66,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
     return assignment.key();
   }
 
-  /// Its supervisor's, as soon as there is one.
+  /// The directory of its supervisor, once there is one.
   private Path directory() {
     return context.ledger().supervised(key());
   }
@@ -117,7 +117,8 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
         runOnce();
         return;
       } catch (IOException | RuntimeException e) {
-        // Nothing is guessed about a job: it is its supervisor's until its status can be read.
+        // A job whose status cannot be read stays with its supervisor; the agent makes no guess
+        // about it.
         LOG.warn("cannot look after {} yet", key(), e);
         pause(wait);
         wait = longer(wait);
@@ -149,9 +150,10 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
     }
   }
 
-  /// Follows the supervisor until it has recorded the end, or is gone without having done so.
+  /// Follows the supervisor until it has recorded the end, or is gone without a record.
   ///
-  /// @return false when it is gone without having started anything, so that all begins anew
+  /// @return false when the supervisor is gone and has started nothing; the attempt then starts
+  ///   again
   private boolean follow() throws IOException {
     Duration wait = FIRST_RETRY;
     while (!isDetached()) {
@@ -168,7 +170,8 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
       } finally {
         orders.publish(null);
       }
-      // No supervisor any more: what it wrote last is final. The order of the two reads matters.
+      // There is no supervisor any more, so its last record is final. The order of the two reads
+      // matters.
       boolean gone = !AttemptLock.isHeld(directory());
       if (observeLast(gone) || isDetached()) {
         return true;
@@ -189,8 +192,8 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
     return true;
   }
 
-  /// The same while there is a link: commands go through it, so it is not given up because a job
-  /// put something else in the place of its status. The supervisor's next word puts that right.
+  /// Like [#observe], while there is a link. Commands go through the link, so the agent keeps it
+  /// even if a job has replaced the status file. The supervisor's next report repairs that file.
   private boolean observeIfReadable() {
     try {
       return observe();
@@ -200,8 +203,8 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
     }
   }
 
-  /// The same without a link. Where its job can put something else in the place of its status,
-  /// nothing better comes once the supervisor is gone.
+  /// Like [#observe], without a link. A job may have replaced the status file; once the supervisor
+  /// is gone, no better one follows.
   private boolean observeLast(boolean gone) throws IOException {
     try {
       return observe();
@@ -215,7 +218,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
     }
   }
 
-  /// Tells the loop what the supervisor has recorded; true at the end of the job.
+  /// Passes the supervisor's records to the loop; true at the end of the job.
   private boolean observe() throws IOException {
     Optional<SupervisorStatus> status = SupervisorStatus.read(directory());
     if (status.isEmpty() || isDetached()) {
@@ -258,7 +261,8 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
       try {
         if (suspicious) {
           suspicious = false;
-          // Before its end is told: perhaps a device failed, and it was not the job's fault.
+          // Before the report of its end, because a failed device may have ended it, and not the
+          // job.
           slices.look();
         }
         if (tryRelease(killRemains)) {
@@ -272,7 +276,8 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
           return;
         }
       } catch (IOException | RuntimeException e) {
-        // Whatever it is, the slices stay taken until this succeeds: what is not clean is not free.
+        // On any failure the slices stay taken until this succeeds: a slice that is not clean is
+        // not free.
         LOG.warn("cannot release {} yet: {}", key(), e.toString());
         slices.notFreed(String.valueOf(e.getMessage()));
       }

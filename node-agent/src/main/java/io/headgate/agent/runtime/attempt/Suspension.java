@@ -25,9 +25,9 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Has all that an attempt has of its GPUs moved to main memory, and all of it stand still; and the
-/// reverse. The processes of which that is done are recorded before; what a crash leaves half done
-/// is undone by [#resume], which may be repeated.
+/// Suspends an attempt: moves its GPU memory to main memory and freezes its processes; or resumes
+/// it. The processes are recorded before. [#resume] undoes a suspension that a crash left half
+/// done, and may be repeated.
 final class Suspension {
   private static final Logger LOG = LoggerFactory.getLogger(Suspension.class);
 
@@ -64,7 +64,7 @@ final class Suspension {
   /// Suspends it; afterwards nothing of it uses a device.
   ///
   /// @throws ImpossibleException when that is not done here; nothing was done
-  /// @throws IOException when it failed; what was done is undone, as far as possible
+  /// @throws IOException when it failed; its steps are undone as far as possible
   void suspend() throws IOException, InterruptedException {
     CudaCheckpoint program =
         program().orElseThrow(() -> new ImpossibleException("this machine does not suspend jobs"));
@@ -118,7 +118,7 @@ final class Suspension {
     }
   }
 
-  /// Has it go on with its devices, as far as it was kept from that.
+  /// Resumes it with its devices, as far as it was suspended.
   void resume() throws IOException, InterruptedException {
     Optional<List<Long>> pids = context.ledger().suspensions().suspending(key());
     Optional<CudaCheckpoint> program = program();
@@ -178,7 +178,7 @@ final class Suspension {
     return context.driver().checkpoint(context.ledger().slices(key()));
   }
 
-  /// Those of the processes that are the attempt's.
+  /// The processes that belong to the attempt.
   private Set<Long> own(Collection<Long> pids) {
     return context.runtime().processes().attemptsOf(pids, List.of(key())).keySet();
   }
@@ -189,7 +189,8 @@ final class Suspension {
 
   /// Like [#listed], before the first step.
   ///
-  /// @throws ImpossibleException where the driver cannot prove that all processes let go
+  /// @throws ImpossibleException where the driver cannot prove that all processes have left the
+  ///   devices
   private Map<Long, Long> known(long deadline) throws IOException, InterruptedException {
     Map<Long, Long> using;
     try {

@@ -12,40 +12,41 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// One attempt on its way onto the machine and off it again: as processes, among the machine's
-/// files or an image's, or as a pod. Its parent is a supervisor wherever it runs, and all that a
-/// supervisor does is the same there. Every call may be repeated after a crash at any moment;
-/// confined to the attempt's own threads.
+/// Starts and removes one attempt: as processes with the machine's or an image's files, or as a
+/// pod.
+///
+/// A supervisor is its parent in every case, and works in the same way. Every call may be repeated
+/// after a crash at any moment. Confined to the attempt's own threads.
 public interface Workload {
   /// Conditions that may change while an attempt is started.
   interface StartConditions {
-    /// An order to stop it that came already.
+    /// The order to stop it, if one has arrived.
     Optional<StopOrder> stopped();
 
-    /// The last contact with the control plane that is known; 0: none.
+    /// The last known contact with the control plane, by the boot clock; 0: none.
     long contactBootMs();
 
-    /// The agent lets go of its attempts.
+    /// Whether the agent is leaving its attempts to their supervisors.
     boolean isDetached();
 
-    /// Waits, but no longer than until the agent lets go.
+    /// Waits, at most until the agent leaves its attempts.
     void pause(Duration time);
 
-    /// The start is no longer wanted.
+    /// Whether the start is no longer wanted.
     default boolean isAbandoned() {
       return stopped().isPresent() || isDetached();
     }
   }
 
-  /// Why it ended, when its supervisor cannot say.
+  /// The reason of an end that the supervisor does not know.
   record EndCause(EndReason reason, String problem) {}
 
   /// The remains of an attempt without a supervisor.
   enum Remainder {
     NOTHING,
-    /// It ends as it should, which takes a while.
+    /// Processes are left that end by themselves soon.
     LEAVING,
-    /// It would not have ended.
+    /// Processes were left that would not have ended, and were killed.
     KILLED
   }
 
@@ -54,7 +55,7 @@ public interface Workload {
   /// @throws ImageStore.ImageException when its image is unavailable
   void fetch(StartConditions conditions) throws IOException, InterruptedException;
 
-  /// Makes what its supervisor reads, with the slices made.
+  /// Writes the files that its supervisor reads. The slices exist already.
   ///
   /// @param contactBootMs the last contact with the control plane
   /// @param traceparent the trace that the job continues; may be empty
@@ -62,7 +63,7 @@ public interface Workload {
 
   /// Starts its supervisor, at most once ever.
   ///
-  /// @throws IOException when it is unknown how it came out
+  /// @throws IOException when the outcome is unknown
   SupervisorLauncher.Result launch(StartConditions conditions)
       throws IOException, InterruptedException;
 
@@ -74,14 +75,14 @@ public interface Workload {
   /// A stop was ordered; the supervisor receives the order, too.
   default void stopOrdered(StartConditions conditions) {}
 
-  /// The cgroup that its processes are in, which can stand still; empty: there is none.
+  /// The cgroup of its processes, which the agent can freeze; empty: there is none.
   default Optional<Path> freezer() {
     return Optional.empty();
   }
 
-  /// Ends what may live without a supervisor; repeated until there is nothing.
+  /// Ends processes that live without a supervisor; repeated until none is left.
   ///
-  /// @param killRemains its supervisor did not end by itself
+  /// @param killRemains whether to kill processes because the supervisor did not end by itself
   Remainder clear(boolean killRemains) throws IOException;
 
   /// Removes files that must not outlive the attempt.

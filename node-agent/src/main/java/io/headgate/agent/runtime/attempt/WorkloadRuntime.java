@@ -18,6 +18,6 @@ public interface WorkloadRuntime extends Closeable {
   /// Whether it runs jobs with an image now.
   boolean runsImages();
 
-  /// Called once, before anything is made: removes what there is for others than these.
+  /// Called once, before anything is made: removes the leftovers of all other attempts.
   void recover(Collection<AttemptKey> live) throws IOException;
 }

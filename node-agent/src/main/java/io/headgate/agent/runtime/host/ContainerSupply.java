@@ -15,13 +15,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/// The containers of this machine, whose engine may come while the agent runs, and go away. Where
-/// there is none it is looked for now and then, and when a job wants it; one that is there is asked
-/// whether it still is when it has failed a job. The first that was found stays the one, because it
-/// keeps what is made by it. Thread-safe.
+/// The containers of this machine, whose engine may come and go while the agent runs. Without an
+/// engine, the agent looks for one now and then, and when a job needs it. An engine that failed a
+/// job is asked whether it still works. The first engine found stays the chosen one, because it
+/// keeps the containers made with it. Thread-safe.
 public final class ContainerSupply implements AutoCloseable {
-  /// Between two looks for what is not there: without an engine's program they cost nothing, where
-  /// its daemon is away a process.
+  /// The time between two searches for an engine. Without an engine's program they cost nothing;
+  /// with a daemon that is away, a process.
   static final Duration INTERVAL = Duration.ofMinutes(1);
 
   private static final Logger LOG = LoggerFactory.getLogger(ContainerSupply.class);
@@ -54,14 +54,14 @@ public final class ContainerSupply implements AutoCloseable {
     this.engine = engine;
   }
 
-  /// For a machine that never runs jobs with an image.
+  /// The supply of a machine that never runs jobs with an image.
   static ContainerSupply none(String problem) {
     return new ContainerSupply(() -> {
       throw new IOException(problem);
     });
   }
 
-  /// Looks for what is not there every so often, until it is closed.
+  /// Looks for missing engines at this interval, until it is closed.
   ContainerSupply lookingEvery(Duration interval) {
     looks.start(
         "containers",
@@ -74,7 +74,7 @@ public final class ContainerSupply implements AutoCloseable {
     return this;
   }
 
-  /// Called once, before anything is made: removes what there is for others than these, or will do
+  /// Called once, before anything is made: removes the leftovers of all other attempts, or will do
   /// so as soon as there is an engine.
   void recover(Collection<AttemptKey> live) throws IOException {
     looking.lock();
@@ -88,7 +88,7 @@ public final class ContainerSupply implements AutoCloseable {
     }
   }
 
-  /// Removes what there is for an attempt of which nothing lives any more.
+  /// Removes the container files of an attempt without live processes.
   void remove(AttemptKey attempt) throws IOException {
     if (known().isEmpty()) {
       forget(attempt);
@@ -115,7 +115,7 @@ public final class ContainerSupply implements AutoCloseable {
     return state.problem().isEmpty();
   }
 
-  /// Those that were found, even if their engine is away now.
+  /// The containers found before, even if their engine is away now.
   Optional<Containers> known() {
     return state.known();
   }

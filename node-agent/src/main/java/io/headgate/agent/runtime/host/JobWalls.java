@@ -22,8 +22,8 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The walls around the jobs of this machine: which of them stand was tried once, at the start, and
-/// is said in the log. A job is walled off by all of those, or does not start.
+/// The walls around the jobs of this machine. The agent tries once, at its start, which walls work,
+/// and logs the result. A job gets all of those walls, or does not start.
 public final class JobWalls {
   private static final Logger LOG = LoggerFactory.getLogger(JobWalls.class);
 
@@ -139,7 +139,7 @@ public final class JobWalls {
     say("a filter of system calls", settings.syscalls(), noFilter);
   }
 
-  /// Tries what can stand here.
+  /// Tries which walls work here.
   ///
   /// @param name tells this agent's attempts from those of others on the machine
   /// @param program the supervisor's
@@ -325,7 +325,7 @@ public final class JobWalls {
     return group.isPresent() ? new Walls.Fence.Group(group.get()) : new Walls.Fence.Absent();
   }
 
-  /// Removes what is left of the walls around an attempt of which nothing lives any more.
+  /// Removes the remains of the walls around an attempt without live processes.
   void remove(String name) throws IOException {
     limits.remove(name);
   }

@@ -114,7 +114,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
     return attempts.resolve(key.directoryName());
   }
 
-  /// Where its supervisor lives: in the same directory, or in what its pod has of it.
+  /// The directory of its supervisor: the attempt's own, or the part of it that its pod mounts.
   public Path supervised(AttemptKey key) {
     return supervised(directory(key));
   }
@@ -283,7 +283,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
     }
   }
 
-  /// The scheduler needs the record no more; only the logs are of use now.
+  /// The scheduler no longer needs the record; only the logs are of use now.
   @Override
   public void forget(AttemptKey key) throws IOException {
     Path directory = directory(key);

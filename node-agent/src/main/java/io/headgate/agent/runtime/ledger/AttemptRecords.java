@@ -31,6 +31,6 @@ public interface AttemptRecords {
   /// The attempt is over and never starts here again.
   void recordEnd(AttemptReport report) throws IOException;
 
-  /// The scheduler needs the record no more.
+  /// The scheduler no longer needs the record.
   void forget(AttemptKey key) throws IOException;
 }

@@ -30,7 +30,7 @@ final class DiskReserve {
     refill();
   }
 
-  /// Writes, if need be on what is set aside.
+  /// Writes, on the reserved space if necessary.
   void write(Step step) throws IOException {
     while (true) {
       try {
@@ -44,7 +44,7 @@ final class DiskReserve {
     }
   }
 
-  /// Sets aside again what was given back, as far as the disk has it.
+  /// Reserves the released space again, as far as the disk has it.
   void refill() {
     synchronized (lock) {
       if (whole) {
@@ -59,7 +59,7 @@ final class DiskReserve {
         }
         whole = true;
       } catch (IOException _) {
-        // The disk is full already; what is there so far is kept.
+        // The disk is full already; the reserve keeps its present size.
       }
     }
   }

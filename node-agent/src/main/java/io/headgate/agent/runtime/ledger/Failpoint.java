@@ -31,11 +31,11 @@ public enum Failpoint {
   AFTER_END_RECORD,
   AFTER_UPDATE_RECORD;
 
-  /// Those that only attempts in pods pass.
+  /// The points that only attempts in pods pass.
   public static final Set<Failpoint> OF_PODS =
       EnumSet.of(AFTER_POD_CREATE, AFTER_POD_RECORD, AFTER_POD_DELETE);
 
-  /// Those that only attempts pass that are suspended.
+  /// The points that only suspended attempts pass.
   public static final Set<Failpoint> OF_SUSPENSIONS =
       EnumSet.range(AFTER_SUSPENDING_RECORD, AFTER_RESTORE);
 

@@ -75,12 +75,12 @@ final class Fields {
     }
   }
 
-  /// As lines `name=value`.
+  /// One line `name=value` per field.
   String toLines() {
     return join("\n") + "\n";
   }
 
-  /// As one line.
+  /// All fields on one line.
   String toLine() {
     return join("&");
   }

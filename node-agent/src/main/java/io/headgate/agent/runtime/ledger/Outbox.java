@@ -57,7 +57,7 @@ public final class Outbox implements Updates {
     journal.truncate(wholeBytes);
   }
 
-  /// Opens the outbox and reads what is not acknowledged.
+  /// Opens the outbox and reads the unacknowledged updates.
   ///
   /// @param reserve space for updates on a full disk
   public static Outbox open(Path file, DiskReserve reserve) throws IOException {
@@ -134,14 +134,15 @@ public final class Outbox implements Updates {
     }
   }
 
-  /// Writes the journal anew with what is left of it. A full disk keeps it as it is.
+  /// Writes the journal anew with its remaining entries. A full disk keeps the old journal.
   private void compact() throws IOException {
     Object before = fileKey();
     try {
       reserve.write(() -> DurableFile.replace(file, content()));
     } catch (IOException e) {
       if (!Objects.equals(before, fileKey())) {
-        // Replaced, but perhaps not for good: what is written to either copy could be lost.
+        // The file is replaced, but perhaps not durably: an update written to either copy could be
+        // lost.
         journal.close();
         throw e;
       }
@@ -155,7 +156,7 @@ public final class Outbox implements Updates {
   private FileChannel openJournal() throws IOException {
     FileChannel opened =
         FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
-    // Twice what is left now: however slowly it is acknowledged, the cost of copying stays small.
+    // Twice the present rest: however slow acknowledgements are, the cost of copying stays small.
     compactBytes = Math.max(COMPACT_BYTES, 2 * opened.size());
     return opened;
   }
@@ -176,7 +177,7 @@ public final class Outbox implements Updates {
   private long load() throws IOException {
     String text = Files.readString(file, StandardCharsets.UTF_8);
     List<String> lines = new ArrayList<>(List.of(text.split("\n", -1)));
-    // After the last line end lies nothing, or what a crash cut off.
+    // After the last line end lies nothing, or a line that a crash cut off.
     lines.removeLast();
     long whole = 0;
     for (int i = 0; i < lines.size(); i++) {
@@ -211,8 +212,8 @@ public final class Outbox implements Updates {
     return new Entry(Long.parseLong(parts[0]), Records.report(Fields.ofLine(parts[2])));
   }
 
-  /// So that a restarted agent sends none of it again. A power cut or a full disk may lose it: then
-  /// something is sent twice, and no more than that.
+  /// Recorded so that a restarted agent does not send these updates again. A power cut or a full
+  /// disk may lose the entry; then some updates are sent twice, which is harmless.
   private void note(long sequence) {
     try {
       write(journal, base(sequence), false);

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 
 /// Files of one record each.
 ///
-/// @param reserve what is set aside for them
+/// @param reserve the space reserved for them
 record RecordFiles(DiskReserve reserve) {
   /// Writes durably, if need be on the space that is set aside for a full disk.
   void write(Path file, Fields fields) throws IOException {

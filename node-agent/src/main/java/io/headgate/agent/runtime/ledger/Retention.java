@@ -15,9 +15,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// How long the logs and work directories of ended attempts are kept that the scheduler has
-/// forgotten: a number of them, for a time, so many bytes, whichever ends first. The longest
-/// forgotten go first. A job's checkpoints are not among them: it may resume.
+/// Bounds the logs and work directories of ended attempts that the scheduler has forgotten.
+///
+/// The bounds are a number of attempts, an age and a number of bytes; the first that is reached
+/// counts. The attempts forgotten first go first. A job's checkpoints stay, because the job may
+/// resume.
 ///
 /// Deletes on a thread of its own, because a job may have left millions of files.
 public final class Retention {
@@ -28,7 +30,7 @@ public final class Retention {
 
   private static final Duration APPLY_AFTER = Duration.ofHours(1);
 
-  /// Of the file system, one part in so many.
+  /// The divisor of the file system's size that gives the default bound in bytes.
   private static final int DEFAULT_SHARE = 10;
 
   private final AttemptLedger ledger;
@@ -57,7 +59,7 @@ public final class Retention {
     }
   }
 
-  /// Begins to delete what is beyond the limits.
+  /// Begins to delete attempts beyond the limits.
   public void begin() {
     forgotten = 0;
     appliedNanos = time.monotonicNanos();

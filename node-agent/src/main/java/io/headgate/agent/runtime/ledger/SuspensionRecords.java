@@ -23,7 +23,8 @@ public final class SuspensionRecords {
     this.attempts = attempts;
   }
 
-  /// Some of these processes may not be able to use their devices until they are looked after.
+  /// Some of these processes may be unable to use their devices until the agent has attended to
+  /// them.
   public void recordSuspending(AttemptKey key, List<Long> pids) throws IOException {
     Fields fields = new Fields();
     pids.forEach(pid -> fields.put("pid", pid));

@@ -10,9 +10,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// The pod of an attempt, by what the API server says of it and by what it says itself.
+/// The pod of an attempt, as the API server and the pod itself show it.
 record AttemptPod(PodRuntime.Parts parts, AttemptKey key, String name) {
-  /// In the environment of its supervisor, and of nothing else.
+  /// A variable in the environment of its supervisor only.
   static final String MARK = "HEADGATE_POD";
 
   static AttemptPod of(PodRuntime.Parts parts, AttemptKey key) {
@@ -25,7 +25,7 @@ record AttemptPod(PodRuntime.Parts parts, AttemptKey key, String name) {
     return List.of(MARK + "=" + name);
   }
 
-  /// How it stands; empty: there is none.
+  /// Its state; empty: there is no pod.
   Optional<PodState> find() throws IOException {
     return parts.api().find(name).filter(pod -> pod.attempt().equals(key.directoryName()));
   }
@@ -35,13 +35,13 @@ record AttemptPod(PodRuntime.Parts parts, AttemptKey key, String name) {
     Failpoint.AFTER_POD_DELETE.reach();
   }
 
-  /// Its identity; empty: none is known to have been made.
+  /// Its identity; empty: no pod is known to have been made.
   Optional<String> uid() throws IOException {
     return parts.ledger().pod(key);
   }
 
-  /// Whether its job may have begun. It is not asked by the supervisor's lock: to look at that is
-  /// to take it for a moment.
+  /// Whether its job may have begun. Reads no lock, because a look at the supervisor's lock takes
+  /// it for a moment.
   boolean hasStarted() {
     return SupervisorStatus.isThere(parts.ledger().supervised(key));
   }

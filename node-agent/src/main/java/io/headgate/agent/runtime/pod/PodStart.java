@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 final class PodStart {
   static final Duration GLANCE = Duration.ofMillis(50);
 
-  /// The API server is asked less often than the directory is looked at.
+  /// The API server is asked less often than the directory is read.
   static final Duration LOOK = Duration.ofMillis(500);
 
   private static final Logger LOG = LoggerFactory.getLogger(PodStart.class);
@@ -108,7 +108,7 @@ final class PodStart {
             : new Result.Failed("its image cannot be had: " + words));
   }
 
-  /// Notes what it waits for, and says for how long it has waited for such a thing.
+  /// Records the reason why it waits, and returns how long it has waited for reasons of this kind.
   ///
   /// @param kind `NOTHING`: for the API server
   private Duration waitsFor(PodState.Wait kind, String words) {

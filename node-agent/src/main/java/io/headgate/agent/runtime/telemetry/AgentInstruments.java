@@ -257,7 +257,7 @@ public final class AgentInstruments implements AutoCloseable {
     gauge(CONNECTED, "1", to -> to.record(connected.get() ? 1 : 0, node()));
   }
 
-  /// Measures no more; others in the process go on.
+  /// Stops measuring; other instruments of the process continue.
   @Override
   public void close() {
     closings.forEach(Runnable::run);

@@ -104,7 +104,7 @@ final class DcgmInstruments implements AutoCloseable {
     return bytes.isPresent() ? OptionalLong.of(bytes.getAsLong() >> 20) : bytes;
   }
 
-  /// Measures no more.
+  /// Stops measuring.
   @Override
   public void close() {
     closings.forEach(Runnable::run);

@@ -110,8 +110,8 @@ final class DeviceInstruments implements AutoCloseable {
     closings.add(status::close);
   }
 
-  /// The slices that there are, and what attempts have of their memory. A slice is told by its
-  /// number on its device, which it keeps: jobs are many, and no attribute of a metric.
+  /// The existing slices, and the memory that attempts use of them. A slice is identified by its
+  /// number on its device, which it keeps; jobs are too many to be an attribute of a metric.
   void observeSlices(Supplier<List<SlicePlan>> plans, Supplier<List<MemoryMeter.Use>> uses) {
     Ordinals ordinals = new Ordinals();
     var isolation = meter.gaugeBuilder(SLICE_ISOLATION).ofLongs().setUnit("1").buildObserver();
@@ -160,8 +160,8 @@ final class DeviceInstruments implements AutoCloseable {
     }
   }
 
-  /// Numbers of places on their devices: the smallest that is free when one is seen first. Confined
-  /// to the one collection that goes on at a time.
+  /// Numbers of places on their devices: the smallest free one when a place is first seen. Confined
+  /// to the one collection that runs at a time.
   private static final class Ordinals {
     private final Map<Place, Long> numbers = new HashMap<>();
 
@@ -306,7 +306,7 @@ final class DeviceInstruments implements AutoCloseable {
     closings.add(made::close);
   }
 
-  /// Measures no more.
+  /// Stops measuring.
   @Override
   public void close() {
     closings.forEach(Runnable::run);

@@ -68,7 +68,7 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
 
   /// Begins to watch.
   ///
-  /// @param to told of each device that is judged anew
+  /// @param to receives each device with a new verdict
   public void start(Consumer<Input> to) {
     List<String> uuids;
     lock.lock();
@@ -126,7 +126,7 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
     }
   }
 
-  /// Reads a device now. A change is told before this returns.
+  /// Reads a device now. A change is reported before this returns.
   public void look(String uuid) {
     DeviceReading reading = driver.read(uuid);
     change(uuid, device -> device.read(reading));
@@ -189,7 +189,7 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
             condition.health(),
             condition.isHealthy() ? "" : ": " + condition.cause());
         if (inputs != null) {
-          // In the order in which they are judged.
+          // Reported in the order of the verdicts.
           inputs.accept(new Input.DeviceJudged(uuid, condition));
         }
       }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class JobMeter {
   private final Function<Collection<AttemptKey>, Map<AttemptKey, JobUsage>> reader;
 
-  /// Held while all are read: what was read first is counted first.
+  /// Held while all are read, so that readings are counted in their order.
   private final ReentrantLock reading = new ReentrantLock();
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -37,7 +37,7 @@ public final class JobMeter {
     this.reader = reader;
   }
 
-  /// From now on the attempt is counted.
+  /// Begins to count the attempt.
   public void began(Assignment assignment) {
     lock.lock();
     try {

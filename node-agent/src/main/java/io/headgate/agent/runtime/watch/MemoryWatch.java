@@ -29,24 +29,25 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Watches how much memory the jobs have of the devices that they have slices of, and tells the
-/// loop of those that have too much. Where a driver limits memory itself, it watches beside it.
+/// Watches the memory that jobs use of their devices, and reports jobs that use too much to the
+/// loop. Where a driver limits memory itself, it watches in addition.
 ///
-/// One thread has the devices asked, round after round, and waits for none; what one answers is
-/// seen to where its answer comes, so one that does not answer hides no other. This runs all the
-/// time: whatever it does more, or on more threads, a machine pays for as long as it has jobs.
+/// One thread asks the devices, round after round, and waits for none. Each answer is handled on
+/// the thread that brings it, so a device that does not answer hides no other. The rounds run all
+/// the time, so any further work or thread costs a machine processor time for as long as it has
+/// jobs.
 public final class MemoryWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryWatch.class);
 
   /// One sample may catch a job between an allocation and the free that it is about to make.
   private static final int SAMPLES = 2;
 
-  /// A device whose slices are hardware is looked at in every so many rounds: only a job without a
-  /// slice of it can have too much.
+  /// A device whose slices are hardware is read once in this many rounds. Only a job without a
+  /// slice of it can use too much.
   private static final int ROUNDS_OF_HARDWARE = 8;
 
-  /// Any other device is looked at in every so many rounds, until a job has too much of it. From
-  /// then on each round looks, so that the second sample follows after one interval.
+  /// Any other device is read once in this many rounds, until a job uses too much of it. Then each
+  /// round reads it, so that the second sample follows after one interval.
   private static final int ROUNDS_WITHOUT_EXCESS = 2;
 
   /// Rounds without an answer until the watch logs it.
@@ -64,15 +65,15 @@ public final class MemoryWatch implements AutoCloseable {
 
   /// How closely jobs are watched.
   ///
-  /// @param interval between two samples of a job over its limit; the second is one too many
-  /// @param grace what a job has then for its callback and for SIGTERM together, before SIGKILL
+  /// @param interval between two samples of a job over its limit; the second ends the job
+  /// @param grace the time of a job for its callback and for SIGTERM together, before SIGKILL
   public record Settings(Duration interval, Duration grace) {}
 
   /// The memory that each attempt's slices allow. Immutable.
   private static final class Shares {
     private final List<SlicePlan> plans;
 
-    /// That have any.
+    /// The attempts with slices.
     private final Set<AttemptKey> attempts = new HashSet<>();
 
     /// Bytes by device and attempt.
@@ -177,15 +178,15 @@ public final class MemoryWatch implements AutoCloseable {
     }
   }
 
-  /// The looks at one device, one at a time. Members run on the thread of the answer, unless they
-  /// are said to belong to the rounds.
+  /// The readings of one device, one at a time. Members run on the thread of the answer, unless
+  /// their comment assigns them to the rounds.
   private final class Look {
     private final String device;
     private final Consumer<Input> inputs;
     private final MemoryMeter meter;
     private final ProcessOwners owners = new ProcessOwners(processes, time);
 
-    /// That an answer is to come yet.
+    /// Whether an answer is still awaited.
     private final AtomicBoolean isAsked = new AtomicBoolean();
 
     private final AtomicBoolean isBlind = new AtomicBoolean();
@@ -202,7 +203,7 @@ public final class MemoryWatch implements AutoCloseable {
       this.meter = new MemoryMeter(SAMPLES, (int) Math.min(between, Integer.MAX_VALUE));
     }
 
-    /// In every so many of them it looks; of the rounds.
+    /// The number of rounds per reading; called by the rounds.
     int rounds(Shares shares) {
       if (hasExcess.get()) {
         return 1;
@@ -210,7 +211,7 @@ public final class MemoryWatch implements AutoCloseable {
       return shares.close.contains(device) ? ROUNDS_WITHOUT_EXCESS : ROUNDS_OF_HARDWARE;
     }
 
-    /// Of the rounds.
+    /// Reads the device, unless a reading is in progress; called by the rounds.
     void begin(Shares shares) {
       @Nullable SortedMap<AttemptKey, Long> limits = shares.limits.get(device);
       if (limits == null) {

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// Has something done every so often, on a virtual thread, until it is closed. Thread-safe.
+/// Runs a piece of work at an interval, on a virtual thread, until it is closed. Thread-safe.
 public final class PeriodicTask implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
 

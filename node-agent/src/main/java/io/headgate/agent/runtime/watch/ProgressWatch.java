@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Looks every few seconds at what programs say of themselves, and once more when they have ended.
-/// That bounds what is told of them, however often they speak. Nothing of it is written down: their
-/// files are still there for the next agent. Thread-safe.
+/// Reads the progress that programs report every few seconds, and once more when they have ended.
+/// That bounds the reports, however often a program writes. Nothing is recorded, because the files
+/// are still there for the next agent. Thread-safe.
 public final class ProgressWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ProgressWatch.class);
   private static final Duration INTERVAL = Duration.ofSeconds(5);
@@ -36,9 +36,9 @@ public final class ProgressWatch implements AutoCloseable {
     looks.start("progress", INTERVAL, this::look);
   }
 
-  /// From now on the attempt is looked at.
+  /// Begins to read the attempt's progress files.
   ///
-  /// @param directory its own
+  /// @param directory of the attempt
   public void follow(AttemptKey key, Path directory) {
     lock.lock();
     try {
@@ -48,7 +48,7 @@ public final class ProgressWatch implements AutoCloseable {
     }
   }
 
-  /// Nothing of it runs any more: what it says now is its last word.
+  /// None of its processes runs any more: the present files are its last report.
   public void ended(AttemptKey key) {
     @Nullable Path directory = directory(key);
     if (directory == null) {

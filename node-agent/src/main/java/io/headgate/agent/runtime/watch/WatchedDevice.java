@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// All that is held for and against one device. Guarded by the lock of its [DeviceWatch].
+/// The evidence for and against one device. Guarded by the lock of its [DeviceWatch].
 final class WatchedDevice {
-  /// Readings in a row before it counts as slowed down, and before it does not any more: a device
-  /// at its limit goes to and fro.
+  /// Readings in a row before it counts as slowed down, and before it recovers. A device at its
+  /// limit alternates between both.
   private static final int STEADY = 3;
 
-  /// How long refused slices are held against it; then it is tried again.
+  /// How long refused slices count against it; then it is tried again.
   private static final Duration QUARANTINE = Duration.ofMinutes(10);
 
   private final int index;

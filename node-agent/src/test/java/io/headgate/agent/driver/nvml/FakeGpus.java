@@ -18,11 +18,11 @@ import java.util.stream.Stream;
 /// (`src/test/c/nvml/fake.h` says how it is kept). Whatever loads that library, in this process or
 /// another, sees the same GPUs.
 public final class FakeGpus {
-  /// Of the driver.
+  /// The version of the driver.
   public enum Version {
     /// Without limits of memory by cgroup.
     V580,
-    /// With them.
+    /// With limits of memory by cgroup.
     V615
   }
 
@@ -86,7 +86,7 @@ public final class FakeGpus {
     return own;
   }
 
-  /// `cuda-checkpoint` on the same machine; it is told of faults like the library, by its actions.
+  /// `cuda-checkpoint` on the same machine; tests inject faults by its actions, as for the library.
   public Path checkpoint() {
     Path own = library.resolveSibling("cuda-checkpoint");
     if (!Files.exists(own)) {

@@ -131,7 +131,7 @@ public final class FakeAmdGpus {
     write(gpu, "partition_ids", "");
   }
 
-  /// A process that has so much memory of a partition, in the GPU's present mode.
+  /// Adds a process with this much memory of a partition, in the GPU's present mode.
   public void process(long pid, int gpu, int partition, long bytes) {
     write(
         sysfs.resolve("class/kfd/kfd/proc").resolve(pid + "/vram_" + nodeId(gpu, partition)),

@@ -131,7 +131,7 @@ class MemoryWatchTest {
     assertThat(looks(this::excess)).isEqualTo(Map.of(firstDevice(), ROUNDS - 1, last, ROUNDS / 2));
   }
 
-  /// @return how often each device was looked at within some rounds
+  /// @return how often each device was read within some rounds
   private Map<String, Integer> looks(Function<String, List<GpuProcess>> processes)
       throws Exception {
     rounds.set(0);

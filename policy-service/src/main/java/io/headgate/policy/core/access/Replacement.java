@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Decides whether a whole configuration may replace the one in force. Everything is checked, also
-/// what did not change, and all that is wrong is said at once, by paths such as
+/// Decides whether a whole configuration may replace the one in force. Everything is checked,
+/// including unchanged parts. All faults are reported together, by paths such as
 /// `policies[rnd].reservation`.
 public final class Replacement {
   /// Whether an equal configuration is accepted without the supply, or checked against it anyway

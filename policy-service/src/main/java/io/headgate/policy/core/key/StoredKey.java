@@ -16,7 +16,7 @@ public record StoredKey(
     String description,
     Lifetime lifetime,
     Optional<Instant> lastUsedAt) {
-  /// Those that work.
+  /// The most valid keys.
   public static final int MAX_PER_OWNER = 100;
 
   /// Its validity; revocation ends it early.

@@ -71,7 +71,7 @@ final class Specs {
     return new AccessSpec(groups, policies, queues, Optional.empty());
   }
 
-  /// Profiles by id with what one job needs, and a pool of so many GPUs.
+  /// Profiles by id with the need of one job, and a pool of `total` GPUs.
   static Supply supply(int total, Map<String, String> profiles) {
     Map<ProfileId, GpuQuantity> needs = new HashMap<>();
     profiles.forEach((id, need) -> needs.put(new ProfileId(id), GpuQuantity.parse(need)));

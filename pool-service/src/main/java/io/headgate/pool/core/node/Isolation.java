@@ -2,7 +2,7 @@ package io.headgate.pool.core.node;
 
 /// Isolation of a slice from its neighbours on the device, weakest first.
 public enum Isolation {
-  /// In a profile: no minimum. Of a device: none.
+  /// No minimum in a profile, and no isolation on a device.
   NONE,
   REACTIVE,
   DRIVER_PROCESS,

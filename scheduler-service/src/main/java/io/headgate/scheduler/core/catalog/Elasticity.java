@@ -6,7 +6,7 @@ import java.time.Duration;
 ///
 /// @param instance what one instance brings as a node
 /// @param minInstances kept even when idle
-/// @param maxInstances never more than so many
+/// @param maxInstances the most instances at a time
 /// @param idleTimeout an instance without work is given back after this time
 public record Elasticity(
     Instance instance, int minInstances, int maxInstances, Duration idleTimeout) {

@@ -7,12 +7,12 @@ import java.util.Set;
 
 /// One group's rights.
 ///
-/// @param reservation what it gets back from others when it asks (P1)
-/// @param limit what it never exceeds, even when the cluster idles (A2)
+/// @param reservation the units that it gets back from others on demand (P1)
+/// @param limit the units that it never exceeds, even when the cluster idles (A2)
 /// @param weight its share of over-reservation capacity among equal ranks, 1 to [#MAX_WEIGHT] (O4)
 /// @param perUserLimit what one user of it may use at a time (A4)
 /// @param exceedLimit users whose jobs may use idle capacity above the limit (A2)
-/// @param minRuntime a job of it is no victim before it has run so long (P2)
+/// @param minRuntime a job of it is no victim before it has run for this time (P2)
 /// @param preemptible the default for its jobs (A8)
 /// @param preemptWithin whether its jobs may preempt each other (P9)
 public record Policy(

@@ -3,6 +3,6 @@ package io.headgate.scheduler.core.catalog;
 /// Whether a job may preempt jobs of its own policy (P9).
 public enum PreemptWithin {
   NEVER,
-  /// Those of strictly lower job priority.
+  /// Jobs of strictly lower job priority.
   LOWER_PRIORITY
 }

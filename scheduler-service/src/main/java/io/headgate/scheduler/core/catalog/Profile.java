@@ -18,8 +18,8 @@ import java.util.Set;
 /// @param gpuModels models of which its devices may be; empty: any that its pools have
 /// @param images its jobs may have an image, so they go only to nodes that run such
 /// @param pools routing order (O6)
-/// @param holdAfter a blocked job of it holds capacity after waiting so long (O7)
-/// @param preemptionDelay an entitled job of it waits so long for an elastic pool before it
+/// @param holdAfter a blocked job of it holds capacity after waiting for this time (O7)
+/// @param preemptionDelay how long an entitled job of it waits for an elastic pool before it
 ///   preempts (P6)
 public record Profile(
     ProfileId id,
@@ -35,10 +35,10 @@ public record Profile(
     Duration holdAfter,
     Duration preemptionDelay,
     Reclaim reclaim) {
-  /// How long a blocked job waits before it holds capacity, where nothing else is said.
+  /// How long a blocked job waits before it holds capacity, unless its profile says otherwise.
   public static final Duration DEFAULT_HOLD_AFTER = Duration.ofMinutes(10);
 
-  /// How long an entitled job waits for an elastic pool, where nothing else is said.
+  /// How long an entitled job waits for an elastic pool, unless its profile says otherwise.
   public static final Duration DEFAULT_PREEMPTION_DELAY = Duration.ofMinutes(5);
 
   public Profile {

@@ -25,7 +25,7 @@ public sealed interface Denial {
   /// One job is larger than the policy's limit.
   record AboveLimit(PolicyId policy, GpuQuantity need, GpuQuantity limit) implements Denial {}
 
-  /// One job is larger than what one user of the policy may use.
+  /// One job is larger than the limit of one user of the policy.
   record AboveUserLimit(PolicyId policy, UserId user, GpuQuantity need, GpuQuantity limit)
       implements Denial {}
 
@@ -53,10 +53,10 @@ public sealed interface Denial {
   /// No node of any pool of the profile is large enough, even empty.
   ///
   /// @param pool where the nearest fit is
-  /// @param dimension what is missing there
+  /// @param dimension the dimension that is missing there
   /// @param asked in the dimension's unit: 1/126000 GPU, bytes, thousandths of a core, or the level
   ///   of isolation
-  /// @param most what the best node has, in the same unit
+  /// @param most the capacity of the best node, in the same unit
   record NoNodeFits(ProfileId profile, PoolId pool, Dimension dimension, long asked, long most)
       implements Denial {}
 

@@ -13,6 +13,6 @@ public enum Dimension {
   CPU,
   MEMORY,
   ISOLATION,
-  /// That it runs jobs with an image: 1, or 0.
+  /// Whether it runs jobs with an image: 1, or 0.
   IMAGES
 }

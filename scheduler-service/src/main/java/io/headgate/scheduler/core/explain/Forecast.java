@@ -26,9 +26,9 @@ public sealed interface Forecast {
     PROVIDER,
     /// No running attempt is in its way: a user or admin has to change something.
     NOTHING_ENDS,
-    /// More ends before it than is looked ahead.
+    /// More jobs end before it than the forecast follows.
     TOO_FAR,
-    /// More jobs wait and run than are looked at for the sake of one.
+    /// More jobs wait and run than a forecast for one job may simulate.
     TOO_MANY,
     /// Too many questions at once. The core never answers so; its callers may.
     BUSY

@@ -188,7 +188,7 @@ public sealed interface Reason {
 
   /// Enough is idle in the pool, but nowhere together (A6).
   ///
-  /// @param dimension what the nodes lack
+  /// @param dimension the dimension that the nodes lack
   record Fragmentation(PoolId pool, GpuQuantity need, GpuQuantity idle, Dimension dimension)
       implements Reason {
     @Override
@@ -202,7 +202,7 @@ public sealed interface Reason {
     }
   }
 
-  /// It is kept suspended on its node, and goes on there in its turn once these very devices are
+  /// It is kept suspended on its node, and resumes there in its turn once these very devices are
   /// idle.
   ///
   /// @param devices indices on the node

@@ -2,7 +2,7 @@ package io.headgate.scheduler.core.job;
 
 /// How an attempt ended.
 public sealed interface AttemptEnding {
-  /// By itself.
+  /// The program ended by itself.
   ///
   /// @param exitCode of the first worker that failed; 0 when none did
   record Exited(int exitCode) implements AttemptEnding {}

@@ -24,7 +24,7 @@ public record Hold(
     waitsFor = List.copyOf(waitsFor);
   }
 
-  /// A hold on what victims leave.
+  /// A hold on the slices that victims leave.
   public static Hold forVictims(
       JobId job, Assignment place, List<AttemptId> victims, PreemptionRule rule, Instant since) {
     return new Hold(job, place, victims, Optional.of(rule), Optional.empty(), since);

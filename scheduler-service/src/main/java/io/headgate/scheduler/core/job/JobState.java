@@ -28,7 +28,7 @@ public enum JobState {
     return this == DONE || this == FAILED || this == CANCELLED || this == LOST;
   }
 
-  /// Whether the job has an attempt: it holds slices, or goes on with those that it had.
+  /// Whether the job has an attempt: it holds slices, or will resume with its earlier ones.
   public boolean hasAttempt() {
     return this == ASSIGNED || this == RUNNING || this == STOPPING || this == SUSPENDED;
   }

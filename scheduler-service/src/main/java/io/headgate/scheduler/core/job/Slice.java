@@ -7,7 +7,7 @@ import java.util.Optional;
 /// The part of one device that a worker gets.
 ///
 /// @param device index on the node
-/// @param quantity what was asked of it, and what counts as used; 1 for a whole device
+/// @param quantity the requested part of the device, which counts as used; 1 for a whole device
 /// @param memoryBytes device memory that belongs to it
 /// @param isolation what separates it from its neighbours on the device; a whole one has none, so
 ///   it is as good as divided hardware

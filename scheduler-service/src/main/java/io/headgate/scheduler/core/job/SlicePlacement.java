@@ -7,9 +7,9 @@ import io.headgate.type.GpuQuantity;
 /// @param profile its size, as the device calls it: `3g`, `CPX`; of AMD devices that is the mode
 /// @param start its first memory slice, from 0; the partition's index is start ÷ size
 /// @param size how many memory slices it takes, from 1
-/// @param gives what it gives of the device, at least what was asked
+/// @param gives the part of the device that it gives, at least the requested part
 public record SlicePlacement(String profile, int start, int size, GpuQuantity gives) {
-  /// So many memory slices has no device.
+  /// The most memory slices of any device.
   private static final int MAX = 8;
 
   public SlicePlacement {

@@ -11,7 +11,7 @@ public sealed interface StopCause {
   /// A user wants it to start anew.
   record Requeued() implements StopCause {}
 
-  /// It was suspended for as long as its user allows, or what it waited for will not come.
+  /// It was suspended for as long as its user allows, or its slices will not come back.
   record SuspensionOver() implements StopCause {}
 
   /// One worker of a gang ended without success; the others have nothing to do without it.

@@ -4,12 +4,12 @@ package io.headgate.scheduler.core.job;
 public enum StopOutcome {
   /// It waits again in its original place.
   REQUEUE,
-  /// It is kept in its machine's main memory and goes on from there, if the machine can do that;
+  /// It is kept in its machine's main memory and resumes from there, if the machine can do that;
   /// else as [#REQUEUE].
   SUSPEND,
   CANCEL,
-  /// It failed; the stop only clears away what is left of it.
+  /// It failed; the stop only removes its remains.
   FAIL,
-  /// It is lost; the stop only clears away what is left of it.
+  /// It is lost; the stop only removes its remains.
   LOSE
 }

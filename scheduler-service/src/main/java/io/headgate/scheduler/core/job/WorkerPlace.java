@@ -3,7 +3,7 @@ package io.headgate.scheduler.core.job;
 import io.headgate.scheduler.core.node.NodeId;
 import java.util.List;
 
-/// Where one worker runs and what it has there.
+/// The node of one worker, and its slices and memory there.
 ///
 /// @param slices by ascending device index; empty for a job without GPU
 public record WorkerPlace(NodeId node, List<Slice> slices, long cpuMillis, long memoryBytes) {

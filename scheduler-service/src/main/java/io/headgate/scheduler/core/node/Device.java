@@ -7,7 +7,7 @@ import io.headgate.scheduler.core.catalog.Isolation;
 /// @param index its position on the node, from 0
 /// @param uuid the driver's stable identity
 /// @param isolation strongest that a part of it can get
-/// @param inService whether anything new may be placed on it; what runs there goes on either way
+/// @param inService whether anything new may be placed on it; running jobs continue either way
 public record Device(
     int index,
     String uuid,

@@ -22,7 +22,7 @@ public sealed interface Geometry {
   /// @param profiles the sizes
   record Sliced(Kind kind, int memorySlices, int computeSlices, List<SliceProfile> profiles)
       implements Geometry {
-    /// As many memory slices as any device has; what is taken of them is kept in one word.
+    /// The most memory slices of any device; their use is kept in one word.
     public static final int MAX_MEMORY_SLICES = 8;
 
     /// A100, H100, H200 and B200; drivers say the same with their own names.
@@ -39,7 +39,7 @@ public sealed interface Geometry {
                 new SliceProfile("4g", 4, 4, List.of(0)),
                 new SliceProfile("7g", 8, 7, List.of(0))));
 
-    /// MI300X: in one of four modes, each of so many equal partitions.
+    /// MI300X: in one of four modes, each with equal partitions.
     public static final Sliced AMD =
         new Sliced(
             Kind.AMD_PARTITION,
@@ -93,7 +93,7 @@ public sealed interface Geometry {
           UNITS_PER_GPU * profile.computeSlices() / computeSlices);
     }
 
-    /// Whether a slice of the profile gives so many units.
+    /// Whether a slice of the profile is large enough for this need.
     ///
     /// A part is a part of the memory, so a job never gets less than it asks for. A need in compute
     /// slices (`1/7`, `3/7` of a MIG device) is served in compute slices; otherwise seven sevenths

@@ -9,7 +9,7 @@ import java.util.Set;
 /// @param devices by ascending index
 /// @param cpuMillis for jobs, thousandths of a core
 /// @param memoryBytes for jobs, main memory
-/// @param runsImages whether it runs jobs with an image; taken for granted until it says otherwise
+/// @param runsImages whether it runs jobs with an image; assumed until its agent reports otherwise
 public record Node(
     NodeId id,
     PoolId pool,

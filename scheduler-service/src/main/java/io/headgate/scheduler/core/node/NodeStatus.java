@@ -1,6 +1,6 @@
 package io.headgate.scheduler.core.node;
 
-/// Whether a node takes new work. In every status what runs there goes on and keeps its slices.
+/// Whether a node takes new work. In every status, running jobs continue and keep their slices.
 public enum NodeStatus {
   /// Takes work.
   READY,

@@ -3,14 +3,15 @@ package io.headgate.scheduler.core.placement;
 /// Counts the use of one capacity by running work, by work that was asked to stop, and by holds.
 ///
 /// A hold may lie on capacity that still stops. Until that has stopped, the hold keeps as much idle
-/// capacity. Otherwise a free part would be given away while the hold waits for another part. Of
-/// 10, with 4 live, 3 stopping and 2 held, 1 is free now, and 4 when the 3 have stopped.
+/// capacity. Otherwise a free part would be given away while the hold waits for another part.
+/// Example: of 10 units, 4 are live, 3 stopping and 2 held. Then 1 is free now, and 4 once the 3
+/// have stopped.
 final class CapacityUse {
   long live;
   long stopping;
   long held;
 
-  /// Negative while a hold waits for what stops, and when the capacity shrank below what is taken.
+  /// Negative while a hold waits for stopping attempts, and when the capacity shrank below its use.
   long free(long capacity) {
     return capacity - live - stopping - held;
   }

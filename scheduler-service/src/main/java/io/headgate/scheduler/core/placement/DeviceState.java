@@ -8,7 +8,7 @@ import io.headgate.scheduler.core.node.Geometry;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One device of a node and what is taken of it.
+/// One device of a node and its use.
 public final class DeviceState {
   private final int index;
   private @Nullable Device device;

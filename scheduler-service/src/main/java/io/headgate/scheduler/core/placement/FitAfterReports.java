@@ -26,7 +26,7 @@ public final class FitAfterReports {
         : Optional.of(GangPlacement.place(pool, ranking.shape(), rooms));
   }
 
-  /// As many of these nodes as it takes; none when all are too few.
+  /// As many of these nodes as the job needs; none when all are too few.
   private static Map<NodeState, Room> rooms(PoolState pool, Ranking ranking) {
     Shape shape = ranking.shape();
     if (pool.awaitedNodes().isEmpty() || !pool.hasRoom(shape.needUnits())) {

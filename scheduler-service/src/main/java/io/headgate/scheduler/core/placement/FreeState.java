@@ -34,7 +34,7 @@ public final class FreeState implements Comparable<FreeState> {
     this.hash = code;
   }
 
-  /// The capacity of a node besides its devices.
+  /// The capacity of a node apart from its devices.
   record Whole(long cpuMillis, long memoryBytes, boolean runsImages) {}
 
   static FreeState of(Whole whole, @Nullable DeviceKind[] kinds, long[] units, long[] left) {

@@ -14,7 +14,7 @@ import java.util.Map;
 /// 10 workers, nodes with room for 8, 4, 4 and 3: 8 go to the first; the remaining 2 to the one
 /// with room for 3.
 public final class GangPlacement {
-  /// Nodes that each have room for so many workers. Equal sites differ in their first node.
+  /// Nodes with room for `workers` workers each. Equal sites differ in their first node.
   private record Site(int workers, Rating rating, NodeState first, Iterator<Room> rooms) {}
 
   private static final Comparator<Site> ROOMIEST_FIRST =

@@ -5,14 +5,14 @@ import java.util.Optional;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// The nodes of a pool that take work and on which something is held.
+/// The nodes of a pool that take work and have held capacity.
 final class HeldNodes {
-  /// How many nodes are looked at to name a holder.
+  /// How many nodes are searched for a holder to name.
   private static final int MAX_LOOKED_AT = 16;
 
   private final TreeSet<NodeState> nodes = new TreeSet<>();
 
-  /// Takes note whether the node is one of them.
+  /// Records whether the node is one of them.
   void keep(PoolEntry entry, boolean held) {
     if (held != entry.held) {
       entry.held = held;
@@ -25,7 +25,7 @@ final class HeldNodes {
   }
 
   /// The job whose hold keeps a job of the shape from fitting; empty when it would not fit without
-  /// all that is held. Looks at the first nodes only.
+  /// any hold either. Searches the first nodes only.
   ///
   /// @param fitting workers of the job that fit now
   Optional<JobId> inTheWay(Shape shape, long fitting) {

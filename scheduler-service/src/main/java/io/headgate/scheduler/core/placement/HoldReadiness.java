@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/// Whether what a hold has on one node can be used: it waits until all of it is there at once, main
-/// memory and processors too.
+/// Whether a hold's part of one node can be used. It waits until all of it is free at once, main
+/// memory and processors, too.
 ///
 /// One half of a device stops, and two holds have half of it each: the older one is ready, the
 /// other not before the half has stopped.

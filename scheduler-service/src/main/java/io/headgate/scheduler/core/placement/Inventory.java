@@ -17,7 +17,7 @@ public final class Inventory {
   /// @param asked in the dimension's unit
   /// @param most the capacity of the best node
   public record Shortfall(Dimension dimension, long asked, long most) {
-    /// How much of what is asked there is, 1: enough.
+    /// The available part of the need; 1: enough.
     private double part() {
       return asked <= most ? 1 : most / (double) asked;
     }
@@ -93,8 +93,8 @@ public final class Inventory {
         > 0;
   }
 
-  /// The first dimension in which no node is large enough. When in each some node is, but none in
-  /// all, what the node lacks that comes nearest.
+  /// The first dimension in which no node is large enough. If each dimension has such a node, but
+  /// no node has all, the dimension that the nearest node lacks.
   public static Shortfall shortfall(Iterable<NodeState> nodes, Shape shape) {
     long devices = 0;
     long admitted = 0;
@@ -187,7 +187,7 @@ public final class Inventory {
     if (shape.images() && !node.node().runsImages()) {
       return new Shortfall(Dimension.IMAGES, 1, 0);
     }
-    // Enough of each: its devices are not such that a worker fits.
+    // Enough of each resource, but no combination of its devices fits a worker.
     return worst.part() < 1
         ? worst
         : new Shortfall(Dimension.DEVICE, shape.units(), admitted * UNITS_PER_GPU);

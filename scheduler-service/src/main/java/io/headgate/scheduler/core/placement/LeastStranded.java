@@ -8,7 +8,7 @@ import io.headgate.scheduler.core.placement.policy.TaskMix;
 
 /// Places a job where the capacity that is of no use to a task of the mix grows least
 /// (fragmentation gradient descent). Growth is rated in whole points from 0 to 100: it falls by a
-/// GPU: 73; it stays: 50; it grows by a GPU: 26. Of places with equal points the first node is
+/// GPU: 73; it stays: 50; it grows by a GPU: 26. Among places with equal points the first node is
 /// taken. Many places must be equal, and this order must have nothing to do with the nodes'
 /// properties.
 final class LeastStranded implements Rater {

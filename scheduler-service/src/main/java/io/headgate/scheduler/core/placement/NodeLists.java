@@ -3,7 +3,7 @@ package io.headgate.scheduler.core.placement;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/// The nodes of a pool that are asked for by what is on them.
+/// The nodes of a pool, in lists by their content.
 final class NodeLists {
   private final TreeSet<NodeState> stopping = new TreeSet<>();
   private final TreeSet<NodeState> awaited = new TreeSet<>();
@@ -28,7 +28,8 @@ final class NodeLists {
     return openEnded;
   }
 
-  /// Takes note of what stops and is held on the node, and whether it is waited for.
+  /// Updates the lists with the node's stopping and held capacity, and whether its report is
+  /// awaited.
   void track(PoolEntry entry) {
     NodeState node = entry.node;
     keepAwaited(entry, node.isAwaited());

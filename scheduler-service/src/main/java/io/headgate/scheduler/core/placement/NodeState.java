@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// One node: its inventory, what is taken of it and by whom.
+/// One node: its inventory, its use, and the owners of the used parts.
 ///
 /// It knows nothing of pools: a caller that changes it passes it to [PoolState#refresh] afterwards.
 public final class NodeState implements Comparable<NodeState> {
@@ -280,7 +280,7 @@ public final class NodeState implements Comparable<NodeState> {
     return Collections.unmodifiableList(shares);
   }
 
-  /// Whether something here is held.
+  /// Whether some of its capacity is held.
   boolean hasHeld() {
     return heldShares > 0;
   }

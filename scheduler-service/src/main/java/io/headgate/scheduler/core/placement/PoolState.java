@@ -23,7 +23,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// One pool: its nodes, grouped by what is free on them, and what is taken of it.
+/// One pool: its nodes, grouped by their free capacity, and its use.
 public final class PoolState implements Comparable<PoolState> {
   private final PoolId id;
   private final ExpectedTasks expectedTasks;
@@ -90,7 +90,7 @@ public final class PoolState implements Comparable<PoolState> {
     }
   }
 
-  /// Takes note of what tasks are expected; places are rated anew by it.
+  /// Sets the expected tasks, by which places are rated anew.
   public void expect(TaskMix mix) {
     if (expectedTasks.change(mix, groups.values())) {
       beginEra();
@@ -181,12 +181,12 @@ public final class PoolState implements Comparable<PoolState> {
     return ceiling;
   }
 
-  /// Whether so much more stays within the ceiling, what is held not counted.
+  /// Whether this many more units stay within the ceiling, held capacity not counted.
   public boolean isBelowCeilingWith(long units) {
     return units == 0 || usedUnits() + units <= ceiling;
   }
 
-  /// Whether the ceiling lets so much more start now.
+  /// Whether the ceiling lets a job of this many units start now.
   public boolean hasRoom(long units) {
     return units == 0 ? pool != null : units <= taken.free(ceiling());
   }
@@ -204,7 +204,7 @@ public final class PoolState implements Comparable<PoolState> {
     return units == 0 ? pool != null : taken.ready(ceiling(), units, older);
   }
 
-  /// Adds to what is taken of the pool; the nodes are told apart.
+  /// Adds to the pool's use; the node's own use is counted apart.
   public void add(Stake stake, long units) {
     taken.add(stake, units);
     if (units < 0) {
@@ -235,7 +235,7 @@ public final class PoolState implements Comparable<PoolState> {
     rankings.values().removeIf(ranking -> !used.contains(ranking));
   }
 
-  /// Takes the node in, or takes note of any change of it.
+  /// Adds the node, or records any change of it.
   public void refresh(NodeState node) {
     version++;
     PoolEntry entry = entries.get(node);

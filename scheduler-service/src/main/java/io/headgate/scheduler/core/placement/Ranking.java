@@ -60,7 +60,7 @@ public final class Ranking {
     return shape;
   }
 
-  /// Workers that fit in the whole pool now. Of a job of one worker it says only whether it fits.
+  /// Workers that fit in the whole pool now. For a job of one worker: 1 if it fits, else 0.
   public long workers() {
     if (shape.isGang()) {
       return workers;

@@ -2,7 +2,7 @@ package io.headgate.scheduler.core.placement;
 
 /// How good it is to place a worker of a shape on a node in some state.
 public interface Rating {
-  /// At the prices of the rater's present edition; lower is better.
+  /// The cost at the prices of the rater's present edition; lower is better.
   double cost();
 
   /// Decides between equal costs; lower is better.

@@ -7,13 +7,13 @@ import io.headgate.scheduler.core.placement.policy.Space;
 import io.headgate.scheduler.core.placement.policy.TaskMix;
 import org.jspecify.annotations.Nullable;
 
-/// Places a job where the node loses least of what it can still become, gangs and scarce models
+/// Places a job where the node loses least of its remaining value, gangs and scarce models
 /// protected by prices.
 ///
-/// A worker gains what it takes and costs what the node's roll-out fill falls by; so a place into
-/// which nothing else would have fitted is free. To that comes what it takes of the room for gangs
-/// (the fall of the node's protection) and, of a scarce model, the model's price. Of the devices
-/// with different parts free the best is taken.
+/// A worker gains its size and costs the fall of the node's roll-out fill; so a place into which no
+/// other task would have fitted is free. Its cost also includes the fall of the node's protection
+/// of gangs and, for a scarce model, the model's price. Among devices with different free parts the
+/// best is taken.
 final class RollOutFill implements Rater {
   private final PackingModel packing;
 
@@ -21,7 +21,7 @@ final class RollOutFill implements Rater {
     packing = new PackingModel(mix);
   }
 
-  /// The spaces that each choice of a device would leave; what they cost changes with the prices.
+  /// The spaces that each choice of a device would leave; their cost changes with the prices.
   private final class Places implements Rating {
     private final Space before;
     private final Space[] after;

@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A copy of what is free on one node, to be played with: take places, put attempts' shares back.
+/// A copy of the free capacity of one node, to try changes: take places, put attempts' shares back.
 public final class Room {
   private final NodeState node;
   private final @Nullable DeviceKind[] kinds;
   private final long[] units;
   private final long[] left;
 
-  /// Of sliced devices only; null when the node has none.
+  /// The places of sliced devices, by slot; null when the node has no sliced device.
   private final @Nullable MemorySliceCounts @Nullable [] sliceCounts;
 
   private long cpuMillis;
@@ -220,7 +220,7 @@ public final class Room {
     return sum;
   }
 
-  /// Whether the device in the slot would be idle if so many units more of it were free.
+  /// Whether the device in the slot would be idle with this many more free units.
   public boolean wouldBeIdle(int slot, long unitsMore) {
     return kinds[slot] != null && units[slot] + unitsMore == UNITS_PER_GPU;
   }

@@ -24,7 +24,7 @@ public record Shape(
     List<String> gpuModels,
     boolean images,
     int workers) {
-  /// Of the memory of a device as much as of the device.
+  /// Asks for the same part of the device's memory as of the device.
   public static final long PROPORTIONAL = -1;
 
   public Shape {

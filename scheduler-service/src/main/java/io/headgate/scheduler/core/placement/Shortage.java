@@ -3,8 +3,8 @@ package io.headgate.scheduler.core.placement;
 import io.headgate.scheduler.core.explain.Dimension;
 import java.util.List;
 
-/// Names what the nodes of a pool lack right now for a shape, although enough GPU is idle in the
-/// pool.
+/// Names the dimension that the nodes of a pool lack right now for a shape, although enough GPU is
+/// idle in the pool.
 public final class Shortage {
   private Shortage() {}
 

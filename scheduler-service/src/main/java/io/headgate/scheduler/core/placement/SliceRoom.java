@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 /// the device, if it is uniform and not idle.
 ///
 /// A part gets the smallest slice that serves it. On a uniform device in use it gets the slice size
-/// of the device, if that is large enough. Of several placements, the one is taken after which most
-/// still fits beside it. It never leaves room for fewer of its own kind than another placement:
+/// of the device, if that is large enough. Among several placements, it gets the one that leaves
+/// the most room beside it. It never leaves room for fewer of its own kind than another placement:
 /// seven sevenths always find seven places.
 ///
-/// How much fits beside it depends on other jobs' needs, which are taken to be like this one's. A
-/// part of the memory (`1/8`, `1/2`) gets any slice of the size, so places count by size. On an
-/// empty MIG device an eighth goes to 0, and after three more a half still finds 4 to 7. A need in
+/// The room beside it depends on other jobs' needs, which are assumed to be like this one's. A part
+/// of the memory (`1/8`, `1/2`) gets any slice of the size, so places count by size. On an empty
+/// MIG device an eighth goes to 0, and after three more a half still finds 4 to 7. A need in
 /// compute slices (`1/7`) takes the profile that has them: a seventh goes to 6, where no `2g` can
 /// be, and a `3g` to 4, where no `4g` can be.
 final class SliceRoom {
@@ -163,7 +163,7 @@ final class SliceRoom {
         && (free(left) & slice) == slice;
   }
 
-  /// Whether the part is one of compute slices, and none of memory slices.
+  /// Whether the part is a number of compute slices, and not of memory slices.
   private static boolean isInCompute(Geometry.Sliced geometry, Shape shape) {
     return shape.units() * geometry.computeSlices() % UNITS_PER_GPU == 0
         && shape.units() * geometry.memorySlices() % UNITS_PER_GPU != 0;

@@ -20,7 +20,7 @@ public enum StandardPlacement implements PlacementPolicy {
     }
   },
 
-  /// Keeps the most of what the node can still become, and protects scarce models (roll-out fill).
+  /// Keeps the most of the node's remaining value, and protects scarce models (roll-out fill).
   ROLL_OUT_FILL {
     @Override
     public Rater rater(TaskMix mix) {

@@ -33,7 +33,7 @@ record TightestFit() implements Rater {
       throw new IllegalArgumentException(shape + " does not fit");
     }
     if (device >= 0 && state.wastes(shape, device)) {
-      // As much beside the job as there can be: any other place is better.
+      // The most that can be left beside the job: any other place is better.
       onDevice = UNITS_PER_GPU;
     }
     long onNode = Math.min(state.totalUnits() - shape.units(), MAX_NODE);

@@ -52,7 +52,7 @@ public final class AttemptEnds {
     }
   }
 
-  /// Those on nodes of the pool that said so, the first to end first.
+  /// The attempts on nodes of the pool with a declared run time, the first to end first.
   SortedSet<LiveAttempt> in(PoolState pool) {
     return byPool.getOrDefault(pool, new TreeSet<>(ORDER));
   }

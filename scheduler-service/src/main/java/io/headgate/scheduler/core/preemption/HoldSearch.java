@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Finds where a blocked job will fit first if no other job takes the place (O7).
 ///
-/// Attempts end when their declared run time is over. Those without one end after all others,
+/// Attempts end when their declared run time is over. Attempts without one end after all others,
 /// beginning with the node that has the fewest of them. The job fits where it fits at the first of
 /// these ends.
 ///
 /// A job of 2 GPUs; node a runs one of 2 until 12:00, node b two of 1 until 11:00 and 13:00: a, at
 /// 12:00.
 public final class HoldSearch {
-  /// A place, and what has to end before the job can start there.
+  /// A place, and the attempts that must end before the job can start there.
   ///
   /// @param expectedStart absent when one of those has not said how long it runs
   public record Found(
@@ -65,8 +65,8 @@ public final class HoldSearch {
     return Optional.of(new Found(place, onNodesOf(place, ended), expectedStart(ended, now)));
   }
 
-  /// Those that said how long they run, by their ends; then the others, those on nodes with the
-  /// fewest of them first. Made as it is read: mostly a few are enough.
+  /// The attempts with a declared run time, by their ends; then the others, beginning with nodes
+  /// that have the fewest of them. Computed as it is read: mostly a few are enough.
   private static final class Order implements Iterator<LiveAttempt> {
     private final PoolState pool;
     private final Iterator<LiveAttempt> known;

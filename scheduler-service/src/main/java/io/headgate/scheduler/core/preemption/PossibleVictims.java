@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.SequencedSet;
 import java.util.TreeSet;
 
-/// The attempts that may become victims, by pool, policy and what else decides their order: queue
-/// and profile. Inside a class they are in the order of their assignment.
+/// The attempts that may become victims, by pool, policy, queue and profile, which decide their
+/// order. Inside a class they are in the order of their assignment.
 public final class PossibleVictims {
   /// Attempts that only the time of their assignment tells apart.
   record Rank(QueueState queue, PolicyAccount policy, ProfileId profile) {
@@ -33,7 +33,7 @@ public final class PossibleVictims {
   private final Map<PoolState, Map<PolicyAccount, Map<Rank, SequencedSet<LiveAttempt>>>> byPool =
       new HashMap<>();
 
-  /// Those that are suspended.
+  /// The suspended attempts.
   private final Map<PoolState, Map<Rank, SequencedSet<LiveAttempt>>> suspended = new HashMap<>();
 
   /// How many of those a policy has.
@@ -57,7 +57,7 @@ public final class PossibleVictims {
     }
   }
 
-  /// It stops, has ended, or goes on.
+  /// The attempt is stopping, has ended, or has resumed.
   public void remove(LiveAttempt attempt) {
     Map<Rank, SequencedSet<LiveAttempt>> ranks =
         attempt.isSuspended()
@@ -88,12 +88,12 @@ public final class PossibleVictims {
     return pool.isDedicated() ? Map.of() : byPool.getOrDefault(pool, Map.of());
   }
 
-  /// Those of the pool that are suspended, as [#in].
+  /// The suspended attempts of the pool, as [#in].
   Map<Rank, SequencedSet<LiveAttempt>> suspendedIn(PoolState pool) {
     return pool.isDedicated() ? Map.of() : suspended.getOrDefault(pool, Map.of());
   }
 
-  /// Those of one policy that run, in all pools, in no particular order.
+  /// The running attempts of one policy, in all pools, in no particular order.
   List<LiveAttempt> of(PolicyAccount policy) {
     List<LiveAttempt> attempts = new ArrayList<>();
     for (PoolState pool : byPool.keySet()) {

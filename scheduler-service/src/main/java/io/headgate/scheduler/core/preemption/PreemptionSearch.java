@@ -56,8 +56,8 @@ public final class PreemptionSearch {
   /// The key on which the order of victims depends under P1.
   private record OrderKey(Set<PoolState> pools, Reclaim reclaim) {}
 
-  /// A search, or several as long as nothing changes but that entitled jobs start: none of what
-  /// makes up the order of the victims changes by that, and what is free only becomes less.
+  /// A search, or several as long as nothing changes except that entitled jobs start. Their starts
+  /// leave the order of victims unchanged, and free capacity only shrinks.
   ///
   /// @param maxSteps bounds each search; [#MAX_STEPS]
   public PreemptionSearch(PossibleVictims possibleVictims, Instant now, int maxSteps) {

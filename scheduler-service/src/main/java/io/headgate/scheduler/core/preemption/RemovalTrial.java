@@ -90,8 +90,8 @@ final class RemovalTrial {
     return excess > 0 || excessOfPolicy > 0 || excessOfTenant > 0;
   }
 
-  /// Whether the job would fit with so much room on these nodes, of whatever pools, and so many
-  /// units less under the pool's ceiling. Only while nothing was removed.
+  /// Whether the job would fit with this room on these nodes, of any pools, and with `units` less
+  /// under the pool's ceiling. Valid only while nothing was removed.
   boolean fitsWith(Collection<Room> emptied, long units) {
     long more = 0;
     for (Room room : emptied) {

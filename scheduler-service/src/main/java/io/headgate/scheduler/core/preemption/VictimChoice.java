@@ -19,12 +19,12 @@ import java.util.TreeMap;
 /// Chooses from the victims of the shortest prefix the fewest that make room, then those with the
 /// least lost work. No proper subset of them would do (P4).
 ///
-/// Good guesses come first (give back the dearest; empty the cheapest devices; empty the cheapest
-/// nodes). Then all smaller or cheaper subsets are tried, node by node, if there are at most
-/// [#MAX_TRIALS]; a node with eight whole-GPU jobs always qualifies. Beyond that the best guess
-/// stands, which is still minimal in itself.
+/// Three heuristics come first: spare the victims with the most lost work; empty the cheapest
+/// devices; empty the cheapest nodes. Then an exact search tries all smaller or cheaper subsets,
+/// node by node, up to [#MAX_TRIALS]; a node with eight whole-GPU jobs always stays within it.
+/// Beyond that the best heuristic result stands, of which no victim can be spared.
 ///
-/// The trial always lacks exactly the victims that are not given back; at the end, the chosen ones.
+/// The tally always lacks exactly the victims in `removed`; at the end, the chosen ones.
 final class VictimChoice {
   /// Bounds the exact search; a trial costs well under a microsecond.
   static final int MAX_TRIALS = 5_000;
@@ -82,14 +82,14 @@ final class VictimChoice {
     return sum;
   }
 
-  /// Whether the pool's ceiling is in the way too: then a victim helps wherever it is.
+  /// Whether the pool's ceiling blocks the job, too. A victim on any node then helps.
   private boolean ceilingBinds() {
     removeExactly(List.of());
     return trial.isOverCeiling();
   }
 
-  /// The nodes on which the job would fit without the whole prefix: of a job of one worker, those
-  /// of the last victim.
+  /// The nodes on which the job would fit without the whole prefix. For a job of one worker, these
+  /// are the nodes of the last victim.
   private Set<NodeState> nodesThatFit(Set<NodeState> nodes) {
     removeExactly(prefix);
     Set<NodeState> fitting = new HashSet<>();
@@ -101,7 +101,7 @@ final class VictimChoice {
     return fitting;
   }
 
-  /// At least so many must go from the node for their units to suffice.
+  /// The least number of victims on the node whose units could suffice.
   private int fewestOn(NodeState node, List<LiveAttempt> onNode) {
     removeExactly(List.of());
     long missing = trial.shape().units() - trial.room(node).units();
@@ -142,8 +142,8 @@ final class VictimChoice {
     }
   }
 
-  /// If the victims make room, gives back those that are not needed, the dearest first, and keeps
-  /// the rest if it is better than the best so far.
+  /// If the victims make room, spares those that are not needed, the most lost work first. The rest
+  /// becomes the best choice if it is better.
   private void guess(List<LiveAttempt> victims) {
     removeExactly(victims);
     if (!trial.fits()) {
@@ -178,8 +178,8 @@ final class VictimChoice {
     }
   }
 
-  /// Victims of as many devices of the node as a worker needs whole: those that cost the fewest,
-  /// then the least.
+  /// The victims on as many whole devices of the node as a worker needs. Prefers devices with the
+  /// fewest victims, then with the least lost work.
   private List<LiveAttempt> cheapestDevices(NodeState node, List<LiveAttempt> onNode) {
     Shape shape = trial.shape();
     if (shape.wholeDevices() == 0) {
@@ -231,7 +231,8 @@ final class VictimChoice {
     return units;
   }
 
-  /// Victims of as many nodes as are needed: those that cost the fewest victims per worker gained.
+  /// The victims on as many nodes as needed. Prefers nodes with the fewest victims per worker
+  /// gained.
   private List<LiveAttempt> cheapestNodes(Map<NodeState, List<LiveAttempt>> byNode) {
     removeExactly(List.of());
     record Clearing(List<LiveAttempt> victims, double victimsPerWorker, double lost) {}
@@ -262,8 +263,8 @@ final class VictimChoice {
     return new ArrayList<>(victims);
   }
 
-  /// Tries all subsets of the victims that would be better than the best so far, the smallest
-  /// first.
+  /// Tries all subsets of the victims that could be better than the best choice so far, the
+  /// smallest first.
   private void tryAll(List<LiveAttempt> victims, int fewest) {
     removeExactly(List.of());
     int before = best.size();

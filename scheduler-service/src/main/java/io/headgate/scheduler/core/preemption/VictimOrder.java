@@ -13,17 +13,17 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The victims of a [VictimIterator] in their order, remembered: searches that differ only in their
-/// shape go along the same one. Made as far as it is read.
+/// Caches the victims of a [Walk] in their order, for searches that differ only in their shape. It
+/// walks only as far as a search reads.
 ///
-/// When one search has read it to its end in vain, the next can be told by what all victims
-/// together leave free, without going along it again.
+/// Once a search has read all victims without success, the room that all of them leave together
+/// often answers the next search without another walk.
 final class VictimOrder {
   private final VictimIterator walk;
   private final List<LiveAttempt> victims = new ArrayList<>();
   private boolean complete;
 
-  /// The room on each node with victims when all have gone; null: not found yet.
+  /// The room on each node once all victims have gone; null: not computed yet.
   private @Nullable Map<NodeState, Room> emptied;
 
   private final Map<PoolState, Long> units = new HashMap<>();
@@ -32,7 +32,7 @@ final class VictimOrder {
     this.walk = walk;
   }
 
-  /// The victim at the place, 0 first; null: there are not so many.
+  /// The victim at the place, 0 first; null: there are fewer.
   @Nullable LiveAttempt get(int place) {
     if (place == victims.size() && !complete) {
       walk.next().ifPresentOrElse(victims::add, () -> complete = true);
@@ -45,7 +45,8 @@ final class VictimOrder {
     return walk.protectedUntil();
   }
 
-  /// Whether it is already known that the job does not fit even when all have gone.
+  /// Whether the job cannot fit even once all victims have gone. False while the walk is
+  /// incomplete.
   boolean isKnownNotToSuffice(RemovalTrial trial) {
     if (!complete) {
       return false;

@@ -41,7 +41,7 @@ final class VictimWalk implements VictimIterator {
   private final Reclaim reclaim;
   private final Instant now;
 
-  /// Of the job that asks, where some of its policy are suspended.
+  /// The turn of the job that asks; null: the walk is not for one job.
   private final @Nullable Turn asking;
 
   private final Map<PolicyAccount, Loss> losses = new HashMap<>();
@@ -85,7 +85,7 @@ final class VictimWalk implements VictimIterator {
       rank = key.queue().rank();
       policy = key.policy();
       loss = losses.computeIfAbsent(policy, of -> new Loss());
-      // Where tenants do not share, nothing is compared with what they lose.
+      // Where tenants do not share, their losses are not compared.
       lossOfTenant =
           tenant.isBound() ? lossesOfTenants.computeIfAbsent(tenant, of -> new Loss()) : new Loss();
       isSuspended = members.getFirst().isSuspended();
@@ -178,8 +178,8 @@ final class VictimWalk implements VictimIterator {
     return request.rule() == PreemptionRule.P1 || isWorse(request, route, suspended);
   }
 
-  /// Whether it is suspended, of the policy of the job that asks, and would go on before that
-  /// starts.
+  /// Whether it is suspended, belongs to the policy of the asking job, and would resume before that
+  /// job starts.
   private boolean isAhead(LiveAttempt suspended) {
     return asking != null
         && suspended.policy() == asking.queue().account()

@@ -10,8 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The jobs of a queue with the same rights, in order. Jobs that something is held for are not in
-/// it.
+/// The jobs of a queue with the same rights, in order. Jobs with a hold are not in it.
 public final class Lane {
   /// The block that was told last, and its reason; null: nothing was told.
   public record Told(Block block, @Nullable Reason reason) {
@@ -145,8 +144,8 @@ public final class Lane {
   }
 
   /// Whether only its policy's limit stands in the way of its head, so that it may start if it
-  /// makes its own room in it (P9). Where only what is held for a long-blocked job fills the limit,
-  /// it waits for that job.
+  /// makes its own room in it (P9). Where holds of long-blocked jobs alone fill the limit, it waits
+  /// for those jobs.
   boolean isOnlyAboveLimit() {
     PolicyAccount account = queue.account();
     return gate() == Block.LIMIT

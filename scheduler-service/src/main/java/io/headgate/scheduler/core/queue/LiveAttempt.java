@@ -100,7 +100,7 @@ public final class LiveAttempt {
     return assignment;
   }
 
-  /// By worker.
+  /// The nodes, by worker.
   public List<NodeState> nodes() {
     return nodes;
   }
@@ -154,7 +154,7 @@ public final class LiveAttempt {
     workers[0] = WorkerStatus.SUSPENDED;
   }
 
-  /// It goes on, as if it was assigned only now.
+  /// It resumes, as if it was assigned only now.
   public void resume(long newSequence) {
     suspended = false;
     workers[0] = WorkerStatus.ASSIGNED;

@@ -62,7 +62,7 @@ public final class LiveHold {
     return hold;
   }
 
-  /// Whether it is one of rule O7; else one of P5.
+  /// Whether rule O7 made it; otherwise P5 did.
   public boolean isForBlocked() {
     return hold.isForBlocked();
   }
@@ -79,7 +79,7 @@ public final class LiveHold {
     return room;
   }
 
-  /// Whether what is held on the room's node fits into the room.
+  /// Whether the held capacity on the room's node fits into the room.
   public boolean fitsIn(Room room) {
     return room.takesBack(placesByNode.getOrDefault(room.node(), List.of()));
   }
@@ -101,7 +101,7 @@ public final class LiveHold {
     return pool;
   }
 
-  /// By worker.
+  /// The nodes, by worker.
   public List<NodeState> nodes() {
     return nodes;
   }
@@ -167,7 +167,7 @@ public final class LiveHold {
         && (claim.units() == 0 || pool.excessSoon(0) <= 0);
   }
 
-  /// Whether it is what a job of its queue asks for as things are configured now.
+  /// Whether it still has the size that its queue's configuration demands now.
   public boolean isOfItsQueue() {
     QueueState queue = job.queue();
     if (queue.resolved().isEmpty()
@@ -184,7 +184,7 @@ public final class LiveHold {
     return false;
   }
 
-  /// Its claim is among what is charged already.
+  /// Its claim is already part of the charged units.
   private boolean isWithinRights() {
     return (claim.units() == 0 || tenant.standing() <= tenant.limit())
         && (claim.preemptible() || tenant.keepsNonPreemptible())

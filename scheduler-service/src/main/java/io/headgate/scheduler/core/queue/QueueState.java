@@ -107,7 +107,7 @@ public final class QueueState implements Comparable<QueueState> {
     waiting.forEach(this::enqueue);
   }
 
-  /// The waiting jobs that nothing is held for, lane by lane.
+  /// The waiting jobs without a hold, lane by lane.
   public List<LiveJob> waitingInLanes() {
     List<LiveJob> waiting = new ArrayList<>(waitingInLanes);
     for (Lane lane : lanes) {
@@ -152,7 +152,7 @@ public final class QueueState implements Comparable<QueueState> {
   }
 
   boolean isRestricted(LiveJob job) {
-    // The job is looked at last: it is seldom in the cache.
+    // The job is read last, because it is seldom in the cache.
     return resolved != null && resolved.group().isShared() && !job.isPreemptible();
   }
 
@@ -208,13 +208,13 @@ public final class QueueState implements Comparable<QueueState> {
     return account().standingWith(need());
   }
 
-  /// In a fixed order.
+  /// The lanes in a fixed order.
   public List<Lane> lanes() {
     return lanes;
   }
 
-  /// Counts every change of its configuration and of its lanes, so that what was derived from them
-  /// is known to be old.
+  /// Counts every change of its configuration and of its lanes, so that values derived from them
+  /// are known to be old.
   long version() {
     return version;
   }
@@ -223,7 +223,7 @@ public final class QueueState implements Comparable<QueueState> {
     version++;
   }
 
-  /// Jobs that wait and that something is held for, in order.
+  /// The waiting jobs with a hold, in order.
   public Collection<LiveJob> holders() {
     return holders;
   }

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A candidate's request for room by preemption, reduced to what decides the outcome. Two equal
-/// requests find the same room.
+/// A candidate's request for room by preemption, reduced to the facts that decide the outcome. Two
+/// equal requests find the same room.
 ///
 /// @param group its routes in routing order; the shape is theirs
 /// @param reclaim which jobs are possible victims under P1 and P7

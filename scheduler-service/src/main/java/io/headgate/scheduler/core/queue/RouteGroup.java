@@ -20,7 +20,7 @@ public final class RouteGroup {
   private final boolean isShared;
   private int current;
 
-  /// Of the first route on which a job will fit.
+  /// The index of the first route on which a job will fit.
   private int prospect;
 
   private Block notedSupplyBlock = Block.NONE;
@@ -35,12 +35,12 @@ public final class RouteGroup {
     this.prospect = routes.size();
   }
 
-  /// In routing order.
+  /// The routes in routing order.
   public List<Route> routes() {
     return routes;
   }
 
-  /// Those that its routes lead to, in no order.
+  /// The pools of its routes, in no order.
   public Set<PoolState> pools() {
     return pools;
   }
@@ -86,7 +86,7 @@ public final class RouteGroup {
     return open;
   }
 
-  /// Those on which jobs of other tenants may go for one of its own; all where tenants do not
+  /// The routes on which jobs of other tenants may be victims of its jobs; all where tenants do not
   /// share.
   public List<Route> routesWhereTenantIsEntitled() {
     if (!isShared) {
@@ -143,7 +143,7 @@ public final class RouteGroup {
     return best;
   }
 
-  /// Counts the changes of what its tenant has in its pools, where tenants share.
+  /// Counts the changes of its tenant's use of its pools, where tenants share.
   long tenantVersion() {
     if (!isShared) {
       return 0;
@@ -221,7 +221,7 @@ public final class RouteGroup {
         : Block.FRAGMENTATION;
   }
 
-  /// Keeps in mind what the supply says now, for all its queues.
+  /// Records the present supply block, for all its queues.
   public void noteSupplyBlock() {
     notedSupplyBlock = routes.isEmpty() ? Block.NONE : supplyBlock(routes, StartRules.ANSWERS_ONLY);
   }

@@ -14,7 +14,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private @Nullable LiveJob head;
   private Block gate = Block.NONE;
 
-  /// Of its policy alone.
+  /// The standing in its policy alone.
   private Standing ofPolicy = Standing.ENTITLED;
 
   /// The worse of its policy's and its tenant's (A3).
@@ -29,12 +29,13 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// takes, or would take first; null: that of the group.
   private @Nullable Route restricted;
 
-  /// That of its policy's account when the candidate was found.
+  /// The version of its policy's account when the candidate was found.
   private long version = -1;
 
   private long tenantVersion;
 
-  /// That of its queue when the candidate was found; -1: it is not the one that [#choose] finds.
+  /// The version of its queue when the candidate was found; -1: the candidate is not the one that
+  /// [#choose] finds.
   private long chosenAt = -1;
 
   /// The job that `due` and `isBounded` belong to; null: they must be found.
@@ -123,7 +124,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return head != null;
   }
 
-  /// Whether nothing has changed on which depends what is chosen.
+  /// Whether the choice still holds because nothing has changed on which it depends.
   private boolean isChosen() {
     return chosenAt == queue.version()
         && version == queue.account().version()
@@ -216,8 +217,8 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     }
   }
 
-  /// Whether its place in the order is what it was when it was found. As its policy or its tenant
-  /// takes more it can only be later, unless it [#mayComeEarlier].
+  /// Whether its place in the order is still the computed one. As its policy or its tenant takes
+  /// more, it can only be later, unless it [#mayComeEarlier].
   boolean isFresh() {
     return version == queue.account().version()
         && tenantVersion == queue.group().tenantVersion()

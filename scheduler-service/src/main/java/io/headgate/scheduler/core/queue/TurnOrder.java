@@ -114,7 +114,7 @@ public final class TurnOrder {
     return group == null ? null : group.turns.peek();
   }
 
-  /// Something was taken of the pool: groups that no longer fit there go on to their next pool.
+  /// Capacity of the pool was taken: groups that no longer fit there turn to their next pool.
   ///
   /// @param using the groups that have a route there
   /// @param isHeld whether long-blocked jobs hold in a pool (O7), so that others may fit there when

@@ -4,7 +4,7 @@ package io.headgate.scheduler.core.rights;
 ///
 /// Usage is counted in two ways:
 ///
-/// - *Charged* is what attempts have, plus the larger of what stops and what is held. Jobs with a
+/// - *Charged* is the use of attempts, plus the larger of stopping and held capacity. Jobs with a
 ///   hold start only within the limit, so usage never exceeds it. Limits are measured on it.
 /// - *Standing* leaves out what stops: it is the usage once every decision has been carried out.
 ///   The order of jobs and the right to preempt are measured on it; otherwise a policy whose
@@ -47,7 +47,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
     return live + Math.max(stopping, held + heldForBlocked);
   }
 
-  /// As charged, without what is held for blocked jobs (O7).
+  /// Like charged, without capacity held for blocked jobs (O7).
   public long chargedBesideBlocked() {
     return live + Math.max(stopping, held);
   }
@@ -72,7 +72,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
 
   /// Over-reservation usage, measured on the standing.
   ///
-  /// @param taken what a search has taken from the account
+  /// @param taken units that a search has taken from the account
   public long over(long taken) {
     return Math.max(0, standing() - taken - reservation());
   }
@@ -84,7 +84,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
 
   /// Where the account stands.
   ///
-  /// @param taken what a search has taken from the account
+  /// @param taken units that a search has taken from the account
   public Standing standingWithout(long taken) {
     long left = standing() - taken;
     if (left <= reservation()) {
@@ -105,7 +105,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
     return Long.compare(over * other.weight(), othersOver * weight());
   }
 
-  /// An attempt begins, or goes on after a suspension.
+  /// An attempt begins, or resumes after a suspension.
   public void start(Claim claim) {
     version++;
     live += claim.units();
@@ -130,7 +130,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
     charge(claim, -1);
   }
 
-  /// Something is held for a job.
+  /// Adds a hold for a job.
   ///
   /// @param forBlocked under O7
   public void hold(Claim claim, boolean forBlocked) {

@@ -93,7 +93,7 @@ public final class PolicyAccount extends Account {
     return limitsUsers() && chargedByUser == null;
   }
 
-  /// Takes note of what each user's jobs have or have held for them.
+  /// Counts the use and holds of each user's jobs.
   public void countUsers(Iterable<Claim> claims) {
     chargedByUser = new HashMap<>();
     for (Claim claim : claims) {
@@ -110,12 +110,12 @@ public final class PolicyAccount extends Account {
     }
   }
 
-  /// A job that needs so much would end at or below the reservation (O1, P1).
+  /// Whether a job with this need would end at or below the reservation (O1, P1).
   public boolean isEntitled(long need) {
     return standing() + need <= reservation();
   }
 
-  /// Where the policy would stand with a job more that needs so much.
+  /// The standing of the policy with one more job of this need.
   public Standing standingWith(long need) {
     if (isEntitled(need)) {
       return Standing.ENTITLED;

@@ -23,7 +23,7 @@ public final class PoolTenants {
     return shared;
   }
 
-  /// By tenant.
+  /// The accounts by tenant.
   public Collection<TenantAccount> accounts() {
     return accounts.values();
   }

@@ -11,7 +11,7 @@ public enum Standing {
   /// Above the limit: by a grant to exceed it (A2), or because the limit has shrunk.
   ABOVE_LIMIT;
 
-  /// Of two levels the worse counts (A3).
+  /// The worse of two standings (A3).
   public Standing or(Standing other) {
     return compareTo(other) < 0 ? other : this;
   }

@@ -103,7 +103,7 @@ public final class TenantAccount extends Account {
         tenant, new GpuQuantity(standing()), new GpuQuantity(reservation));
   }
 
-  /// Whether the limit lets so much more start now.
+  /// Whether the limit lets a job of this need start now.
   public boolean hasRoom(long need) {
     return need == 0 || need <= limit - charged();
   }
@@ -131,7 +131,7 @@ public final class TenantAccount extends Account {
     return !bound || standing() + need <= reservation;
   }
 
-  /// Where the tenant would stand with a job more that needs so much.
+  /// The standing of the tenant with one more job of this need.
   public Standing standingWith(long need) {
     if (isEntitled(need)) {
       return Standing.ENTITLED;

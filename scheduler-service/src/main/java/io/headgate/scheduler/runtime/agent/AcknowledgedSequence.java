@@ -17,7 +17,7 @@ public final class AcknowledgedSequence {
 
   /// The agent said Hello.
   ///
-  /// @return what it may forget; 0: nothing is known
+  /// @return the number up to which it may forget updates; 0: unknown
   public long open(String sessionId) {
     if (!sessionId.equals(session)) {
       session = sessionId;
@@ -29,10 +29,10 @@ public final class AcknowledgedSequence {
 
   /// An update was taken.
   ///
-  /// @return what may be acknowledged
+  /// @return the number up to which updates may be acknowledged
   public long take(long sequence) {
     if (upTo == 0) {
-      // The first of a process: it sends what it kept in order, beginning with the oldest.
+      // The first update of a process: an agent sends its kept updates in order, the oldest first.
       upTo = sequence;
     } else if (sequence == upTo + 1) {
       upTo = sequence;

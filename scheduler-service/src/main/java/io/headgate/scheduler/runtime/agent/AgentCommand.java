@@ -66,14 +66,14 @@ public sealed interface AgentCommand {
       long suspension)
       implements AgentCommand {}
 
-  /// Have a suspended worker go on.
+  /// Resume a suspended worker.
   record Resume(Leadership leadership, WorkerName worker) implements AgentCommand {}
 
   /// Why a worker is to stop.
   enum StopKind {
     PREEMPT,
     CANCEL,
-    /// The scheduler does not know it, or not any more.
+    /// The scheduler does not know it, or no longer.
     ORPHAN
   }
 

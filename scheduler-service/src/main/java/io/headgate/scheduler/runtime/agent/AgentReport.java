@@ -42,6 +42,6 @@ public record AgentReport(
   /// A phase of a stop.
   ///
   /// @param name suspend, callback, term, kill or cleanup
-  /// @param result ok, failed, timed-out or skipped; empty: it goes on
+  /// @param result ok, failed, timed-out or skipped; empty: the phase still runs
   public record StopPhase(String name, String result, Optional<Duration> took) {}
 }

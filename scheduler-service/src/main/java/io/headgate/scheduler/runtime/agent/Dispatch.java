@@ -6,7 +6,7 @@ import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.WorkerKey;
 import java.util.Optional;
 
-/// Something to be said to an agent once everything before it is durable. Carried out in order.
+/// A message to an agent, sent once everything before it is durable. Carried out in order.
 public sealed interface Dispatch {
 
   /// The session takes over its node's commands, beginning with Welcome.
@@ -15,8 +15,8 @@ public sealed interface Dispatch {
   /// The session gets no more commands.
   record Shut(AgentSession session) implements Dispatch {}
 
-  /// To whatever session its node has by then; without one it is dropped, because the next Hello
-  /// says it again.
+  /// Sends a command to the session that the node then has. Without a session the command is
+  /// dropped, because the next Hello leads to it again.
   record Say(NodeId node, AgentCommand command) implements Dispatch {}
 
   /// Starts a worker. The job's document is read at the time of sending.

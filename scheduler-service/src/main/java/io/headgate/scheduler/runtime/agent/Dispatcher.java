@@ -21,8 +21,8 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Tells agents what was committed, in the order in which it was decided, so that no agent hears of
-/// a stop before it hears of the start. Confined to one thread.
+/// Sends committed orders to agents, in the order of the decisions, so that no agent hears of a
+/// stop before the start. Confined to one thread.
 public final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
@@ -116,7 +116,7 @@ public final class Dispatcher {
       barred.accept(run, Optional.of(NO_SPECIFICATION));
       return;
     }
-    // A job is looked at when it is submitted, and again here: vaults may have changed since.
+    // The vaults are checked at submission and again here, because they may have changed since.
     VaultRules vaults = run.vaults().get();
     Optional<VaultRules.Violation> violation =
         vaults.isEmpty() ? Optional.empty() : vaults.violation(ports.asked().apply(document.get()));

@@ -1,5 +1,5 @@
 /// The conversation with agents: commands and reports, the stream of a node, and the dispatcher,
-/// which sends what is durable in the order in which it was decided.
+/// which sends durable orders in the order of the decisions.
 @NullMarked
 package io.headgate.scheduler.runtime.agent;
 

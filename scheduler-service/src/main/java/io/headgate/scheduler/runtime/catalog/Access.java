@@ -12,7 +12,7 @@ import java.util.Set;
 /// A tenant's rights: groups, policies, queues and vaults.
 ///
 /// @param version of the tenant's access configuration
-/// @param vaults what they say, by id of the group; absent: there are none for it
+/// @param vaults the rules of vaults, by id of the group; absent: the group has none
 public record Access(
     TenantId tenant,
     long version,

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 /// Another service's catalog, followed by version.
 public interface CatalogSource {
 
-  /// The names: in the database, and of what did not answer.
+  /// The names of the sources, in the database and in messages about a source that did not answer.
   String SUPPLY = "supply";
 
   String ACCESS = "access";

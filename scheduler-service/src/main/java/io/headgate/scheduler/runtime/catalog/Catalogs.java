@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Joins what two services say of a tenant into what the core calls its catalog. Either half may be
-/// ahead of the other: names that lead nowhere are the core's to explain. Confined to the loop.
+/// Joins the parts of a tenant's catalog from two services into the core's catalog. Either half may
+/// be ahead of the other: names that lead nowhere are the core's to explain. Confined to the loop.
 public final class Catalogs {
   private final Map<TenantId, Supply> supplies = new TreeMap<>();
   private final Map<TenantId, Access> accesses = new TreeMap<>();

@@ -33,7 +33,7 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
     return new VaultRules(vaults, environment);
   }
 
-  /// The rules of each group that has a vault.
+  /// The rules of each group that has vaults.
   public static Map<String, VaultRules> byGroup(List<Vault> vaults, Collection<String> groups) {
     // Groups are many, and most have the same vaults.
     Map<List<String>, VaultRules> made = new HashMap<>();
@@ -94,7 +94,7 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
   ///
   /// @param code stable, UPPER_SNAKE
   /// @param field of the job's specification
-  /// @param message which vault, what it says, and what to do
+  /// @param message which vault, its rule, and the remedy
   public record Violation(String code, String vault, String field, String message) {
     /// Why a job is a draft that was taken before the vault forbade it.
     public DraftCause draft() {

@@ -1,5 +1,5 @@
-/// The watched catalogs of pool-service and policy-service: what they supply, the merged view that
-/// a leader decides with, and the rules of vaults.
+/// The watched catalogs of pool-service and policy-service, their merged view with which a leader
+/// decides, and the rules of vaults.
 @NullMarked
 package io.headgate.scheduler.runtime.catalog;
 

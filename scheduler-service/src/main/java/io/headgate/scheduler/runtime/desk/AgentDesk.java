@@ -29,9 +29,9 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Deals with what agents say. Nothing that an agent says is trusted beyond its own node: it can
-/// report on attempts that were assigned to that node, and on nothing else. Everything may come
-/// twice, late, or in another order. Confined to the loop.
+/// Handles the messages of agents. An agent is trusted only about its own node: it can report on
+/// attempts that were assigned to that node, and on nothing else. Every message may come twice,
+/// late, or in another order. Confined to the loop.
 public final class AgentDesk {
   private static final Logger LOG = LoggerFactory.getLogger(AgentDesk.class);
 
@@ -52,7 +52,7 @@ public final class AgentDesk {
     this.progress = progress;
   }
 
-  /// Takes over the node's stream and compares what its machine knows with what is durable.
+  /// Takes over the node's stream and compares the machine's attempts with the durable ones.
   public void hello(LoopTurn turn, AgentSession session, AgentHello hello) {
     NodeId node = session.node();
     NodeRegistry.Entry entry = state.nodes.entry(node);
@@ -134,7 +134,7 @@ public final class AgentDesk {
   public void report(LoopTurn turn, AgentSession session, long sequence, AgentReport report) {
     NodeRegistry.Entry entry = state.nodes.entry(session.node());
     if (entry.session().filter(session::equals).isEmpty()) {
-      // A session that was replaced: the new one sends again what was not acknowledged.
+      // A session that was replaced: the new one sends unacknowledged reports again.
       return;
     }
     take(turn, session.node(), report, Optional.empty());
@@ -150,7 +150,8 @@ public final class AgentDesk {
     }
   }
 
-  /// Of devices the catalog says the same a moment later, and why.
+  /// The agent reported a new condition. The catalog reports the same of its devices a moment
+  /// later, with the cause.
   public void changed(LoopTurn turn, AgentSession session, NodeCondition condition) {
     NodeRegistry.Entry entry = state.nodes.entry(session.node());
     if (entry.session().filter(session::equals).isPresent()) {

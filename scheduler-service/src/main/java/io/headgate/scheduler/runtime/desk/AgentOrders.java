@@ -29,7 +29,7 @@ final class AgentOrders {
     this.leadership = leadership;
   }
 
-  /// To run a worker.
+  /// The order to run a worker.
   Dispatch run(
       LoopTurn turn, JobRecord job, AttemptRecord attempt, int worker, CatalogView catalog) {
     Attempt decided = attempt.attempt();
@@ -83,14 +83,14 @@ final class AgentOrders {
             attempt.attempt().stop().map(AgentOrders::suspension).orElse(0L)));
   }
 
-  /// To have a suspended attempt go on.
+  /// The order to resume a suspended attempt.
   Dispatch resume(JobRecord job, AttemptRecord attempt) {
     return new Dispatch.Say(
         attempt.attempt().assignment().workers().getFirst().node(),
         new AgentCommand.Resume(leadership, job.worker(attempt.id(), 0)));
   }
 
-  /// Tells an order to suspend from all others for the attempt; 0: it is to stop.
+  /// The number of an order to suspend, unique within the attempt; 0 for an order to stop.
   static long suspension(StopOrder order) {
     return order.outcome() == StopOutcome.SUSPEND ? order.at().toEpochMilli() : 0;
   }

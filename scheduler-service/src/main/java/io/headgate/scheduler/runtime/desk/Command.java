@@ -72,7 +72,7 @@ public sealed interface Command {
 
     record Refused(Denial denial) implements ChangeReply {}
 
-    /// By now the job's submitter may not use its queue.
+    /// The job's submitter has lost the right to its queue meanwhile.
     record NotAdmitted() implements ChangeReply {}
 
     /// The caller's copy of the job is older than the durable one: read it again.
@@ -102,8 +102,8 @@ public sealed interface Command {
 
   /// An assignment was not handed over because of vaults.
   ///
-  /// @param vaults by which it was judged; empty: its queue or policy has gone, and with it what
-  ///   they say
+  /// @param vaults by which it was checked; empty: its queue or policy has gone, and with it the
+  ///   rules
   /// @param draft why the job does not go back to its queue; empty only then
   record Barred(WorkerKey key, Optional<VaultRules> vaults, Optional<DraftCause> draft)
       implements Command {}

@@ -22,7 +22,7 @@ public final class ContactSweep {
 
   private static final double SHARE = 0.2;
 
-  /// The rates of two machines' clocks differ by at most one part in this many.
+  /// The clocks of different machines differ by at most this part in the length of a second.
   private static final int SKEW = 20;
 
   private final ReportWindow window;
@@ -98,7 +98,7 @@ public final class ContactSweep {
     return nobody && nowNanos - nobodyHeardNanos > state.settings.suspectAfter().toNanos();
   }
 
-  /// Whether every expected node has reported, or the time for reports is over.
+  /// Whether every expected node has reported its attempts, or its time is over.
   private boolean mayCloseWindow(long nowNanos) {
     return nowNanos - sinceNanos > state.settings.reconcileWithin().toNanos()
         || state.nodes.entries().stream().noneMatch(entry -> entry.isExpected() && !entry.reported);
@@ -132,9 +132,9 @@ public final class ContactSweep {
     }
   }
 
-  /// Uses slices again of which it is certain that their supervisors have ended them: `stopAfter`
-  /// and a twentieth of it plus a margin after the last answer that this leader sent, and not
-  /// before its own take-over. Those of deleted machines, too.
+  /// Uses slices again once their supervisors have certainly ended them. That is `stopAfter` and a
+  /// twentieth of it plus a margin after the last answer that this leader sent, and not before its
+  /// own take-over. Slices of deleted machines, too.
   private void giveUp(LoopTurn turn, long nowNanos) {
     if (manyAway(nowNanos)) {
       return;
@@ -169,9 +169,9 @@ public final class ContactSweep {
     }
   }
 
-  /// How long a node is silent when the attempt is given up; absent: for ever. That a machine was
-  /// deleted is its operator's word that it does not come back, for which an attempt has to wait
-  /// that its supervisor never ends.
+  /// How long a node is silent when the attempt is given up; absent: for ever. An operator who
+  /// deletes a machine thereby declares that it does not come back. An attempt that its supervisor
+  /// never ends waits for that.
   private Optional<Duration> patience(NodeRegistry.Entry entry, AttemptRecord attempt) {
     Optional<Duration> certain = attempt.stopAfter().map(this::certainlyOver);
     return certain.isPresent() || entry.machine().isPresent()
@@ -196,7 +196,7 @@ public final class ContactSweep {
       }
     }
     boolean many = away > FEW && away > SHARE * known;
-    // While a new leader waits for reports those that are missing have merely not come back yet.
+    // While a new leader waits for reports, missing nodes have merely not come back yet.
     if (many && !toldOfMany && !state.windowOpen) {
       toldOfMany = true;
       LOG.error(

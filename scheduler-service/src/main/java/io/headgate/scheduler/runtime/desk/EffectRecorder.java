@@ -38,7 +38,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Turns what the core decided into rows, events and [AgentOrders], and updates the registries.
+/// Turns the core's decisions into rows, events and [AgentWords], and keeps the books in step.
 /// Confined to the loop.
 public final class EffectRecorder {
   /// While a policy is unknown its jobs run on without contact as long as if it said nothing.
@@ -56,7 +56,7 @@ public final class EffectRecorder {
   private final JobRegistry jobs;
   private final NodeRegistry nodes;
 
-  /// @param words to tell agents of what was decided
+  /// @param words makes the orders that tell agents of decisions
   EffectRecorder(
       Leadership leadership,
       AgentOrders orders,
@@ -308,7 +308,7 @@ public final class EffectRecorder {
       case StopCause.Cancelled(), StopCause.Requeued(), StopCause.SuspensionOver() ->
           turn.note(about(job, EventType.STOPPING).attempt(attempt.id().number()).message(message));
       case StopCause.WorkerEnded(var _, var _) -> {
-        // The worker's own end is told as the job's.
+        // The event of the job's end covers the end of its worker.
       }
     }
   }

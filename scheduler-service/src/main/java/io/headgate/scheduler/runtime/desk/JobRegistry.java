@@ -30,8 +30,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The jobs that wait or have an attempt, with what the core does not know of them. Confined to the
-/// loop.
+/// The jobs that wait or have an attempt, with the facts that the core does not need. Confined to
+/// the loop.
 public final class JobRegistry {
   /// Bound on remembered departed jobs, which detect a change that is based on an outdated record.
   /// Also the bound on remembered ended attempts, which tell a late report from an unknown attempt.
@@ -50,7 +50,7 @@ public final class JobRegistry {
   private final Map<JobId, DraftCause> bars = new HashMap<>();
   private final Map<JobId, Long> departed = new LinkedHashMap<>();
 
-  /// With the uid of their jobs.
+  /// The uids of the jobs of ended attempts.
   private final Map<EndedAttempt, String> ended = new LinkedHashMap<>();
 
   private record EndedAttempt(JobName job, int number) {}
@@ -86,7 +86,7 @@ public final class JobRegistry {
     return attempt(id.job()).filter(attempt -> attempt.id().equals(id));
   }
 
-  /// The live attempt that the node has this worker of; what it says of others is not its own.
+  /// The live attempt whose worker the node has; empty for attempts of other nodes.
   Optional<AttemptRecord> attempt(NodeId node, WorkerName worker) {
     if (!worker.job().tenant().equals(node.tenant())) {
       return Optional.empty();

@@ -11,7 +11,7 @@ import io.headgate.scheduler.runtime.record.JobView.Use;
 import io.headgate.type.GpuQuantity;
 import java.util.Optional;
 
-/// Shows jobs with what only the leader knows of them. Confined to the loop.
+/// Shows jobs with facts that only the leader knows. Confined to the loop.
 public final class JobViews {
   private final LeaderState state;
 

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/// Everything that a leader knows. Confined to the loop, but for the clocks of [NodeRegistry].
+/// Everything that a leader knows. Confined to the loop, except the clocks of [NodeBook].
 public final class LeaderState {
   final Leadership leadership;
   final LoopSettings settings;
@@ -38,8 +38,8 @@ public final class LeaderState {
   CatalogView catalog;
   long lastJob;
 
-  /// Agents are still expected to say what they run. Each node takes work as soon as its agent has
-  /// said so; what the others are waited for is told by `AWAITED`.
+  /// Whether reports of agents are still awaited. Each node takes work as soon as its agent has
+  /// reported; `AWAITED` marks the others.
   boolean windowOpen = true;
 
   private LeaderState(

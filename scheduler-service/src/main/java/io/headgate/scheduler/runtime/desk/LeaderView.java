@@ -26,7 +26,7 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
   public interface Reads {
     Optional<JobRecord> job(JobId id);
 
-    /// Those that wait or have an attempt, of all tenants.
+    /// The jobs that wait or have an attempt, of all tenants.
     List<JobRecord> jobs();
 
     /// A job that was read from the database, as it is now.

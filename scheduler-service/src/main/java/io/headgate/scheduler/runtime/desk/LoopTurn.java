@@ -42,7 +42,7 @@ public final class LoopTurn {
   /// Why jobs become drafts in this turn; absent: their queue was removed.
   final Map<JobId, JobRecord.DraftCause> drafts = new LinkedHashMap<>();
 
-  /// By whom jobs are cancelled in this turn.
+  /// The cancellations of this turn, with the users who asked for them.
   final Map<JobId, Cancellation> cancellations = new LinkedHashMap<>();
 
   /// The subjects that requeue jobs in this turn.
@@ -88,7 +88,8 @@ public final class LoopTurn {
       this.compute = compute;
     }
 
-    /// A question that cannot be answered is its asker's failure, and no reason to lead no more.
+    /// A question that cannot be answered is its asker's failure, and no reason to end the
+    /// leadership.
     public void settle() {
       try {
         answer = compute.get();

@@ -21,14 +21,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The leader's knowledge of all machines: their inventory from the pool-service, and the state of
-/// their streams. Confined to the loop, except for the clocks, which streams write.
+/// The leader's knowledge of all machines, from pool-service and from the agents' streams. Confined
+/// to the loop, except the clocks.
 public final class NodeRegistry {
   private final Map<NodeId, Entry> entries = new TreeMap<>();
   private final Map<NodeId, ContactClock> clocks = new ConcurrentHashMap<>();
   private final long sinceNanos;
 
-  /// @param nowNanos time of the take-over; earlier silence does not count
+  /// @param nowNanos the time of the take-over, from which the silence of nodes counts
   NodeRegistry(long nowNanos) {
     this.sinceNanos = nowNanos;
   }
@@ -40,22 +40,22 @@ public final class NodeRegistry {
     @Nullable NodeContact contact;
     @Nullable AgentSession session;
 
-    /// Its agent said Hello to this leader.
+    /// Its agent has sent Hello to this leader.
     boolean reported;
 
-    /// It was reported as out of contact.
+    /// An event has reported it as out of contact.
     boolean suspect;
 
-    /// Its agent or machine is being shut down; contact goes on as long as it lasts.
+    /// Its agent or machine is shutting down; contact may last a while longer.
     boolean closing;
 
-    /// Whether its agent runs jobs with an image; true until the agent has reported.
+    /// Whether it runs jobs with an image, as its agent reports; assumed before the first report.
     boolean runsImages = true;
 
-    /// The images that its agent allows, by [#shared].
+    /// The images that it runs; an object shared by [#shared].
     ImageRules imageRules = ImageRules.NONE;
 
-    /// UUIDs of devices on which its agent can place nothing new.
+    /// UUIDs of devices that take no new work, as its agent reports.
     Set<String> unusable = Set.of();
 
     /// Its attempts were declared lost.
@@ -90,12 +90,12 @@ public final class NodeRegistry {
       return Optional.ofNullable(contact);
     }
 
-    /// Whether its agent ever spoke to a leader, so that a new one may expect to hear from it.
+    /// Whether its agent ever reported to a leader, so that a new leader may expect a report.
     boolean isExpected() {
       return machine != null && contact != null;
     }
 
-    /// The node as the core is to see it; empty while pool-service does not know it.
+    /// The node in the form that the core gets; empty while pool-service does not know it.
     ///
     /// @param windowOpen whether a new leader still waits for reports
     Optional<Node> seen(boolean windowOpen) {
@@ -144,9 +144,9 @@ public final class NodeRegistry {
     }
   }
 
-  /// Forgets entries that have neither a machine nor a stream.
+  /// Forgets entries without a machine and without a stream.
   ///
-  /// @param isNeeded entries that stay nevertheless
+  /// @param isNeeded the nodes whose entries stay nevertheless
   void forget(Predicate<NodeId> isNeeded) {
     entries
         .values()
@@ -154,8 +154,8 @@ public final class NodeRegistry {
             entry -> entry.machine == null && entry.session == null && !isNeeded.test(entry.id));
   }
 
-  /// The object with equal rules that another node already has. Rules may be long and are compared
-  /// at each submission; shared objects compare by identity.
+  /// One shared object for all nodes with equal rules. Rules may be long and are compared at each
+  /// submission, which identity makes cheap.
   ImageRules shared(ImageRules rules) {
     return entries.values().stream()
         .map(entry -> entry.imageRules)

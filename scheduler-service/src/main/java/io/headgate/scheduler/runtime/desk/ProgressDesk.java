@@ -48,7 +48,7 @@ public final class ProgressDesk {
     }
   }
 
-  /// Takes what was heard into the turn.
+  /// Takes all pending progress into the turn.
   public void settle(LoopTurn turn) {
     Iterator<Map.Entry<AttemptId, Heard>> next = heard.entrySet().iterator();
     for (int i = 0; i < MAX_SETTLED && next.hasNext(); i++) {
@@ -58,7 +58,7 @@ public final class ProgressDesk {
     }
   }
 
-  /// Takes what was heard of this attempt into the turn: its end may be next.
+  /// Takes the pending progress of this attempt into the turn: its end may be next.
   ///
   /// @return the attempt as it is then
   public AttemptRecord settle(LoopTurn turn, AttemptRecord attempt) {
@@ -93,7 +93,7 @@ public final class ProgressDesk {
     return changed;
   }
 
-  /// An agent's word for a time does not go behind what is known.
+  /// A time reported by an agent is never earlier than a known one.
   private static Instant notBefore(Instant at, AttemptRecord attempt) {
     Attempt known = attempt.attempt();
     return Stream.of(Optional.of(known.assignedAt()), known.startedAt(), known.checkpointAt())

@@ -25,8 +25,8 @@ final class QueueTotals {
   /// A queue may lead to another policy later; its old jobs still count to the old one.
   private record Key(QueueId queue, String policy) {}
 
-  /// Jobs that were submitted in the same second. A second and not each job is what the totals are
-  /// exact to, because there may be a million.
+  /// Jobs that were submitted in the same second. The totals are exact to the second and not to the
+  /// job, because there may be a million jobs.
   private static final class Second {
     private Instant first;
     private int jobs;

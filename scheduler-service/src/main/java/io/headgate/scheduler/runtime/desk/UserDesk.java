@@ -30,7 +30,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/// Deals with what users ask for. Confined to the loop.
+/// Handles the requests of users. Confined to the loop.
 public final class UserDesk {
   private static final DraftCause AS_SUBMITTED =
       new DraftCause("DRAFT", "it was submitted as a draft; requeue it to put it in its queue");
@@ -95,7 +95,8 @@ public final class UserDesk {
     reply(turn, submit.reply(), () -> accepted(turn, ids));
   }
 
-  /// Answers what was taken already and was not durable yet when its caller looked.
+  /// Answers a repeated submission that was accepted already but not yet durable when its endpoint
+  /// looked.
   private boolean again(LoopTurn turn, Command.Submit submit) {
     Submission submission = submit.submission();
     state.taken.forgetOld(turn.now);

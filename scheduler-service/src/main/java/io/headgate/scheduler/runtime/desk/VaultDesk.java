@@ -94,8 +94,8 @@ public final class VaultDesk {
     }
   }
 
-  /// A job comes that was judged at the door, by what vaults said then. They may have moved while
-  /// it was on its way.
+  /// A job arrives that the endpoint checked against the vaults of that moment. They may have
+  /// changed since.
   void taken(JobId job, QueueId queue, CatalogView then) {
     if (then != state.catalog && !then.vaults(queue).equals(state.catalog.vaults(queue))) {
       late.add(job.value());
@@ -169,9 +169,9 @@ public final class VaultDesk {
   }
 
   /// A worker was not handed over. Its attempt is stopped although it was not sent, because an
-  /// agent may have been told by another message, and its job does not go back to its queue. A job
-  /// whose queue or policy has gone does not either, as others that are stopped. If vaults have
-  /// moved since, it is handed over once more, and judged by what they say now.
+  /// agent may have been told by another message, and its job does not go back to its queue. A
+  /// stopped job whose queue or policy has gone does not go back either. If vaults have changed
+  /// since, the worker is handed over once more, and checked against the present vaults.
   public void barred(LoopTurn turn, Command.Barred barred) {
     Optional<AttemptRecord> attempt = state.jobs.attempt(barred.key().attempt());
     if (attempt.isEmpty()) {

@@ -15,7 +15,7 @@ import java.util.Optional;
 /// @param batch absent: the turn stores nothing
 /// @param touched jobs whose view changed without a stored change
 /// @param unjudged jobs that wait to be checked against vaults
-/// @param isLast the leader ends in order after this step
+/// @param isLast the leader ends in an orderly way after this step
 public record LoopStep(
     Optional<Batch> batch,
     List<LoopTurn.Reply<?>> replies,

@@ -95,7 +95,7 @@ public final class TurnMaker {
     return catalog;
   }
 
-  /// Whether agents had reported to this leader, and none is heard any more.
+  /// Whether agents had reported to this leader, and all have fallen silent.
   public boolean isCutOff() {
     return contacts.isCutOff();
   }
@@ -146,7 +146,7 @@ public final class TurnMaker {
     return command instanceof Command.CatalogMoved || command instanceof Command.Judged;
   }
 
-  /// Hands on the last step of a leader that ends in order.
+  /// Hands on the last step of a leader that ends in an orderly way.
   public void takeLast() throws InterruptedException {
     put(new LoopTurn(instant()), true);
   }

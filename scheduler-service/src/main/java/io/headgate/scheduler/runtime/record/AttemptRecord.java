@@ -109,7 +109,8 @@ public record AttemptRecord(
         attempt, epoch, stopAfter, skipCallback, Optional.of(note), workers, progress, ending);
   }
 
-  /// It goes on after a suspension; that is not told of its stop any more, and the next one is new.
+  /// The attempt resumes after a suspension. Its earlier stop is forgotten, and the next stop is a
+  /// new one.
   public AttemptRecord resumed(Attempt newAttempt) {
     return new AttemptRecord(
         newAttempt,

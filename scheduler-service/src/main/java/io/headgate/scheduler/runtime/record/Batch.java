@@ -10,7 +10,7 @@ import java.util.Map;
 ///
 /// @param id rises by one with every batch of a leader
 /// @param version of the watches after it
-/// @param newJobs with what each is to run
+/// @param newJobs with the specification of each
 /// @param jobs that changed, as they are now
 /// @param attempts that began, changed or ended, as they are now
 /// @param holds placed, as they are now
@@ -19,7 +19,7 @@ import java.util.Map;
 /// @param requests answered by this batch
 /// @param names numbers given out
 /// @param contacts nodes that said Hello
-/// @param catalogs what was learned from each watched source
+/// @param catalogs the news of each watched source
 public record Batch(
     long id,
     long version,
@@ -57,7 +57,7 @@ public record Batch(
 
   /// A job that did not exist before.
   ///
-  /// @param document what it is to run, as it was submitted
+  /// @param document the job's specification as it was submitted
   public record NewJob(JobRecord job, Document document) {}
 
   /// The outcome of a request that carries an id.

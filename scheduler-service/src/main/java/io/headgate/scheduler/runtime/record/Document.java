@@ -1,7 +1,7 @@
 package io.headgate.scheduler.runtime.record;
 
-/// Bytes that only their maker reads: what a job is to run, or a part of a catalog, in the form of
-/// the contract. Kept as it came, so that what a newer version wrote is not lost by an older one.
+/// Bytes that only their maker reads: a job's specification, or a part of a catalog, in the form of
+/// the contract. Kept unchanged, so that an older version loses nothing that a newer one wrote.
 public final class Document {
   public static final Document EMPTY = new Document(new byte[0]);
 

@@ -27,7 +27,7 @@ public final class HistoryKeeper implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread thread;
 
-  /// @param time the database's, like the times of what is over
+  /// @param time the database's, like the times at which jobs ended
   /// @param leading whether this process is the one to do it
   public HistoryKeeper(
       HistoryStore store, Retention retention, InstantSource time, BooleanSupplier leading) {

@@ -20,10 +20,10 @@ public interface JobReader extends NameLookup {
     return job(name).isPresent();
   }
 
-  /// Of all jobs: keys of tenant and name.
+  /// The keys of tenant and name of all jobs.
   StoredKeys names();
 
-  /// That are remembered: keys of subject and id.
+  /// The keys of subject and id of all remembered requests.
   StoredKeys requests();
 
   /// Skips ids that do not exist; the order is undefined.
@@ -38,7 +38,7 @@ public interface JobReader extends NameLookup {
   /// The jobs' documents as they were submitted.
   Map<JobId, Document> documents(Collection<JobId> jobs);
 
-  /// Which jobs are meant: all that is present must match. Empty lists: all.
+  /// The jobs that match all present conditions. An empty list matches all.
   ///
   /// @param labels `key=value`
   record Filter(

@@ -26,7 +26,8 @@ public record LoadedState(
     long lastJob,
     long version,
     long lastBatch) {
-  /// So many of the last jobs say what to expect; more the core does not remember either.
+  /// The number of the newest jobs from which expectations are computed; the core remembers no
+  /// more.
   public static final int LAST_JOBS = 16_384;
 
   /// The last known content of a watched source.

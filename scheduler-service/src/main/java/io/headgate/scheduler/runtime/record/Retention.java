@@ -3,7 +3,7 @@ package io.headgate.scheduler.runtime.record;
 import java.time.Duration;
 import java.time.Instant;
 
-/// How long what is over is remembered.
+/// How long ended jobs are remembered.
 ///
 /// @param keep from a job's end, or from an event
 public record Retention(Duration keep) {

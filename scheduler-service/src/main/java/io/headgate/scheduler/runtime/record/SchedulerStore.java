@@ -8,7 +8,8 @@ public interface SchedulerStore {
 
   /// The row of leadership.
   ///
-  /// @param leaseLeft by the database's clock; zero or negative: run out or released for so long
+  /// @param leaseLeft by the database's clock; zero or negative: the time since it expired or was
+  ///   released
   /// @param silence since the last renewal, by the database's clock
   record Row(
       Leadership leadership, Duration leaseLeft, Duration silence, long lastBatch, long version) {}

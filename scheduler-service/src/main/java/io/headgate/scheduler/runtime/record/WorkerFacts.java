@@ -26,7 +26,7 @@ public record WorkerFacts(
     stopPhases = List.copyOf(stopPhases);
   }
 
-  /// As if no phase of a stop had ended yet.
+  /// The same facts, as if no phase of a stop had ended yet.
   WorkerFacts withoutStop() {
     return new WorkerFacts(startedAt, endedAt, endReason, exitCode, error, List.of());
   }

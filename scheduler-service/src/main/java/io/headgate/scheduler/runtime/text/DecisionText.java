@@ -24,7 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Says in one sentence what was decided.
+/// Describes decisions in one sentence each.
 public final class DecisionText {
   /// A gang names this many of its workers' places.
   private static final int PLACES = 4;

@@ -91,7 +91,7 @@ public final class EndText {
         .orElse(Outcome.REQUEUED);
   }
 
-  /// Of the first worker that did not end well, else of the first that said anything.
+  /// The exit code of the first worker that did not end well, else the first known code.
   private static Optional<Integer> reportedCode(AttemptRecord attempt) {
     Optional<Integer> any = Optional.empty();
     for (WorkerFacts worker : attempt.workers()) {

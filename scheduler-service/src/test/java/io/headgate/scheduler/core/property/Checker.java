@@ -177,7 +177,7 @@ final class Checker {
     }
   }
 
-  // The job is ASSIGNED already when its start is told; it is looked at as if it still waited.
+  // The job is ASSIGNED already when its start is reported; the check treats it as still waiting.
   private void beforeStart(Attempt attempt) {
     Job job = shadow.jobs.get(attempt.id().job());
     Hold former = releasedHolds.get(job.id());

@@ -138,7 +138,7 @@ final class EvictAll {
     return books.get(rules.queue(job).policy());
   }
 
-  /// Of each queue the first that rights let start with what is placed so far.
+  /// The first job of each queue that its rights let start, given the jobs placed so far.
   private List<Job> firsts(List<Job> candidates, Map<PolicyId, Book> books) {
     Map<QueueId, Job> firsts = new LinkedHashMap<>();
     for (Job job : candidates) {

@@ -77,7 +77,7 @@ class EvictAllTest {
     }
   }
 
-  /// Where every job is of one GPU, in one pool, and agents have done what they were told.
+  /// Holds where every job is of one GPU, in one pool, and agents have carried out all orders.
   @Test
   void withOneSizeEntitledJobsGetAllThatTheyCouldGet() {
     Scenarios.follow(

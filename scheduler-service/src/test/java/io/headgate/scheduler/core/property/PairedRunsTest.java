@@ -36,7 +36,7 @@ class PairedRunsTest {
                 "renaming policies and jobs changes nothing but names"));
   }
 
-  /// Of whole GPUs: parts of a GPU do not become larger parts of it.
+  /// Uses whole GPUs: parts of a GPU do not become larger parts of it.
   @Test
   void scalingAllQuantitiesChangesNothing() {
     Scenarios.compare(

@@ -44,7 +44,7 @@ final class PreemptionCheck {
     this.beforeVictims = shadow;
   }
 
-  /// Everything of the decision was told.
+  /// All effects of the decision were reported.
   void end() {
     require(victims.isEmpty(), "a preemption holds its place in the same decision", victims);
   }

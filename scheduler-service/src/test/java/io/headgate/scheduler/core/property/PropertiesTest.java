@@ -75,8 +75,8 @@ class PropertiesTest {
     Shadow shadow = new Shadow(world.catalog());
     Checker checker = new Checker(shadow);
     SchedulerCore core = SchedulerCore.empty(placement(seed));
-    // A twin is replaced by a copy of itself now and then: decisions must not depend on what was
-    // asked before.
+    // A twin is replaced by a copy of itself now and then: decisions must not depend on earlier
+    // questions.
     SchedulerCore twin = SchedulerCore.empty(placement(seed));
     Instant now = Instant.parse("2026-01-01T00:00:00Z");
     List<Input> inputs = world.beginning();

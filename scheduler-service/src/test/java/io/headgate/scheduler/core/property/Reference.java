@@ -50,7 +50,7 @@ final class Reference {
     this(shadow, now, Set.of());
   }
 
-  /// @param ignored jobs whose holds are looked at as if they were not there
+  /// @param ignored jobs whose holds are treated as absent
   Reference(Shadow shadow, Instant now, Set<JobId> ignored) {
     this.shadow = shadow;
     this.now = now;

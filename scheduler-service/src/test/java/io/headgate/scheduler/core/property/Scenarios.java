@@ -25,7 +25,7 @@ import java.util.random.RandomGeneratorFactory;
 /// another guise.
 ///
 /// `-Dheadgate.scenarios=N` runs more or fewer of them, `-Dheadgate.first=N` begins with that seed
-/// (1), `-Dheadgate.seed=N` runs that one alone, `-Dheadgate.steps=N` makes all of them so long.
+/// (1). `-Dheadgate.seed=N` runs that one alone, `-Dheadgate.steps=N` gives each N steps.
 final class Scenarios {
   private static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
   private static final int THREADS = 2;

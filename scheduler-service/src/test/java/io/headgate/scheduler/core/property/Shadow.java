@@ -61,7 +61,7 @@ final class Shadow {
   private final Map<PolicyId, Policy> policies = new HashMap<>();
   private final Map<PoolId, Pool> pools = new HashMap<>();
 
-  /// Before anything was told.
+  /// The state before any effect.
   Shadow() {
     this(new Catalog(new TenantId("t"), 0, List.of(), List.of(), List.of(), List.of()));
   }

@@ -83,7 +83,7 @@ final class Shrinker {
     }
   }
 
-  /// One change after the other; each is made of what the one before has left.
+  /// One change after the other; each starts from the result of the one before.
   private boolean makePlainer() {
     boolean plainer = false;
     int next = 0;

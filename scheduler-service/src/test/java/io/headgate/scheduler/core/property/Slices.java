@@ -31,8 +31,8 @@ final class Slices {
 
   private Slices() {}
 
-  /// Of every sixteenth scenario some machines are divided in hardware, always in the same way; so
-  /// that what else happens in it stays what it was.
+  /// In every sixteenth scenario, some machines are divided in hardware, always in the same way, so
+  /// that all else in the scenario stays as it was.
   static Device divided(Device device, long seed, int node) {
     long dice = Long.remainderUnsigned((seed + node * 1_000_003L) * 0x9E3779B97F4A7C15L, 10);
     if (seed % 16 != 7 || dice >= 7) {

@@ -31,13 +31,13 @@ final class Space {
   /// One worker's share of a node.
   ///
   /// @param attempt absent: it is held
-  /// @param blocked held under O7, so that it may lie on what still runs
+  /// @param blocked held under O7, so that it may lie on running attempts
   private record Share(
       Optional<AttemptId> attempt, boolean stopping, boolean blocked, WorkerPlace place) {}
 
   /// Which shares do not count.
   ///
-  /// @param soon those of what stops
+  /// @param soon whether shares of stopping attempts are left out
   /// @param held those of holds
   record Without(boolean soon, boolean held, Set<AttemptId> removed) {
     static final Without NOTHING = new Without(false, false, Set.of());

@@ -102,7 +102,7 @@ final class Supply {
     return shadow.asked.getOrDefault(pool.id(), 0) > rules.space.joined(pool);
   }
 
-  /// A new decision is told.
+  /// Begins a new decision.
   void begin() {
     givenBack.clear();
   }

@@ -38,7 +38,7 @@ final class TenantChecker {
   final Shadow shadow;
   private final TenantRules rules;
 
-  /// Of the preemption that is being told: the winner's tenant's standing before its first victim.
+  /// The standing of the winner's tenant before its first victim, for the preemption in progress.
   private final Map<JobId, Long> standingBefore = new HashMap<>();
 
   int victimsOfOtherTenants;
@@ -295,7 +295,7 @@ final class TenantChecker {
         .sum();
   }
 
-  /// Whether its tenant's limit has room for what the attempt would leave.
+  /// Whether its tenant's limit has room for the units that the attempt would leave.
   private boolean hasRoom(PolicyId own, Attempt attempt, long need) {
     PoolId pool = attempt.assignment().pool();
     // The GPUs that an attempt of the same tenant leaves are its tenant's too.

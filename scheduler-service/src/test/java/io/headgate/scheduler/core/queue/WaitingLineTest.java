@@ -51,7 +51,7 @@ class WaitingLineTest {
         LiveJob job = all.remove(random.nextInt(all.size()));
         line.remove(job);
         model.remove(job);
-        // As a preempted job does.
+        // A preempted job comes back.
         if (random.nextBoolean()) {
           line.add(job);
           model.add(job);

@@ -37,7 +37,7 @@ final class BrokenTurnTest {
     threads.kill();
   }
 
-  /// Of whom the loop cannot know anything.
+  /// A session whose node the loop cannot learn.
   private static final class Broken implements AgentSession {
     private final CompletableFuture<String> ended = new CompletableFuture<>();
 

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// An assignment is held against vaults when its agent is told.
+/// An assignment is checked against vaults before it is sent to its agent.
 final class HandOverTest {
   private static final NodeId NODE = OneLeader.MACHINES.getFirst();
 
@@ -72,7 +72,7 @@ final class HandOverTest {
     return session;
   }
 
-  /// Decides on what waits, and makes it durable.
+  /// Decides on the waiting commands, and makes the result durable.
   private List<Dispatch> decide() throws InterruptedException {
     steps.clear();
     leader.decide(leader.take());

@@ -231,7 +231,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
     return catalogs.getOrDefault(source, LoadedState.Catalog.NONE).position();
   }
 
-  /// Of a job by its name; an id that none has: there is no such job.
+  /// The id of a job by its name; an id that no job has, if there is no such job.
   JobId id(String name) {
     return names.getOrDefault(name, new JobId(Long.MAX_VALUE));
   }

@@ -108,7 +108,7 @@ final class OneLeader {
     this.start = new LeaderStart(leadership, SETTINGS, 0, 0, Takeover.rehearsed(ports));
   }
 
-  /// Documents of these tests are one word, the command.
+  /// A document in these tests is one word, the command.
   static VaultRules.Asked asked(Document document) {
     String command = new String(document.bytes(), StandardCharsets.UTF_8);
     return new VaultRules.Asked(Optional.empty(), List.of(command), List.of(), Set.of());
@@ -118,9 +118,9 @@ final class OneLeader {
     return state(List.of());
   }
 
-  /// Of a leader that follows others.
+  /// The state of a leader that follows others.
   ///
-  /// @param spokeBefore machines that spoke to these
+  /// @param spokeBefore machines that reported to earlier leaders
   LeaderState state(List<NodeId> spokeBefore) {
     List<NodeContact> contacts =
         spokeBefore.stream()
@@ -143,7 +143,7 @@ final class OneLeader {
     return catalogs.view();
   }
 
-  /// Of the catalog, and of what was stored before.
+  /// The state from the catalog and from stored rows.
   LeaderState stateAfter(LoadedState loaded, CatalogUpdate access) {
     return LeaderState.load(
         start.leadership(), SETTINGS, loaded, List.of(catalog().getFirst(), access), 0);
@@ -168,7 +168,7 @@ final class OneLeader {
         vaults());
   }
 
-  /// The queue is there, and its jobs may run what each of these vaults lets run.
+  /// The queue exists, and its jobs may run the commands that each of these vaults allows.
   static CatalogUpdate vaults(String... commands) {
     return access(
         List.of(new Queue(QUEUE, POLICY, PROFILE, 1, true, true)),

@@ -11,8 +11,8 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/// A job and its supervisor, with the supervisor's rules: it survives the agent, ends the job some
-/// time after it was told to, and by itself so long after the last contact.
+/// A job and its supervisor, with the supervisor's rules. It survives the agent. It ends the job
+/// some time after an order to stop, and by itself a fixed time after the last contact.
 final class SimulatedJob {
   private static final long SAVES_EVERY_MS = 10_000;
 
@@ -164,7 +164,7 @@ final class SimulatedJob {
         });
   }
 
-  /// With its machine.
+  /// Ends together with its machine.
   void vanish() {
     if (isLive()) {
       isVanished = true;

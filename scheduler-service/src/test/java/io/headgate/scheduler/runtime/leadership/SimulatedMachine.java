@@ -114,7 +114,7 @@ final class SimulatedMachine {
     crashes = probability;
   }
 
-  /// Power is lost: nothing of what ran is left but what is on disk.
+  /// Power is lost: only the contents of the disk are left.
   void powerOff() {
     world.note(() -> name + " loses power");
     world.befell(Fault.POWER_LOST);

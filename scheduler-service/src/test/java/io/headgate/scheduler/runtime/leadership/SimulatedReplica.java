@@ -496,7 +496,7 @@ final class SimulatedReplica {
 
     private void speak() {
       if (lease.isFresh()) {
-        // It may stand still between the look and the word.
+        // It may stand still between the check of the lease and the messages.
         soon(
             world.chance(0.02) ? world.between(0, World.SECOND) : 0,
             () -> {

@@ -104,7 +104,7 @@ final class SimulatedStream {
       try {
         session.onNext(message);
       } catch (RefusalException e) {
-        // As the interceptor of the server does.
+        // The server's interceptor ends the stream in this way.
         isServerOver = true;
         down.end(() -> clientError(String.valueOf(e.getMessage())));
         cancelled.run();

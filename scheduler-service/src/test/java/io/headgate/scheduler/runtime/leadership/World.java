@@ -181,12 +181,12 @@ final class World {
       return origin + (long) (now * rate);
     }
 
-    /// Sets the wall clock by so much; negative: forward.
+    /// Sets the wall clock back by this much; negative: forward.
     void setBack(long nanos) {
       setBackNanos += nanos;
     }
 
-    /// When so much of this clock's time will have passed.
+    /// The real time in which this clock advances by `nanos`.
     long real(long nanos) {
       return (long) Math.ceil(nanos / rate) + 1;
     }

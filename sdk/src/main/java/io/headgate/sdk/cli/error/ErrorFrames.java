@@ -28,7 +28,7 @@ public final class ErrorFrames {
 
   /// All mistakes in a file.
   ///
-  /// @param undone sentence on what was therefore not done
+  /// @param undone sentence on the work that was therefore not done
   public static CliFailure of(ConfigurationException refusal, String undone) {
     List<ErrorFrame> frames = new ArrayList<>();
     for (Problem problem : refusal.problems()) {

@@ -27,7 +27,7 @@ public record Output(
     out.flush();
   }
 
-  /// Clears the terminal, so that a watched list replaces what it showed before.
+  /// Clears the terminal, so that a watched list replaces its earlier text.
   public void clearScreen() {
     text("\u001b[H\u001b[J");
   }

@@ -58,7 +58,7 @@ public record TimeText(Form form, Clock clock, ZoneId zone) {
     return (today ? CLOCK_TIME : DAY_AND_TIME).format(there);
   }
 
-  /// To the second: `10:00:20`, on another day `2026-11-21 10:00:20`.
+  /// The time with seconds: `10:00:20`, on another day `2026-11-21 10:00:20`.
   public String exact(@Nullable Instant time) {
     if (time == null) {
       return NONE;

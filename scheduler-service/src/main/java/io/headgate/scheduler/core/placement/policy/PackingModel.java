@@ -9,7 +9,7 @@ import java.util.Map;
 /// Confined to one thread. Its answers depend on the mix and on the spaces added, not on earlier
 /// questions.
 public final class PackingModel {
-  /// So many spaces are remembered before all are forgotten: about 100 MiB.
+  /// The number of remembered spaces, about 100 MiB, above which all are forgotten.
   private static final int MAX_KNOWN = 400_000;
 
   private final TaskTable tasks;
@@ -41,7 +41,7 @@ public final class PackingModel {
     return known(new Space(cpuMillis, units, indexes));
   }
 
-  /// The space without so many units of one of its devices.
+  /// The space without `units` of one of its devices.
   public Space without(Space space, long cpuMillis, int device, int units) {
     return known(space.without(cpuMillis, device, units));
   }

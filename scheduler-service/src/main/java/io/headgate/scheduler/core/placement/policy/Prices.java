@@ -57,8 +57,8 @@ final class Prices {
     return sum;
   }
 
-  /// The chance that at least so many come of whom so many are expected: a Poisson distribution by
-  /// the logistic curve.
+  /// The probability that at least `room` gangs come when `expected` are expected (Poisson),
+  /// approximated by the logistic curve.
   static double scarcity(double room, double expected) {
     if (expected <= 0) {
       return 0;

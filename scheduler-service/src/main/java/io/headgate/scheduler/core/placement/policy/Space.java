@@ -32,7 +32,7 @@ public final class Space {
         (Long.hashCode(cpuMillis) * 31 + Arrays.hashCode(units)) * 31 + Arrays.hashCode(models);
   }
 
-  /// This space when a task takes so many units of the device.
+  /// This space after a task has taken `taken` units of the device.
   Space without(long cpu, int device, int taken) {
     int left = units[device] - taken;
     int count = left == 0 ? units.length - 1 : units.length;

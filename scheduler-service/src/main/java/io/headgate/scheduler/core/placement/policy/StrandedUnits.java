@@ -3,10 +3,10 @@ package io.headgate.scheduler.core.placement.policy;
 /// How many free units of a node a task of the mix cannot use, on average (Weng et al., "Beware of
 /// Fragmentation", USENIX ATC'23).
 ///
-/// To a task that does not fit on the node, or takes no GPU, all is of no use; to one that does,
-/// what is free on the devices that are too full for it. With 1/4 and 1 free: to a task of 1/2 the
-/// quarter is; to one of 2 GPUs all is, 5/4; when half of the tasks are of each kind the mean is
-/// 3/4.
+/// Idle capacity of a node is of no use to a task that does not fit there or takes no GPU. For a
+/// task that fits, the free parts of devices that are too full for it are of no use. Example with
+/// 1/4 and 1 GPU free: a task of 1/2 cannot use the 1/4, and a task of 2 GPUs can use nothing of
+/// the 5/4. When half of the tasks are of each kind, the mean is 3/4.
 final class StrandedUnits {
   private final TaskTable tasks;
 

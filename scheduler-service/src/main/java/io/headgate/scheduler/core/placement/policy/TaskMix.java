@@ -11,7 +11,7 @@ import java.util.TreeSet;
 ///
 /// @param parts most frequent first; their shares add up to 1, unless there are none
 public record TaskMix(List<Part> parts) {
-  /// Nothing is known of what comes.
+  /// No tasks are expected.
   public static final TaskMix EMPTY = new TaskMix(List.of());
 
   /// A class and its share of all tasks, above 0.

@@ -23,7 +23,7 @@ record ApplyConfirmation(Invocation invocation, List<String> allowed) {
   /// A risk that a bare yes does not cover.
   ///
   /// @param word value of `--allow` that accepts the risk
-  /// @param does what the plan does
+  /// @param does the plan's effect
   /// @param because reason shown when the tenant's name must be typed
   private record Risk(String word, String does, String because) {}
 
