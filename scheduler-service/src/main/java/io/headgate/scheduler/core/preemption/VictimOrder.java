@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Caches the victims of a [Walk] in their order, for searches that differ only in their shape. It
+/// Caches the victims of a [VictimIterator] in their order, for searches that differ only in their shape. It
 /// walks only as far as a search reads.
 ///
 /// Once a search has read all victims without success, the room that all of them leave together

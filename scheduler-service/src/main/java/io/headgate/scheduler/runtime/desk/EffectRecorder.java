@@ -38,7 +38,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Turns the core's decisions into rows, events and [AgentWords], and keeps the books in step.
+/// Turns the core's decisions into rows, events and [AgentOrders], and keeps the books in step.
 /// Confined to the loop.
 public final class EffectRecorder {
   /// While a policy is unknown its jobs run on without contact as long as if it said nothing.

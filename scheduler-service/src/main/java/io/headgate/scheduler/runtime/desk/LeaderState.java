@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/// Everything that a leader knows. Confined to the loop, except the clocks of [NodeBook].
+/// Everything that a leader knows. Confined to the loop, except the clocks of [NodeRegistry].
 public final class LeaderState {
   final Leadership leadership;
   final LoopSettings settings;
