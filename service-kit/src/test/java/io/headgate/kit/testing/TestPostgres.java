@@ -13,7 +13,7 @@ import java.util.Map;
 /// The one server of this JVM's tests. `headgate.test.postgres` says which:
 ///
 /// - `embedded`: started when first asked for, and stopped with the JVM
-/// - `container`: the same, in a container (`-Pcontainers`)
+/// - `container`: likewise, in a container (`-Pcontainers`)
 /// - `server`: runs already; `PGHOST`, `PGPORT`, `PGUSER` and `PGPASSWORD` name its superuser, as
 ///   Debian's `pg_virtualenv` sets them
 final class TestPostgres {

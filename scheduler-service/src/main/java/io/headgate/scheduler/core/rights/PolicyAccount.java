@@ -123,17 +123,17 @@ public final class PolicyAccount extends Account {
     return hasRoom(need) ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
   }
 
-  /// Whether a job that needs so much stays within the limit (A2).
+  /// Whether a job that needs `need` units stays within the limit (A2).
   public boolean hasRoom(long need) {
     return charged() + need <= limit();
   }
 
-  /// Whether the user's job that needs so much stays within the limit of a user (A4).
+  /// Whether the user's job that needs `need` units stays within the limit of a user (A4).
   public boolean hasRoomForUser(UserId user, long need) {
     return charged(user) + need <= perUserLimit();
   }
 
-  /// Whether a non-preemptible job that needs so much may start beside the others (A8).
+  /// Whether a non-preemptible job that needs `need` units may start beside the others (A8).
   public boolean admitsNonPreemptible(long need) {
     return nonPreemptible() + need <= reservation();
   }
