@@ -194,9 +194,9 @@ class SupervisorTest {
     contested.awaitEnd();
     Files.delete(contested.attempt.resolve("status"));
     await().atMost(SupervisedJob.PATIENCE).until(() -> !AttemptLock.isHeld(contested.attempt));
-    Files.write(
+    Files.writeString(
         contested.attempt.resolve("argv"),
-        "bash\0-c\0echo started >> starts; read -t 0.3 <> <(:)\0".getBytes());
+        "bash\0-c\0echo started >> starts; read -t 0.3 <> <(:)\0");
     List<Callable<SupervisorLauncher.Result>> tries = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       tries.add(contested::launchAgain);

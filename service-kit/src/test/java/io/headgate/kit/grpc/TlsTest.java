@@ -16,6 +16,7 @@ import io.headgate.kit.telemetry.Telemetry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -117,7 +118,7 @@ class TlsTest {
                     new String(PASSWORD)))
             .redirectErrorStream(true)
             .start();
-    String said = new String(keytool.getInputStream().readAllBytes());
+    String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(keytool.waitFor()).as(said).isZero();
     return pem(store, name);
   }

@@ -183,7 +183,7 @@ final class TenantChecker {
             || reason instanceof Reason.Fragmentation
             || reason instanceof Reason.PoolCapacity;
     Queue queue = shadow.queue(job.spec().queue()).orElse(null);
-    if (!isSupply || queue == null || !mayTake(queue, job)) {
+    if (!isSupply || queue == null || !mayTake(queue)) {
       return;
     }
     long need = shadow.profile(queue.profile()).orElseThrow().need().units();
@@ -208,7 +208,7 @@ final class TenantChecker {
         shadow.holds);
   }
 
-  private boolean mayTake(Queue queue, Job job) {
+  private boolean mayTake(Queue queue) {
     Profile profile = shadow.profile(queue.profile()).orElse(null);
     return profile != null
         && queue.open()

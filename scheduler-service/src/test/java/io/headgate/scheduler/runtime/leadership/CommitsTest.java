@@ -77,9 +77,9 @@ final class CommitsTest {
 
   @Test
   void stepsDownAtOnceWhenTheDatabaseLostADurableBatch() {
-    Move move = begin(true);
-    move = commits.committed(new CommitResult.Committed(), leader.time.monotonicNanos());
-    assertThat(move).isInstanceOf(Move.Act.class);
+    begin(true);
+    assertThat(commits.committed(new CommitResult.Committed(), leader.time.monotonicNanos()))
+        .isInstanceOf(Move.Act.class);
     commits.acted();
     commits.took(Optional.empty());
     commits.committed(new CommitResult.Unknown(FULL), leader.time.monotonicNanos());
