@@ -17,7 +17,7 @@ import io.headgate.scheduler.runtime.agent.AgentHello;
 import io.headgate.scheduler.runtime.agent.AgentSession;
 import io.headgate.scheduler.runtime.agent.ContactClock;
 import io.headgate.scheduler.runtime.agent.NodeCondition;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -40,7 +40,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private final NodeId node;
   private final ServerCallStreamObserver<ConnectResponse> out;
   private final Outbox outbox;
-  private final Replica replica;
+  private final LeaderDoor door;
   private final AgentSessions sessions;
   private final TimeSource time;
   private final LogRelays relays;
@@ -63,14 +63,14 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       NodeId node,
       ServerCallStreamObserver<ConnectResponse> out,
       Executor writer,
-      Replica replica,
+      LeaderDoor door,
       AgentSessions sessions,
       TimeSource time) {
     this.node = node;
     this.relays = new LogRelays(node);
     this.out = out;
     this.outbox = new Outbox(out, writer, lock, this::tooSlow);
-    this.replica = replica;
+    this.door = door;
     this.sessions = sessions;
     this.time = time;
   }
@@ -108,7 +108,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     switch (request.getMessageCase()) {
       case HELLO -> hello(request.getHello());
       case UPDATE -> update(request.getUpdate());
-      case CLOSING -> Refusals.demandTaken(replica.closing(this));
+      case CLOSING -> Refusals.demandTaken(door.closing(this));
       case HEARTBEAT -> heartbeat(request.getHeartbeat());
       case LOG_CHUNK -> relays.take(request.getLogChunk());
       case MESSAGE_NOT_SET ->
@@ -122,11 +122,11 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     }
     AgentMapper.demandOwn(hello, node);
     protocol = AgentMapper.spoken(AgentMapper.PROTOCOL_VERSION, hello.getProtocolVersion());
-    if (replica.clock(node).isEmpty() && !hasObeyedLater(hello) && hold(hello)) {
+    if (door.clock(node).isEmpty() && !hasObeyedLater(hello) && hold(hello)) {
       return;
     }
     // Perhaps it has just begun to lead.
-    Optional<ContactClock> known = replica.clock(node);
+    Optional<ContactClock> known = door.clock(node);
     if (known.isEmpty() || hasObeyedLater(hello)) {
       endNotLeader(leaderAddress());
       return;
@@ -136,7 +136,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     clock = known.get();
     known.get().heard(time.monotonicNanos());
     sessions.opened(this);
-    if (!replica.hello(this, said)) {
+    if (!door.hello(this, said)) {
       sessions.closed(this);
       endNotLeader(leaderAddress());
     } else if (hasGone()) {
@@ -176,7 +176,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     lock.lock();
     try {
       HeldHello waiting = new HeldHello(hello);
-      if (isOver || !replica.arrivals().add(waiting)) {
+      if (isOver || !door.takeoverWaiters().add(waiting)) {
         return false;
       }
       held = waiting;
@@ -214,11 +214,11 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   }
 
   private boolean hasObeyedLater(Hello hello) {
-    return AgentMapper.hasObeyedLater(hello, replica.leadership());
+    return AgentMapper.hasObeyedLater(hello, door.leadership());
   }
 
   private String leaderAddress() {
-    return replica.leaderAddress().orElse("");
+    return door.leaderAddress().orElse("");
   }
 
   private void update(Update update) {
@@ -229,24 +229,24 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       lock.unlock();
     }
     Refusals.demandTaken(
-        replica.report(this, update.getSequence(), AgentMapper.toReport(update.getReport())));
+        door.report(this, update.getSequence(), AgentMapper.toReport(update.getReport())));
   }
 
   /// Answered only while this replica's lease excludes any other leader. The answer lets the node's
   /// supervisors run on, and the next leader counts the silence from its take-over.
   private void heartbeat(Heartbeat heartbeat) {
-    if (!replica.holdsLease()) {
+    if (!door.holdsLease()) {
       endNotLeader(leaderAddress());
       return;
     }
     NodeCondition now = AgentMapper.toCondition(heartbeat);
     if (!now.equals(condition)) {
-      Refusals.demandTaken(replica.changed(this, now));
+      Refusals.demandTaken(door.changed(this, now));
       condition = now;
     }
     if (heartbeat.getProgressCount() > 0) {
       Refusals.demandTaken(
-          replica.progress(
+          door.progress(
               this, heartbeat.getProgressList().stream().map(AgentMapper::toProgress).toList()));
     }
     outbox.send(
@@ -369,7 +369,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       // more.
       outbox.drop();
       if (held != null) {
-        replica.arrivals().remove(held);
+        door.takeoverWaiters().remove(held);
       }
     } finally {
       lock.unlock();
@@ -382,7 +382,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private void closeSession() {
     sessions.closed(this);
     if (clock != null) {
-      replica.ended(this);
+      door.ended(this);
     }
   }
 
