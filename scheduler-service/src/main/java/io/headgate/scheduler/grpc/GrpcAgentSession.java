@@ -54,7 +54,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private boolean isPaused;
   private @Nullable HeldHello held; // a Hello that waits or is being resumed: nothing more is read
   private boolean isOver;
-  private boolean isGone;
+  private volatile boolean isGone; // written under lock
   private volatile int protocol = AgentMapper.PROTOCOL_VERSION;
   private volatile @Nullable ContactClock clock;
 
@@ -139,19 +139,10 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     if (!door.hello(this, said)) {
       sessions.closed(this);
       endNotLeader(leaderAddress());
-    } else if (hasGone()) {
+    } else if (isGone) {
       // The stream ended on another thread, perhaps before the session was opened: the end is
       // repeated, so that it comes last.
       closeSession();
-    }
-  }
-
-  private boolean hasGone() {
-    lock.lock();
-    try {
-      return isGone;
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -189,13 +180,8 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   /// Takes a held Hello, once it is known whether this replica leads. The leader and the table of
   /// sessions are called without the lock, so the stream may end meanwhile.
   private void resume(HeldHello waiting) {
-    lock.lock();
-    try {
-      if (isOver) {
-        return;
-      }
-    } finally {
-      lock.unlock();
+    if (isGone) {
+      return;
     }
     try {
       hello(waiting.hello);
