@@ -2,9 +2,9 @@ package io.headgate.scheduler;
 
 import io.headgate.scheduler.MetricNames.Name;
 import io.headgate.scheduler.runtime.desk.LeadershipLostException;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.leadership.NotLeadingException;
 import io.headgate.scheduler.runtime.leadership.QueueFullException;
-import io.headgate.scheduler.runtime.leadership.Replica;
 import io.headgate.scheduler.runtime.loop.LoopMetrics;
 import io.headgate.scheduler.runtime.loop.Takeover;
 import io.headgate.scheduler.runtime.record.Batch;
@@ -139,8 +139,8 @@ final class SchedulerInstruments implements LoopMetrics {
 
   /// Observes the gauges at every collection.
   ///
-  /// @return closed by the caller when the replica ends
-  BatchCallback observe(Replica replica) {
+  /// @return closed by the caller when this process ends
+  BatchCallback observe(LeaderDoor door) {
     Map<Name, ObservableDoubleMeasurement> gauges = new HashMap<>();
     for (Name name : MetricNames.GAUGES) {
       gauges.put(
@@ -155,7 +155,7 @@ final class SchedulerInstruments implements LoopMetrics {
     ObservableMeasurement first = all.removeFirst();
     return meter.batchCallback(
         () -> {
-          for (Gauges.Reading reading : readings(replica)) {
+          for (Gauges.Reading reading : readings(door)) {
             Objects.requireNonNull(gauges.get(reading.name()))
                 .record(reading.value(), reading.attributes());
           }
@@ -164,18 +164,17 @@ final class SchedulerInstruments implements LoopMetrics {
         all.toArray(new ObservableMeasurement[0]));
   }
 
-  private static List<Gauges.Reading> readings(Replica replica) {
+  private static List<Gauges.Reading> readings(LeaderDoor door) {
     Attributes none = Attributes.empty();
     List<Gauges.Reading> readings = new ArrayList<>();
-    readings.add(new Gauges.Reading(MetricNames.LEADER, replica.isLeading() ? 1 : 0, none));
-    readings.add(new Gauges.Reading(MetricNames.QUEUE_LENGTH, replica.queued(), none));
-    replica
-        .leadership()
+    readings.add(new Gauges.Reading(MetricNames.LEADER, door.isLeading() ? 1 : 0, none));
+    readings.add(new Gauges.Reading(MetricNames.QUEUE_LENGTH, door.queued(), none));
+    door.leadership()
         .ifPresent(leadership ->
             readings.add(new Gauges.Reading(MetricNames.EPOCH, leadership.epoch(), none)));
-    if (replica.isLeading()) {
+    if (door.isLeading()) {
       try {
-        readings.addAll(replica.ask(Gauges::read));
+        readings.addAll(door.ask(Gauges::read));
       } catch (NotLeadingException | LeadershipLostException | QueueFullException e) {
         LOG.debug("the decision loop gave no readings; its gauges are left out", e);
       }

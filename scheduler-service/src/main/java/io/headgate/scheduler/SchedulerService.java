@@ -29,6 +29,7 @@ import io.headgate.scheduler.grpc.LogReads;
 import io.headgate.scheduler.grpc.PlanEndpoint;
 import io.headgate.scheduler.grpc.UsageEndpoint;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.leadership.Members;
 import io.headgate.scheduler.runtime.leadership.Rehearsal;
 import io.headgate.scheduler.runtime.leadership.Replica;
@@ -68,6 +69,7 @@ public final class SchedulerService implements AutoCloseable {
   private final WatchHub watches;
   private final AgentSessions sessions = new AgentSessions();
   private final Members members;
+  private final LeaderDoor door;
   private final Replica replica;
   private final Rehearsal rehearsal;
   private final HistoryKeeper history;
@@ -122,8 +124,10 @@ public final class SchedulerService implements AutoCloseable {
             failpoints,
             JobVaults::asked);
     LoopSettings settings = config.settings();
+    this.door = new LeaderDoor(config.advertisedAddress());
     this.replica =
         new Replica(
+            door,
             new Candidate(
                 config.replica(),
                 config.advertisedAddress(),
@@ -134,15 +138,15 @@ public final class SchedulerService implements AutoCloseable {
             ports,
             members);
     this.rehearsal = new Rehearsal(config.replica(), settings, ports);
-    this.gauges = instruments.observe(replica);
+    this.gauges = instruments.observe(door);
     Retention retention = new Retention(config.history().keep());
     PostgresHistory forgotten = new PostgresHistory(database.jooq());
-    this.history = new HistoryKeeper(forgotten, retention, forgotten::now, replica::isLeading);
+    this.history = new HistoryKeeper(forgotten, retention, forgotten::now, door::isLeading);
     this.names = new KnownKeys("names", reader.names());
     this.requests = new KnownKeys("requests", reader.requests());
     EndpointParts parts =
         new EndpointParts(
-            replica,
+            door,
             reader,
             new NameAllocator(reader, names),
             requests,
@@ -154,12 +158,12 @@ public final class SchedulerService implements AutoCloseable {
             telemetry::traceParent);
     this.bounds = config.bounds();
     this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions), watches);
-    this.usage = new UsageEndpoint(replica);
+    this.usage = new UsageEndpoint(door);
     this.plans = new PlanEndpoint(parts, new ContractDraftReader());
-    this.agents = new AgentEndpoint(replica, sessions, time);
+    this.agents = new AgentEndpoint(door, sessions, time);
     this.relay =
         new LeaderRelay(
-            replica,
+            door,
             address -> Channels.openForOthers(peer(config.policies(), address), telemetry),
             List.of(jobs, usage, plans, agents));
   }
@@ -192,7 +196,7 @@ public final class SchedulerService implements AutoCloseable {
 
   /// Whether this process leads now.
   public boolean isLeading() {
-    return replica.isLeading();
+    return door.isLeading();
   }
 
   /// Open streams of agents.
@@ -202,12 +206,12 @@ public final class SchedulerService implements AutoCloseable {
 
   /// Name of the leader at the last look; empty: none.
   public Optional<String> leader() {
-    return replica.leadership().flatMap(Leadership::leader);
+    return door.leadership().flatMap(Leadership::leader);
   }
 
   /// The epoch at the last look; 0: there was no leader yet.
   public long epoch() {
-    return replica.leadership().map(Leadership::epoch).orElse(0L);
+    return door.leadership().map(Leadership::epoch).orElse(0L);
   }
 
   /// Ends as by `kill -9`, as seen from outside: no work is finished, no call answered, no

@@ -92,8 +92,7 @@ final class FencingTest {
     JobServiceBlockingStub alice = installation.alice();
     SubmitJobRequest request = submit("rnd-3", "r-0");
     submit(
-        alice,
-        request.toBuilder().setSpec(request.getSpec().toBuilder().setDraft(true)).build());
+        alice, request.toBuilder().setSpec(request.getSpec().toBuilder().setDraft(true)).build());
     try (Database database = Database.open(config)) {
       database
           .jooq()
@@ -101,8 +100,7 @@ final class FencingTest {
               "update leadership set epoch = epoch + 1, leader = 'another', address = 'there:1',"
                   + " lease_until = clock_timestamp() + interval '1 hour'");
       Refused.by(() ->
-              alice.requeueJob(
-                  RequeueJobRequest.newBuilder().setName(ACME + "/jobs/r-0").build()))
+              alice.requeueJob(RequeueJobRequest.newBuilder().setName(ACME + "/jobs/r-0").build()))
           .hasReason(Code.ABORTED, "OUTCOME_UNKNOWN");
     }
   }

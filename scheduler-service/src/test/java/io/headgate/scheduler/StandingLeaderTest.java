@@ -104,8 +104,7 @@ final class StandingLeaderTest {
 
   private CompletableFuture<Refused> hanging(ThrowingCallable call) {
     int before = wire.held();
-    CompletableFuture<Refused> answer =
-        CompletableFuture.supplyAsync(() -> Refused.by(call));
+    CompletableFuture<Refused> answer = CompletableFuture.supplyAsync(() -> Refused.by(call));
     FakeAgent.awaitThat(() -> wire.held() > before);
     return answer;
   }

@@ -11,19 +11,19 @@ import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.node.NodeId;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import java.util.Objects;
 
 /// The streams of the nodes' agents. A stream speaks for the node that its token names, and for no
 /// other.
 public final class AgentEndpoint extends AgentServiceGrpc.AgentServiceImplBase {
-  private final Replica replica;
+  private final LeaderDoor door;
   private final AgentSessions sessions;
   private final TimeSource time;
 
-  /// Serves agents of the replica.
-  public AgentEndpoint(Replica replica, AgentSessions sessions, TimeSource time) {
-    this.replica = replica;
+  /// Serves the agents that reach this process.
+  public AgentEndpoint(LeaderDoor door, AgentSessions sessions, TimeSource time) {
+    this.door = door;
     this.sessions = sessions;
     this.time = time;
   }
@@ -37,6 +37,6 @@ public final class AgentEndpoint extends AgentServiceGrpc.AgentServiceImplBase {
             Objects.requireNonNull(principal.node()));
     ServerCallStreamObserver<ConnectResponse> call =
         (ServerCallStreamObserver<ConnectResponse>) out;
-    return new GrpcAgentSession(node, call, CallThreads.writer(), replica, sessions, time).open();
+    return new GrpcAgentSession(node, call, CallThreads.writer(), door, sessions, time).open();
   }
 }

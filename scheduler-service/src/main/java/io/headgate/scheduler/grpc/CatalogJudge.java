@@ -4,7 +4,7 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.scheduler.runtime.catalog.CatalogSource;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.FreshCatalog;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.Function;
@@ -16,10 +16,10 @@ import java.util.function.Function;
 final class CatalogJudge {
   private static final Duration RETRY = Duration.ofSeconds(1);
 
-  private final Replica replica;
+  private final LeaderDoor door;
 
-  CatalogJudge(Replica replica) {
-    this.replica = replica;
+  CatalogJudge(LeaderDoor door) {
+    this.door = door;
   }
 
   /// Calls `attempt`, which must change nothing when it throws [CatalogRefusal]. May block. An
@@ -42,16 +42,16 @@ final class CatalogJudge {
 
   /// This replica's copy of the catalog, for a first attempt. Does not block.
   CatalogView known() {
-    return Refusals.leading(true, replica::catalog);
+    return Refusals.leading(true, door::catalog);
   }
 
   /// The services' current catalog, for a second attempt. Blocks for milliseconds, or for seconds
   /// when a service does not answer.
   ///
-  /// @throws io.headgate.kit.failure.RefusalException UNAVAILABLE with reason CATALOG_BEHIND when it
-  ///   cannot be known whether the refusal of the first attempt still stands
+  /// @throws io.headgate.kit.failure.RefusalException UNAVAILABLE with reason CATALOG_BEHIND when
+  ///   it cannot be known whether the refusal of the first attempt still stands
   FreshCatalog refresh(CatalogRefusal first) {
-    FreshCatalog fresh = Refusals.leading(true, replica::freshCatalog);
+    FreshCatalog fresh = Refusals.leading(true, door::freshCatalog);
     if (isSilent(fresh.silent(), first)) {
       throw behind(first.refusal()).exception();
     }

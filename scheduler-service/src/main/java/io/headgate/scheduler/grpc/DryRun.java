@@ -14,7 +14,7 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.JobMetadata;
 import io.headgate.scheduler.runtime.record.JobName;
@@ -28,13 +28,13 @@ import java.util.Optional;
 /// Says where a job would start, or why it would wait, by submitting it to a copy of the core. The
 /// copy decides on the caller's thread; the loop only hands out its state.
 final class DryRun {
-  private final Replica replica;
+  private final LeaderDoor door;
   private final CatalogJudge judge;
   private final SubmissionRules rules;
   private final CopyBound copies;
 
-  DryRun(Replica replica, CatalogJudge judge, SubmissionRules rules, CopyBound copies) {
-    this.replica = replica;
+  DryRun(LeaderDoor door, CatalogJudge judge, SubmissionRules rules, CopyBound copies) {
+    this.door = door;
     this.judge = judge;
     this.rules = rules;
     this.copies = copies;
@@ -70,7 +70,7 @@ final class DryRun {
           Refusals.leading(
               true,
               () ->
-                  replica.ask(leader ->
+                  door.ask(leader ->
                       new Moment(
                           leader.core().state(),
                           leader.core().placement(),
@@ -78,8 +78,8 @@ final class DryRun {
                           leader.core().check(spec),
                           leader.now())));
       if (moment.denial().isPresent()) {
-        throw CatalogRefusal.byAll(() ->
-            Refusals.denied("", job.queue(), moment.denial().get(), catalog));
+        throw CatalogRefusal.byAll(
+            () -> Refusals.denied("", job.queue(), moment.denial().get(), catalog));
       }
       return decide(job, spec, each, moment);
     });

@@ -2,7 +2,7 @@ package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.time.TimeSource;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.Retention;
 import io.headgate.scheduler.runtime.submission.KnownKeys;
@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 /// @param forecasts bounds the forecasts computed for explanations
 /// @param traceparent of the call that is being served
 public record EndpointParts(
-    Replica replica,
+    LeaderDoor door,
     JobReader reader,
     NameAllocator names,
     KnownKeys requests,

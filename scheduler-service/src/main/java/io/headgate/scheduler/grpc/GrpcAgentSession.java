@@ -17,7 +17,7 @@ import io.headgate.scheduler.runtime.agent.AgentHello;
 import io.headgate.scheduler.runtime.agent.AgentSession;
 import io.headgate.scheduler.runtime.agent.ContactClock;
 import io.headgate.scheduler.runtime.agent.NodeCondition;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -40,7 +40,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private final NodeId node;
   private final ServerCallStreamObserver<ConnectResponse> out;
   private final Outbox outbox;
-  private final Replica replica;
+  private final LeaderDoor door;
   private final AgentSessions sessions;
   private final TimeSource time;
   private final LogRelays relays;
@@ -53,8 +53,8 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private int unacknowledged;
   private boolean isPaused;
   private @Nullable HeldHello held; // a Hello that waits or is being resumed: nothing more is read
-  private volatile boolean isOver; // read also without the lock
-  private volatile boolean isGone; // read also without the lock
+  private boolean isOver;
+  private volatile boolean isGone; // written under lock
   private volatile int protocol = AgentMapper.PROTOCOL_VERSION;
   private volatile @Nullable ContactClock clock;
 
@@ -63,14 +63,14 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       NodeId node,
       ServerCallStreamObserver<ConnectResponse> out,
       Executor writer,
-      Replica replica,
+      LeaderDoor door,
       AgentSessions sessions,
       TimeSource time) {
     this.node = node;
     this.relays = new LogRelays(node);
     this.out = out;
     this.outbox = new Outbox(out, writer, lock, this::tooSlow);
-    this.replica = replica;
+    this.door = door;
     this.sessions = sessions;
     this.time = time;
   }
@@ -108,7 +108,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     switch (request.getMessageCase()) {
       case HELLO -> hello(request.getHello());
       case UPDATE -> update(request.getUpdate());
-      case CLOSING -> Refusals.demandTaken(replica.closing(this));
+      case CLOSING -> Refusals.demandTaken(door.closing(this));
       case HEARTBEAT -> heartbeat(request.getHeartbeat());
       case LOG_CHUNK -> relays.take(request.getLogChunk());
       case MESSAGE_NOT_SET ->
@@ -122,11 +122,11 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     }
     AgentMapper.demandOwn(hello, node);
     protocol = AgentMapper.spoken(AgentMapper.PROTOCOL_VERSION, hello.getProtocolVersion());
-    if (replica.clock(node).isEmpty() && !hasObeyedLater(hello) && hold(hello)) {
+    if (door.clock(node).isEmpty() && !hasObeyedLater(hello) && hold(hello)) {
       return;
     }
     // Perhaps it has just begun to lead.
-    Optional<ContactClock> known = replica.clock(node);
+    Optional<ContactClock> known = door.clock(node);
     if (known.isEmpty() || hasObeyedLater(hello)) {
       endNotLeader(leaderAddress());
       return;
@@ -136,7 +136,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     clock = known.get();
     known.get().heard(time.monotonicNanos());
     sessions.opened(this);
-    if (!replica.hello(this, said)) {
+    if (!door.hello(this, said)) {
       sessions.closed(this);
       endNotLeader(leaderAddress());
     } else if (isGone) {
@@ -167,7 +167,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     lock.lock();
     try {
       HeldHello waiting = new HeldHello(hello);
-      if (isOver || !replica.arrivals().add(waiting)) {
+      if (isOver || !door.takeoverWaiters().add(waiting)) {
         return false;
       }
       held = waiting;
@@ -180,7 +180,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   /// Takes a held Hello, once it is known whether this replica leads. The leader and the table of
   /// sessions are called without the lock, so the stream may end meanwhile.
   private void resume(HeldHello waiting) {
-    if (isOver) {
+    if (isGone) {
       return;
     }
     try {
@@ -200,11 +200,11 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   }
 
   private boolean hasObeyedLater(Hello hello) {
-    return AgentMapper.hasObeyedLater(hello, replica.leadership());
+    return AgentMapper.hasObeyedLater(hello, door.leadership());
   }
 
   private String leaderAddress() {
-    return replica.leaderAddress().orElse("");
+    return door.leaderAddress().orElse("");
   }
 
   private void update(Update update) {
@@ -215,24 +215,24 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       lock.unlock();
     }
     Refusals.demandTaken(
-        replica.report(this, update.getSequence(), AgentMapper.toReport(update.getReport())));
+        door.report(this, update.getSequence(), AgentMapper.toReport(update.getReport())));
   }
 
   /// Answered only while this replica's lease excludes any other leader. The answer lets the node's
   /// supervisors run on, and the next leader counts the silence from its take-over.
   private void heartbeat(Heartbeat heartbeat) {
-    if (!replica.holdsLease()) {
+    if (!door.holdsLease()) {
       endNotLeader(leaderAddress());
       return;
     }
     NodeCondition now = AgentMapper.toCondition(heartbeat);
     if (!now.equals(condition)) {
-      Refusals.demandTaken(replica.changed(this, now));
+      Refusals.demandTaken(door.changed(this, now));
       condition = now;
     }
     if (heartbeat.getProgressCount() > 0) {
       Refusals.demandTaken(
-          replica.progress(
+          door.progress(
               this, heartbeat.getProgressList().stream().map(AgentMapper::toProgress).toList()));
     }
     outbox.send(
@@ -355,7 +355,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       // more.
       outbox.drop();
       if (held != null) {
-        replica.arrivals().remove(held);
+        door.takeoverWaiters().remove(held);
       }
     } finally {
       lock.unlock();
@@ -368,7 +368,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private void closeSession() {
     sessions.closed(this);
     if (clock != null) {
-      replica.ended(this);
+      door.ended(this);
     }
   }
 

@@ -48,14 +48,14 @@ final class HeldCall<Q, R> extends OneRequestListener<Q> {
             .thenRunAsync(
                 () -> goOn(message, again),
                 task -> Thread.ofVirtual().name("held-call").start(task));
-    if (!held.arrivals().add(again)) {
+    if (!held.waiters().add(again)) {
       // The election is already decided, so the call need not wait.
       again.run();
     }
   }
 
   private void goOn(Q message, Runnable again) {
-    held.arrivals().remove(again);
+    held.waiters().remove(again);
     held.leave(message);
     context.run(() -> handle(message));
   }

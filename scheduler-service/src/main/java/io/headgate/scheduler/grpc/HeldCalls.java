@@ -24,7 +24,7 @@ final class HeldCalls {
   /// The bytes of all held requests together.
   static final long MAX_BYTES = 64L << 20;
 
-  private final TakeoverWaiters arrivals;
+  private final TakeoverWaiters waiters;
   private final int maxCalls;
   private final long maxBytes;
   private final Duration patience;
@@ -32,20 +32,20 @@ final class HeldCalls {
   private int calls;
   private long bytes;
 
-  HeldCalls(TakeoverWaiters arrivals) {
-    this(arrivals, MAX_CALLS, MAX_BYTES, PATIENCE);
+  HeldCalls(TakeoverWaiters waiters) {
+    this(waiters, MAX_CALLS, MAX_BYTES, PATIENCE);
   }
 
-  HeldCalls(TakeoverWaiters arrivals, int maxCalls, long maxBytes, Duration patience) {
+  HeldCalls(TakeoverWaiters waiters, int maxCalls, long maxBytes, Duration patience) {
     this.patience = patience;
-    this.arrivals = arrivals;
+    this.waiters = waiters;
     this.maxCalls = maxCalls;
     this.maxBytes = maxBytes;
   }
 
   /// Whether such a call would wait now.
   boolean areDue(ServerCall<?, ?> call) {
-    return call.getMethodDescriptor().getType() == MethodType.UNARY && arrivals.areDue();
+    return call.getMethodDescriptor().getType() == MethodType.UNARY && waiters.areDue();
   }
 
   /// Lets the call wait once its request is there.
@@ -58,8 +58,8 @@ final class HeldCalls {
     return patience;
   }
 
-  TakeoverWaiters arrivals() {
-    return arrivals;
+  TakeoverWaiters waiters() {
+    return waiters;
   }
 
   /// Reserves room for a request; a caller that gets it returns it by [#leave].

@@ -13,7 +13,7 @@ import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
 import io.headgate.scheduler.runtime.desk.Command.ChangeReply;
 import io.headgate.scheduler.runtime.desk.LeaderView;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.Cancellation;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobReader;
@@ -31,14 +31,14 @@ final class JobChanges {
   /// Attempts to change a job that other changes keep overtaking.
   private static final int TRIES = 20;
 
-  private final Replica replica;
+  private final LeaderDoor door;
   private final CatalogJudge judge;
   private final JobReads jobs;
   private final JobReader reader;
   private final Retention retention;
 
   JobChanges(EndpointParts parts, CatalogJudge judge, JobReads jobs) {
-    this.replica = parts.replica();
+    this.door = parts.door();
     this.retention = parts.retention();
     this.judge = judge;
     this.jobs = jobs;
@@ -50,12 +50,11 @@ final class JobChanges {
     return change(
         name,
         "cancel",
-        record ->
-            Refusals.leading(true, () -> replica.cancel(record, skipCallback, cancellation)));
+        record -> Refusals.leading(true, () -> door.cancel(record, skipCallback, cancellation)));
   }
 
-  /// A requeue whose outcome is unknown must not be reported as repeatable: the job may have started
-  /// again meanwhile, and the repeat would stop it a second time.
+  /// A requeue whose outcome is unknown must not be reported as repeatable: the job may have
+  /// started again meanwhile, and the repeat would stop it a second time.
   Job requeue(JobName name) {
     return judge.judge(catalog ->
         change(
@@ -64,7 +63,7 @@ final class JobChanges {
             record -> {
               requireKept(record);
               requireAdmission(record, catalog);
-              return Refusals.leading(false, () -> replica.requeue(record, caller(), catalog));
+              return Refusals.leading(false, () -> door.requeue(record, caller(), catalog));
             }));
   }
 
@@ -110,7 +109,7 @@ final class JobChanges {
   private void requireKept(JobRecord record) {
     // Uses the leader's clock, because the leader deletes by it.
     if (record.state().isTerminal()
-        && retention.isOver(record, Refusals.leading(true, () -> replica.ask(LeaderView::now)))) {
+        && retention.isOver(record, Refusals.leading(true, () -> door.ask(LeaderView::now)))) {
       String keep = Durations.format(retention.keep());
       throw Refusal.failedPrecondition(
               "HISTORY_OVER",
@@ -160,7 +159,7 @@ final class JobChanges {
     }
     return CatalogRefusal.byAll(() ->
         denial instanceof Denial.UnknownQueue
-            ? Refusals.unknownQueue("", record.job().spec().queue(), replica.catalog())
+            ? Refusals.unknownQueue("", record.job().spec().queue(), door.catalog())
             : Refusal.failedPrecondition(
                     "NEVER_FITS", "the job could never start: " + ReasonText.sentence(denial))
                 .withMetadata("queue", record.job().spec().queue().name()));

@@ -58,12 +58,12 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
   /// Serves jobs of the replica.
   public JobEndpoint(EndpointParts parts, LogReads logs, WatchHub watches) {
     this.parts = parts;
-    this.jobs = new JobReads(parts.reader(), parts.replica());
-    CatalogJudge judge = new CatalogJudge(parts.replica());
+    this.jobs = new JobReads(parts.reader(), parts.door());
+    CatalogJudge judge = new CatalogJudge(parts.door());
     SubmissionRules rules = new SubmissionRules(parts);
     this.submissions = new Submissions(parts, judge, rules);
     this.changes = new JobChanges(parts, judge, jobs);
-    this.dryRun = new DryRun(parts.replica(), judge, rules, parts.copies());
+    this.dryRun = new DryRun(parts.door(), judge, rules, parts.copies());
     this.logs = logs;
     this.watches = watches;
     this.pages = parts.pages();
@@ -168,7 +168,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
         out,
         request.getVersion(),
         new JobWatchSource(
-            tenant, JobReads.toFilter(request.getFilter()), parts.reader(), jobs, parts.replica()));
+            tenant, JobReads.toFilter(request.getFilter()), parts.reader(), jobs, parts.door()));
   }
 
   @Override
@@ -205,8 +205,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             ? Optional.empty()
             : Refusals.leading(
                 true,
-                () ->
-                    parts.replica().ask(leader -> ExplanationMapper.Known.of(leader, id, foresee)));
+                () -> parts.door().ask(leader -> ExplanationMapper.Known.of(leader, id, foresee)));
     List<EventRecord> history =
         parts
             .reader()

@@ -7,9 +7,9 @@ import io.headgate.proto.scheduler.v1.JobFilter;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.runtime.desk.LeadershipLostException;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.leadership.NotLeadingException;
 import io.headgate.scheduler.runtime.leadership.QueueFullException;
-import io.headgate.scheduler.runtime.leadership.Replica;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobName;
@@ -33,11 +33,11 @@ final class JobReads {
   private static final int ATTEMPTS = 20;
 
   private final JobReader reader;
-  private final Replica replica;
+  private final LeaderDoor door;
 
-  JobReads(JobReader reader, Replica replica) {
+  JobReads(JobReader reader, LeaderDoor door) {
     this.reader = reader;
-    this.replica = replica;
+    this.door = door;
   }
 
   /// The job, if there is one in a tenant that the caller may know of.
@@ -88,11 +88,11 @@ final class JobReads {
 
   /// Adds the leader's in-memory state to the views, if this replica leads.
   private List<JobView> refreshed(List<JobView> views) {
-    if (!replica.isLeading() || views.stream().allMatch(view -> view.job().state().isTerminal())) {
+    if (!door.isLeading() || views.stream().allMatch(view -> view.job().state().isTerminal())) {
       return views;
     }
     try {
-      return replica.ask(leader -> views.stream().map(leader.reads()::refresh).toList());
+      return door.ask(leader -> views.stream().map(leader.reads()::refresh).toList());
     } catch (NotLeadingException | LeadershipLostException | QueueFullException e) {
       LOG.debug("jobs are shown without reasons", e);
       return views;

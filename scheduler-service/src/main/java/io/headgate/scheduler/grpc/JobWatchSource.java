@@ -4,7 +4,7 @@ import io.headgate.kit.watch.WatchSource;
 import io.headgate.proto.scheduler.v1.WatchJobsResponse;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobId;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobReader.Changes;
 import io.headgate.scheduler.runtime.record.JobReader.Filter;
@@ -25,14 +25,14 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
   private final Filter filter;
   private final JobReader reader;
   private final JobReads jobs;
-  private final Replica replica;
+  private final LeaderDoor door;
 
-  JobWatchSource(TenantId tenant, Filter filter, JobReader reader, JobReads jobs, Replica replica) {
+  JobWatchSource(TenantId tenant, Filter filter, JobReader reader, JobReads jobs, LeaderDoor door) {
     this.tenant = tenant;
     this.filter = filter;
     this.reader = reader;
     this.jobs = jobs;
-    this.replica = replica;
+    this.door = door;
   }
 
   @Override
@@ -86,7 +86,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
       }
     }
     List<JobId> touched =
-        replica.touched(seen, version).stream().filter(job -> !told.contains(job)).toList();
+        door.touched(seen, version).stream().filter(job -> !told.contains(job)).toList();
     if (!touched.isEmpty()) {
       List<JobRecord> read =
           reader.jobs(touched).stream().filter(job -> job.tenant().equals(tenant)).toList();

@@ -12,7 +12,7 @@ import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
@@ -27,14 +27,15 @@ import org.jspecify.annotations.Nullable;
 /// - This replica answers reads of events and of the leadership from the database.
 /// - The leader answers reads of jobs, because only it knows why a job waits. This replica answers
 ///   them while it cannot reach the leader.
-/// - The leader answers all other calls. Agents are told the leader's address instead, so that their
-///   streams load one process only.
+/// - The leader answers all other calls. Agents are told the leader's address instead, so that
+///   their streams load one process only.
 ///
-/// A relayed call ends when its leader stops leading, even when that leader hangs. The error is
-/// `LEADER_CHANGED`, or `OUTCOME_UNKNOWN` if the request had been sent.
+/// A relayed call ends when its leader stops leading, even when that leader hangs. If the request
+/// was never sent, the error is `NO_LEADER`. Otherwise it is `LEADER_CHANGED` where a repeat is
+/// safe, and `OUTCOME_UNKNOWN` where it is not.
 ///
-/// A call is passed on once: a replica that receives a relayed call and does not lead refuses it.
-/// A replica that is elected and still loads holds unary calls ([HeldCalls]), relayed ones too.
+/// A call is passed on once: a replica that receives a relayed call and does not lead refuses it. A
+/// replica that is elected and still loads holds unary calls ([HeldCalls]), relayed ones too.
 public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
   static final Metadata.Key<String> PASSED_ON =
       Metadata.Key.of("x-headgate-passed-on", Metadata.ASCII_STRING_MARSHALLER);
@@ -52,7 +53,7 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
           JobServiceGrpc.getGetJobMethod().getFullMethodName(),
           JobServiceGrpc.getListJobsMethod().getFullMethodName());
 
-  private final Replica replica;
+  private final LeaderDoor door;
   private final Function<String, ManagedChannel> channels;
   private final Set<String> services;
   private final HeldCalls held;
@@ -67,17 +68,17 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
   ///   its own
   /// @param own the scheduler's services; others on the same server are left alone
   public LeaderRelay(
-      Replica replica,
+      LeaderDoor door,
       Function<String, ManagedChannel> channels,
       Collection<? extends BindableService> own) {
-    this.replica = replica;
+    this.door = door;
     this.channels = channels;
-    this.held = new HeldCalls(replica.arrivals());
+    this.held = new HeldCalls(door.takeoverWaiters());
     this.services =
         own.stream()
             .map(service -> service.bindService().getServiceDescriptor().getName())
             .collect(Collectors.toUnmodifiableSet());
-    replica.onLook(this::follow);
+    door.onLook(this::follow);
   }
 
   @Override
@@ -86,7 +87,7 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
     String method = call.getMethodDescriptor().getFullMethodName();
     if (!services.contains(String.valueOf(call.getMethodDescriptor().getServiceName()))
         || ANSWERED_HERE.contains(method)
-        || replica.isLeading()) {
+        || door.isLeading()) {
       return next.startCall(call, headers);
     }
     boolean isReadHere = READ_HERE_AT_NEED.contains(method);
@@ -128,7 +129,7 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
 
   private Optional<Link> linked() {
     @Nullable Link known = link;
-    return known != null && replica.leaderAddress().filter(known.address()::equals).isPresent()
+    return known != null && door.leaderAddress().filter(known.address()::equals).isPresent()
         ? Optional.of(known)
         : linkedAnew();
   }
@@ -138,8 +139,7 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
     if (link == null) {
       // The address is read under the lock: a link to an earlier leader would never be closed.
       link =
-          replica
-              .leaderAddress()
+          door.leaderAddress()
               .map(address -> new Link(address, channels.apply(address)))
               .orElse(null);
     }
@@ -151,7 +151,7 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
   /// leadership, or learns itself that it was deposed.
   private synchronized void follow() {
     @Nullable Link known = link;
-    if (known != null && replica.leaderAddress().filter(known.address()::equals).isEmpty()) {
+    if (known != null && door.leaderAddress().filter(known.address()::equals).isEmpty()) {
       link = null;
       known.channel().shutdownNow();
     }

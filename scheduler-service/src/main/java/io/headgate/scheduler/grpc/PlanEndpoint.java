@@ -20,7 +20,7 @@ import io.headgate.scheduler.runtime.catalog.Access;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.DraftReader;
 import io.headgate.scheduler.runtime.catalog.Supply;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.simulation.LiveState;
@@ -44,14 +44,14 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
 
   private static final int MOST_INSTANTS = 10_000;
 
-  private final Replica replica;
+  private final LeaderDoor door;
   private final CopyBound copies;
   private final TimeSource time;
   private final DraftReader drafts;
 
   /// Answers from the state of the replica's leader.
   public PlanEndpoint(EndpointParts parts, DraftReader drafts) {
-    this.replica = parts.replica();
+    this.door = parts.door();
     this.copies = parts.copies();
     this.time = parts.time();
     this.drafts = drafts;
@@ -87,7 +87,7 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
             : Optional.empty();
     int named = request.getMaxJobs() == 0 ? USUAL_JOBS : request.getMaxJobs();
     // The plan starts from the current catalog, including a change applied just before.
-    Refusals.leading(true, replica::freshCatalog);
+    Refusals.leading(true, door::freshCatalog);
     answer(out, copies.answer(() -> plan(tenant, supply, access, named)));
   }
 
@@ -109,7 +109,7 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
         Refusals.leading(
             true,
             () ->
-                replica.ask(leader ->
+                door.ask(leader ->
                     new Moment(
                         leader.core().state(),
                         leader.core().placement(),

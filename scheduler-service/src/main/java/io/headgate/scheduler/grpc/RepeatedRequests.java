@@ -1,7 +1,7 @@
 package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.failure.Refusal;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.Batch.RequestRecord;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobView;
@@ -19,14 +19,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/// Requests with a request id. A request id is claimed by one submission at a time, and a stored one
-/// is answered with the jobs of the first request. The kit's log of requests is not used, because
-/// many submissions share one transaction of the leader. Thread-safe.
+/// Requests with a request id. A request id is claimed by one submission at a time, and a stored
+/// one is answered with the jobs of the first request. The kit's log of requests is not used,
+/// because many submissions share one transaction of the leader. Thread-safe.
 final class RepeatedRequests {
   /// Longest wait for another submission with the same request id.
   private static final Duration PATIENCE = Duration.ofSeconds(25);
 
-  private final Replica replica;
+  private final LeaderDoor door;
   private final JobReader reader;
   private final KnownKeys known;
   private final Map<Id, CompletableFuture<Void>> claims = new ConcurrentHashMap<>();
@@ -38,7 +38,7 @@ final class RepeatedRequests {
   }
 
   RepeatedRequests(EndpointParts parts) {
-    this.replica = parts.replica();
+    this.door = parts.door();
     this.reader = parts.reader();
     this.known = parts.requests();
   }
@@ -78,8 +78,7 @@ final class RepeatedRequests {
   /// @throws WouldBlockException the database must decide, and the thread must not block
   /// @throws io.headgate.kit.failure.RefusalException the earlier request had other content
   Optional<List<JobView>> earlier(RequestKey key, CallerThread thread) {
-    replica
-        .leadership()
+    door.leadership()
         .filter(leadership -> !known.isUnder(leadership))
         .ifPresent(leadership -> {
           thread.demandMayBlock();

@@ -12,7 +12,7 @@ import io.headgate.scheduler.runtime.catalog.Access;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
 import io.headgate.scheduler.runtime.desk.LeaderView;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.submission.Submission.NewJob;
@@ -29,11 +29,11 @@ import java.util.function.Supplier;
 /// Validates submitted jobs before they reach the leader: against the contract's finer rules, the
 /// catalog, rights, vaults, and the nodes' support for images.
 final class SubmissionRules {
-  private final Replica replica;
+  private final LeaderDoor door;
   private final Supplier<Optional<String>> traceparent;
 
   SubmissionRules(EndpointParts parts) {
-    this.replica = parts.replica();
+    this.door = parts.door();
     this.traceparent = parts.traceparent();
   }
 
@@ -62,10 +62,10 @@ final class SubmissionRules {
       SubmissionRequest request, QueueId id, Profile profile, List<Integer> indexes) {
     Set<PoolId> pools = Set.copyOf(profile.pools());
     LeaderView.ImageUse use =
-        Refusals.leading(true, () -> replica.ask(leader -> leader.reads().images(pools)));
+        Refusals.leading(true, () -> door.ask(leader -> leader.reads().images(pools)));
     if (use.without().isPresent() && !profile.images()) {
-      throw CatalogRefusal.byAll(() ->
-          Refusals.withoutImages(request.at(indexes.getFirst()), id, use.without().get()));
+      throw CatalogRefusal.byAll(
+          () -> Refusals.withoutImages(request.at(indexes.getFirst()), id, use.without().get()));
     }
     // Not on the leader's loop: patterns are others' words.
     Set<String> judged = new HashSet<>();
@@ -79,8 +79,8 @@ final class SubmissionRules {
             .rules()
             .problem(image)
             .ifPresent(problem -> {
-              throw CatalogRefusal.byAll(() ->
-                  Refusals.imageNotAllowed(request.at(index), id, ruling.node(), problem));
+              throw CatalogRefusal.byAll(
+                  () -> Refusals.imageNotAllowed(request.at(index), id, ruling.node(), problem));
             });
       }
     }
@@ -97,8 +97,8 @@ final class SubmissionRules {
     Queue queue =
         catalog
             .queue(id)
-            .orElseThrow(() ->
-                CatalogRefusal.byAccess(() -> Refusals.unknownQueue(at, id, catalog)));
+            .orElseThrow(
+                () -> CatalogRefusal.byAccess(() -> Refusals.unknownQueue(at, id, catalog)));
     Principal principal = request.principal();
     boolean isMember = catalog.admits(queue, principal.subject());
     if (!isMember && !Names.governs(principal)) {

@@ -6,7 +6,7 @@ import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.FreshCatalog;
 import io.headgate.scheduler.runtime.desk.Command.SubmitReply;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobView;
 import io.headgate.scheduler.runtime.record.NameCounter;
@@ -40,7 +40,7 @@ import java.util.function.Supplier;
 /// id or name that may be stored already, and the fetch of the current catalog. Most submissions
 /// need neither and stay on the thread that began them. Thread-safe.
 final class Submissions {
-  private final Replica replica;
+  private final LeaderDoor door;
   private final CatalogJudge judge;
   private final SubmissionRules rules;
   private final NameAllocator names;
@@ -48,12 +48,12 @@ final class Submissions {
   private final Overdue<SubmitReply> overdue;
 
   Submissions(EndpointParts parts, CatalogJudge judge, SubmissionRules rules) {
-    this.replica = parts.replica();
+    this.door = parts.door();
     this.judge = judge;
     this.rules = rules;
     this.names = parts.names();
     this.requests = new RepeatedRequests(parts);
-    this.overdue = new Overdue<>(Replica.PATIENCE, parts.time());
+    this.overdue = new Overdue<>(LeaderDoor.PATIENCE, parts.time());
   }
 
   /// Submits all jobs of the request or none. Completes on any thread, which must not be blocked,
@@ -128,7 +128,7 @@ final class Submissions {
     }
 
     private <T> CompletableFuture<T> later(Supplier<CompletableFuture<T>> step) {
-      return CompletableFuture.supplyAsync(step, blocking).thenCompose(Function.identity());
+      return CompletableFuture.completedFuture(step).thenComposeAsync(Supplier::get, blocking);
     }
 
     /// Submits by the catalog known here. If that refuses, by the services' current catalog.
@@ -160,13 +160,13 @@ final class Submissions {
       if (request.hasImages()) {
         thread.demandMayBlock();
       }
-      replica.leadership().ifPresent(leadership -> names.under(leadership, thread));
+      door.leadership().ifPresent(leadership -> names.under(leadership, thread));
       List<JobName> reserved = new ArrayList<>();
       boolean isOffered = false;
       try {
         Submission submission = prepare(catalog, thread, reserved);
         CompletableFuture<SubmitReply> reply =
-            Refusals.leading(key.isPresent(), () -> replica.submit(submission));
+            Refusals.leading(key.isPresent(), () -> door.submit(submission));
         isOffered = true;
         offered = reply;
         return overdue
@@ -185,8 +185,7 @@ final class Submissions {
     }
 
     /// @param reserved receives the requested names, which must be released
-    private Submission prepare(
-        CatalogView catalog, CallerThread thread, List<JobName> reserved) {
+    private Submission prepare(CatalogView catalog, CallerThread thread, List<JobName> reserved) {
       List<NewJob> jobs = new ArrayList<>(request.jobs().size());
       List<NameCounter> counters = new ArrayList<>();
       for (int i = 0; i < request.jobs().size(); i++) {
@@ -227,8 +226,8 @@ final class Submissions {
       return switch (reply) {
         case SubmitReply.Accepted(List<JobView> accepted) -> accepted;
         case SubmitReply.Refused(int index, Denial denial) ->
-            throw CatalogRefusal.byAll(() ->
-                Refusals.denied(request.at(index), jobs.get(index).queue(), denial, catalog));
+            throw CatalogRefusal.byAll(
+                () -> Refusals.denied(request.at(index), jobs.get(index).queue(), denial, catalog));
         case SubmitReply.NotAdmitted(int index) ->
             throw SubmissionRules.notAdmitted(request.at(index), jobs.get(index).queue(), catalog);
         case SubmitReply.TooManyWaiting(int index, int waiting, int most) ->

@@ -16,27 +16,27 @@ import io.headgate.proto.scheduler.v1.ListQueueUsagesResponse;
 import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.runtime.desk.LeaderView;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.Leadership;
 import java.util.function.Function;
 
 /// Serves the current usage of policies, queues and pools.
 public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
-  private final Replica replica;
+  private final LeaderDoor door;
 
   /// Serves what the replica's leader knows.
-  public UsageEndpoint(Replica replica) {
-    this.replica = replica;
+  public UsageEndpoint(LeaderDoor door) {
+    this.door = door;
   }
 
   private <T> T ask(Function<LeaderView, T> question) {
-    return Refusals.leading(true, () -> replica.ask(question));
+    return Refusals.leading(true, () -> door.ask(question));
   }
 
   /// Refreshes the catalog first, so that a change just applied is visible. If its service is
   /// unreachable, the last known catalog is used.
   private <T> T askFresh(Function<LeaderView, T> question) {
-    Refusals.leading(true, replica::freshCatalog);
+    Refusals.leading(true, door::freshCatalog);
     return ask(question);
   }
 
@@ -88,8 +88,7 @@ public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
   public void getLeadership(
       GetLeadershipRequest request, StreamObserver<GetLeadershipResponse> out) {
     GetLeadershipResponse.Builder response = GetLeadershipResponse.newBuilder();
-    replica
-        .leadership()
+    door.leadership()
         .ifPresent((Leadership leadership) -> {
           response.setIncarnation(leadership.incarnation().toString()).setEpoch(leadership.epoch());
           leadership.leader().ifPresent(response::setLeader);

@@ -6,7 +6,7 @@ import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.scheduler.core.node.NodeId;
-import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 
 /// The real session of an agent, over a stream without a socket.
 public final class OpenedSession {
@@ -16,9 +16,9 @@ public final class OpenedSession {
   public static StreamObserver<ConnectRequest> open(
       NodeId node,
       ServerCallStreamObserver<ConnectResponse> out,
-      Replica replica,
+      LeaderDoor door,
       TimeSource time,
       AgentSessions sessions) {
-    return new GrpcAgentSession(node, out, Runnable::run, replica, sessions, time).open();
+    return new GrpcAgentSession(node, out, Runnable::run, door, sessions, time).open();
   }
 }

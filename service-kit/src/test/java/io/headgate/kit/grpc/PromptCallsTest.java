@@ -74,6 +74,17 @@ class PromptCallsTest {
   }
 
   @Test
+  void aPartOfAUnaryCallMayBlockOnAThreadOfItsOwn() {
+    assertThat(put("partly").getId()).isEqualTo("partly");
+    assertThat(SEEN)
+        .containsExactly(
+            new Seen("PutBook begins", true),
+            new Seen("tenants/acme/users/ada puts", true),
+            new Seen("tenants/acme/users/ada waits", false),
+            new Seen("tenants/acme/users/ada hears", true));
+  }
+
+  @Test
   void messagesOfAStreamComeOnItsEventLoop() throws Exception {
     BlockingClientCall<Book, Book> stream =
         ShelfServiceGrpc.newBlockingV2Stub(SERVER.channel(SERVER.tokens().node("acme", "gpu-1")))
@@ -178,7 +189,16 @@ class PromptCallsTest {
     @Override
     public void putBook(PutBookRequest request, StreamObserver<Book> answer) {
       see(Principals.current().subject() + " puts");
-      if (request.getBook().getId().startsWith("later")) {
+      if (request.getBook().getId().equals("partly")) {
+        CallThreads.when(
+            CompletableFuture.runAsync(
+                () -> see(Principals.current().subject() + " waits"), CallThreads.blocking()),
+            answer,
+            _ -> {
+              see(Principals.current().subject() + " hears");
+              shelf.putBook(request, answer);
+            });
+      } else if (request.getBook().getId().startsWith("later")) {
         CompletableFuture<PutBookRequest> later = new CompletableFuture<>();
         CallThreads.when(
             later,

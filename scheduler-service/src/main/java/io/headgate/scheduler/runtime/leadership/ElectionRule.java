@@ -44,9 +44,9 @@ final class ElectionRule {
 
   /// Grounds for taking the row.
   enum Grounds {
-    LEASE_OVER("nobody held the lease"),
+    LEASE_OVER("no scheduler held the lease"),
     LEFT_GROUP("the holder left the group and missed a renewal"),
-    REFUSES("the holder missed a renewal and nobody listens at its address");
+    REFUSES("the holder missed a renewal and its address refuses connections");
 
     final String text;
 

@@ -76,8 +76,8 @@ public final class NameAllocator {
   /// job is durable or has failed. If the database fails, the name is not reserved, so that a retry
   /// can get it.
   ///
-  /// @throws WouldBlockException the database must decide, and the thread must not block; the name is
-  ///   not reserved
+  /// @throws WouldBlockException the database must decide, and the thread must not block; the name
+  ///   is not reserved
   public Optional<Allocation> exact(JobName name, CallerThread thread) {
     if (!reserved.add(name)) {
       return Optional.empty();
@@ -115,8 +115,8 @@ public final class NameAllocator {
 
   /// Generates the next name with the prefix.
   ///
-  /// @throws WouldBlockException the counter must be read from the database, and the thread must not
-  ///   block
+  /// @throws WouldBlockException the counter must be read from the database, and the thread must
+  ///   not block
   public Allocation next(TenantId tenant, String prefix, CallerThread thread) {
     Prefix key = Prefix.of(tenant, prefix);
     long number = count(key, 0, thread);

@@ -115,7 +115,12 @@ final class ReplicaTest {
     SchedulerStore.Candidate follower =
         new SchedulerStore.Candidate("one", "one:1", false, LEASE, LEASE);
     try (Replica replica =
-        new Replica(follower, OneLeader.SETTINGS, ports, new Alone(new GroupView(time)))) {
+        new Replica(
+            new LeaderDoor(follower.address()),
+            follower,
+            OneLeader.SETTINGS,
+            ports,
+            new Alone(new GroupView(time)))) {
       replica.start();
       assertThat(store.looks.await(20, TimeUnit.SECONDS)).isTrue();
     }

@@ -12,7 +12,6 @@ import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.grpc.AgentSessions;
 import io.headgate.scheduler.grpc.OpenedSession;
 import io.headgate.scheduler.runtime.desk.Command;
-import io.headgate.scheduler.runtime.record.SchedulerStore.Candidate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -27,21 +26,15 @@ final class ResumedSessionTest {
 
   private final OneLeader one = new OneLeader();
   private final Leader leader = new Leader(one.start, one.ports, one.state(), one.lease, _ -> {});
-  private final Replica replica =
-      new Replica(
-          new Candidate(
-              "a", "a:1", true, OneLeader.SETTINGS.lease(), OneLeader.SETTINGS.missedRenewal()),
-          OneLeader.SETTINGS,
-          one.ports,
-          Members.unwatched(_ -> false));
+  private final LeaderDoor door = new LeaderDoor("a:1");
   private final AgentSessions sessions = new AgentSessions();
   private final Stream stream = new Stream();
   private final StreamObserver<ConnectRequest> agent =
-      OpenedSession.open(NODE, stream, replica, new EndingClock(), sessions);
+      OpenedSession.open(NODE, stream, door, new EndingClock(), sessions);
 
   @Test
   void anEndDuringAHeldHelloLeavesNoSession() throws InterruptedException {
-    replica.arrivals().open();
+    door.holdCallers();
     agent.onNext(
         ConnectRequest.newBuilder()
             .setHello(
@@ -51,7 +44,7 @@ final class ResumedSessionTest {
             .build());
     assertThat(leader.take()).as("the Hello waits").isEmpty();
 
-    replica.serve(leader);
+    door.open(leader);
 
     assertThat(stream.ended)
         .as("the stream ended on its own thread, without waiting for the Hello")

@@ -6,10 +6,12 @@ import io.headgate.scheduler.runtime.agent.Dispatch;
 import io.headgate.scheduler.runtime.catalog.CatalogSource;
 import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
 import io.headgate.scheduler.runtime.desk.Command;
+import io.headgate.scheduler.runtime.desk.LeaderState;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
 import io.headgate.scheduler.runtime.desk.VaultDesk;
 import io.headgate.scheduler.runtime.leadership.ElectionRule.Move;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
+import io.headgate.scheduler.runtime.loop.LeaderStart;
 import io.headgate.scheduler.runtime.loop.LoopMetrics;
 import io.headgate.scheduler.runtime.loop.LoopStep;
 import io.headgate.scheduler.runtime.loop.Takeover;
@@ -30,8 +32,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// One scheduler process: the real [Replica] and [Leader], with events in the place of their
-/// threads. It may crash, stand still and come back at any moment.
+/// One scheduler process: the real [LeaderDoor], [Election] and [Leader], with events in the place
+/// of the threads of [Replica] and [LeaderThreads]. It may crash, stand still and come back at any
+/// moment.
 final class SimulatedReplica {
   private static final long LOOK = World.SECOND;
   private static final long RETRY = 500 * World.MILLI;
@@ -50,7 +53,8 @@ final class SimulatedReplica {
   private final SimulatedVaults vaults;
   private final World.Clock clock;
   private World.Life life;
-  private Replica replica;
+  private LeaderDoor door;
+  private Election election;
   private @Nullable Leading leading;
   private double crashes;
 
@@ -81,11 +85,12 @@ final class SimulatedReplica {
             JobVaults::asked);
     this.members = group.member(name);
     this.life = new World.Life(name);
-    this.replica = make();
+    this.door = new LeaderDoor(candidate.address());
+    this.election = election();
   }
 
-  private Replica make() {
-    return new Replica(candidate, settings, ports, members);
+  private Election election() {
+    return new Election(candidate, settings.renewal(), ports, members);
   }
 
   private static CatalogSource source(
@@ -120,8 +125,8 @@ final class SimulatedReplica {
     return clock;
   }
 
-  Replica replica() {
-    return replica;
+  LeaderDoor door() {
+    return door;
   }
 
   boolean isUp() {
@@ -144,7 +149,8 @@ final class SimulatedReplica {
 
   void start() {
     life = new World.Life(name);
-    replica = make();
+    door = new LeaderDoor(candidate.address());
+    election = election();
     leading = null;
     world.note(() -> name + " starts");
     group.joined(name);
@@ -201,7 +207,7 @@ final class SimulatedReplica {
             later(RETRY, this::stand);
             return;
           }
-          switch (replica.election().move(row.get())) {
+          switch (election.move(row.get())) {
             case Move.Try attempt ->
                 database.write(
                     this,
@@ -219,14 +225,14 @@ final class SimulatedReplica {
   }
 
   private void await(Row seen, long nanos) {
-    replica.saw(seen.leadership());
+    door.saw(seen.leadership(), true);
     later(clock.real(Math.min(nanos, LOOK)), this::stand);
   }
 
   private void load(Row taken, long sent) {
     world.note(() -> name + " leads, epoch " + taken.leadership().epoch());
-    replica.saw(taken.leadership());
-    replica.arrivals().open();
+    door.holdCallers();
+    door.saw(taken.leadership(), true);
     at(Failpoint.AFTER_ELECTION);
     Lease lease = new Lease(clock, settings.lease(), sent);
     LoadingLease loading = new LoadingLease(taken, lease, settings, ports);
@@ -289,8 +295,8 @@ final class SimulatedReplica {
       Optional<LoadedState> read = loaded;
       if (read == null || read.isEmpty() || loading.successor().isPresent()) {
         lease.end();
-        loading.successor().ifPresent(replica::saw);
-        replica.serve(null);
+        loading.successor().ifPresent(now -> door.saw(now, true));
+        door.close();
         later(RETRY, SimulatedReplica.this::stand);
         return;
       }
@@ -327,12 +333,13 @@ final class SimulatedReplica {
       this.lease = lease;
       this.leader =
           new Leader(
-              replica.start(taken, loaded, new Takeover(ports, taken.silence())),
+              LeaderStart.of(
+                  taken.leadership(), settings, loaded, new Takeover(ports, taken.silence())),
               ports,
-              replica.state(taken.leadership(), loaded),
+              LeaderState.load(taken.leadership(), settings, loaded, ports.sources(), clock),
               lease,
               decided::add);
-      replica.serve(leader);
+      door.open(leader);
       auditor.leads(SimulatedReplica.this, taken.leadership());
       this.followed = database.store().position(CatalogSource.ACCESS).version();
       vaults.onMove(life, this::follow);
@@ -407,7 +414,7 @@ final class SimulatedReplica {
           end(new LeaderEnd.Closed());
         } else {
           leader.decide(commands);
-          if (leader.turns().isCutOff() && replica.election().hasOthers()) {
+          if (leader.turns().isCutOff() && election.hasOthers()) {
             world.note(() -> name + " hears no agent any more, and gives way");
             givesWay = true;
             leader.close();
@@ -524,7 +531,7 @@ final class SimulatedReplica {
       world.note(() -> name + " leads no more: " + why);
       if (why instanceof LeaderEnd.Deposed(Leadership now)) {
         world.befell(Fault.LEADER_DEPOSED);
-        replica.saw(now);
+        door.saw(now, true);
       }
       lease.end();
       leader.close();
@@ -536,9 +543,9 @@ final class SimulatedReplica {
       } catch (InterruptedException e) {
         throw new IllegalStateException(e);
       }
-      replica.serve(null);
+      door.close();
       if (givesWay) {
-        replica.election().standBack();
+        election.standBack();
       }
       if (why instanceof LeaderEnd.Closed) {
         database.write(

@@ -189,7 +189,7 @@ final class SimulatedStream {
         up.end(() -> {
           server =
               OpenedSession.open(
-                  nodeId(), new Server(), replica.replica(), replica.clock(), new AgentSessions());
+                  nodeId(), new Server(), replica.door(), replica.clock(), new AgentSessions());
         });
       }
       up.send(message, SimulatedStream.this::atServer);

@@ -7,38 +7,38 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class TakeoverWaitersTest {
-  private final TakeoverWaiters arrivals = new TakeoverWaiters();
+  private final TakeoverWaiters waiters = new TakeoverWaiters();
   private final List<String> resumed = new ArrayList<>();
 
   @Test
   void holdsCallsOnlyWhileTheReplicaIsAboutToLead() {
-    assertThat(arrivals.add(() -> resumed.add("a"))).isFalse();
-    arrivals.open();
-    arrivals.close();
-    assertThat(arrivals.add(() -> resumed.add("a"))).isFalse();
+    assertThat(waiters.add(() -> resumed.add("a"))).isFalse();
+    waiters.open();
+    waiters.close();
+    assertThat(waiters.add(() -> resumed.add("a"))).isFalse();
     assertThat(resumed).isEmpty();
   }
 
   @Test
   void releasesThemInOrderOnceTheOutcomeIsKnown() {
-    arrivals.open();
+    waiters.open();
     Runnable gone = () -> resumed.add("gone");
-    assertThat(arrivals.add(() -> resumed.add("a"))).isTrue();
-    assertThat(arrivals.add(gone)).isTrue();
-    assertThat(arrivals.add(() -> resumed.add("b"))).isTrue();
-    arrivals.remove(gone);
+    assertThat(waiters.add(() -> resumed.add("a"))).isTrue();
+    assertThat(waiters.add(gone)).isTrue();
+    assertThat(waiters.add(() -> resumed.add("b"))).isTrue();
+    waiters.remove(gone);
     assertThat(resumed).isEmpty();
-    arrivals.close();
+    waiters.close();
     assertThat(resumed).containsExactly("a", "b");
-    arrivals.close();
+    waiters.close();
     assertThat(resumed).hasSize(2);
   }
 
   @Test
   void doesNotHoldCallsThatComeTooLate() {
-    arrivals.open();
-    arrivals.add(() -> resumed.add("again: " + arrivals.add(() -> resumed.add("never"))));
-    arrivals.close();
+    waiters.open();
+    waiters.add(() -> resumed.add("again: " + waiters.add(() -> resumed.add("never"))));
+    waiters.close();
     assertThat(resumed).containsExactly("again: false");
   }
 }
