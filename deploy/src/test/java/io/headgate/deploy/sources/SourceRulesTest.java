@@ -64,6 +64,19 @@ class SourceRulesTest {
   }
 
   @Test
+  void everyFileDeclaresTheTypeOfItsName() throws IOException {
+    List<String> empty = new ArrayList<>();
+    for (Path source : sources()) {
+      String name = source.getFileName().toString().replace(".java", "");
+      Pattern type = Pattern.compile("(class|record|enum|interface) " + name + "\\b");
+      if (!name.endsWith("-info") && !type.matcher(Files.readString(source)).find()) {
+        empty.add(ROOT.relativize(source).toString());
+      }
+    }
+    assertThat(empty).as("files that were emptied by mistake").isEmpty();
+  }
+
+  @Test
   void nothingBannedIsImported() throws IOException {
     List<String> faults = new ArrayList<>();
     for (Path source : sources()) {

@@ -226,7 +226,8 @@ public final class Reconciler {
     Assignment assignment = known.assignment().orElseThrow();
     Optional<String> refusal = refusal(assignment);
     if (refusal.isPresent()) {
-      stopFor(known.key(), "it cannot go on: " + refusal.get(), StopOrder.Kind.PREEMPT, effects);
+      stopFor(
+          known.key(), "it cannot be resumed: " + refusal.get(), StopOrder.Kind.PREEMPT, effects);
     } else {
       attempts.move(
           known.suspendedBy(0), AttemptLifecycle.Event.RESUME_ORDERED, Optional.empty(), effects);
@@ -343,7 +344,7 @@ public final class Reconciler {
       attempt = attempt.endedBy(seen.ending().get());
       if (attempt.state() == AttemptState.STARTING && attempt.hasFailed()) {
         // It ran before, so it was to go on: what ended it then was not its own doing.
-        attempt = attempt.failedBy(EndReason.STOPPED, "it ended before it could go on");
+        attempt = attempt.failedBy(EndReason.STOPPED, "it ended before it could be resumed");
       }
       attempts.move(attempt, AttemptLifecycle.Event.GONE, Optional.empty(), effects);
     }

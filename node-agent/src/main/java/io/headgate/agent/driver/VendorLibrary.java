@@ -32,7 +32,8 @@ public final class VendorLibrary {
       // Its second line is what the linker says; of a library that this one needs it names that.
       String said = problem.lines().skip(1).findFirst().orElse(problem).strip();
       if (said.startsWith(library + ":") && said.contains("No such file")) {
-        throw new GpuUnavailableException("no %s: %s is not here".formatted(driver, library), true);
+        throw new GpuUnavailableException(
+            "no %s: the library %s is not installed".formatted(driver, library), true);
       }
       throw new GpuUnavailableException(library + " cannot be loaded: " + said, false);
     }
@@ -51,7 +52,8 @@ public final class VendorLibrary {
             .toList();
     if (!missing.isEmpty()) {
       throw new GpuUnavailableException(
-          "%s is of a driver that is too old: it lacks %s".formatted(name, missing.getFirst()),
+          "the driver of %s is too old: it lacks the function %s"
+              .formatted(name, missing.getFirst()),
           false);
     }
     return Native.load(name, functions);

@@ -118,7 +118,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
         return;
       } catch (IOException | RuntimeException e) {
         // Nothing is guessed about a job: it is its supervisor's until its status can be read.
-        LOG.warn("cannot look after {} yet", key(), e);
+        LOG.warn("the agent cannot supervise {} yet; it tries again", key(), e);
         pause(wait);
         wait = longer(wait);
       } catch (InterruptedException _) {
@@ -132,7 +132,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
     while (!isDetached()) {
       boolean ran = AttemptLock.isHeld(directory()) || SupervisorStatus.isThere(directory());
       if (ran) {
-        LOG.info("found {} as it was left", key());
+        LOG.info("adopted {}, which an earlier agent had accepted", key());
         start.adopt();
         orders.adopt();
       } else {
@@ -178,7 +178,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
       }
       if (gone) {
         Workload.EndCause words = workload.endCause(this, WORDS_PATIENCE).orElse(KILLED);
-        LOG.warn("the supervisor of {} is gone without a last word: {}", key(), words.problem());
+        LOG.warn("the supervisor of {} is gone and left no end: {}", key(), words.problem());
         inputs.accept(
             new Input.Vanished(key(), words.reason(), words.problem(), context.time().instant()));
         return true;
@@ -195,7 +195,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
     try {
       return observe();
     } catch (IOException e) {
-      LOG.warn("cannot see how {} stands: {}", key(), e.getMessage());
+      LOG.warn("the state of {} cannot be read: {}", key(), e.getMessage());
       return false;
     }
   }
@@ -209,7 +209,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
       if (workload.supervisorUser().isEmpty()) {
         throw e;
       }
-      LOG.debug("what the supervisor of {} wrote is not there: {}", key(), e.getMessage());
+      LOG.debug("the status of {} is not there: {}", key(), e.getMessage());
       seen |= gone;
       return false;
     }
@@ -273,7 +273,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
         }
       } catch (IOException | RuntimeException e) {
         // Whatever it is, the slices stay taken until this succeeds: what is not clean is not free.
-        LOG.warn("cannot release {} yet: {}", key(), e.toString());
+        LOG.warn("the slices of {} cannot be released yet: {}", key(), e.toString());
         slices.notFreed(String.valueOf(e.getMessage()));
       }
       pause(wait);
