@@ -124,7 +124,7 @@ static void lock_attempt(int launcher_fd, bool again) {
   // that comes late, held up by a slow disk, finds that its attempt was given up meanwhile.
   if (access("status", F_OK) == 0 || access("refused", F_OK) == 0) {
     errno = 0;
-    refuse(launcher_fd, EXIT_ALREADY_STARTED, "this attempt was started or given up before");
+    refuse(launcher_fd, EXIT_ALREADY_STARTED, "the attempt was started or refused before");
   }
 }
 
@@ -164,13 +164,13 @@ static void raise_walls(struct supervisor *self, int launcher_fd) {
   struct walls *walls = &self->spec.walls;
   for (size_t i = 0; i < walls->owned.count; i++) {
     if (!own_tree(walls->owned.items[i], walls->user)) {
-      refuse(launcher_fd, EXIT_SYSTEM, "cannot give the job's user its directories");
+      refuse(launcher_fd, EXIT_SYSTEM, "cannot change the owner of the job's directories");
     }
   }
   // Its own output, which a program may open by name (/dev/stderr).
   if (walls->has_user && (fchown(self->out.write_fd, walls->user, walls->user) != 0 ||
                           fchown(self->err.write_fd, walls->user, walls->user) != 0)) {
-    refuse(launcher_fd, EXIT_SYSTEM, "cannot give the job's user its output");
+    refuse(launcher_fd, EXIT_SYSTEM, "cannot change the owner of the job's output");
   }
   if ((walls->fence_by_program && !fence_by_program(self->spec.cgroup, walls)) ||
       (walls->fence_group && !fence_by_group(walls))) {
@@ -180,11 +180,11 @@ static void raise_walls(struct supervisor *self, int launcher_fd) {
   if (!walls->inside) return;
   char why[256], sentence[300];
   self->inside_pid = walls_raise(walls, why, sizeof why);
-  snprintf(sentence, sizeof sentence, "cannot wall the job off: %s", why);
+  snprintf(sentence, sizeof sentence, "cannot raise the job's walls: %s", why);
   errno = 0;
   if (self->inside_pid < 0) refuse(launcher_fd, EXIT_SYSTEM, sentence);
   self->inside_fd = (int)syscall(SYS_pidfd_open, self->inside_pid, 0);
-  if (self->inside_fd < 0) refuse(launcher_fd, EXIT_SYSTEM, "cannot hold the job's namespaces");
+  if (self->inside_fd < 0) refuse(launcher_fd, EXIT_SYSTEM, "cannot open the job's namespaces");
 }
 
 // A pod that was to start before the machine was restarted starts afterwards, when its attempt was given up.
@@ -207,7 +207,7 @@ static void start(struct supervisor *self, int launcher_fd) {
   self->stop_after_at = later(self->spec.contact_boot_ms, self->spec.stop_after_ms);
   if (self->stop_after_at <= boot_ms()) {
     errno = 0;
-    refuse(launcher_fd, EXIT_TOO_LATE, "too long without contact; the attempt may run elsewhere");
+    refuse(launcher_fd, EXIT_TOO_LATE, "the control plane was out of contact for too long; the attempt may run elsewhere");
   }
   raise_walls(self, launcher_fd);
   struct launch launch = {.argv = self->spec.argv,

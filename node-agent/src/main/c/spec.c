@@ -157,14 +157,14 @@ static bool read_entry(struct spec *spec, char *key, char *value, char *why, siz
       return fail(why, size, key, "must be a whole number that is not negative, or 'never'");
     }
     if (user < 0) return true;
-    if (user == 0 || user >= UINT32_MAX) return fail(why, size, key, "must be a user's, and not root");
+    if (user == 0 || user >= UINT32_MAX) return fail(why, size, key, "must be a user id other than 0 (root)");
     spec->walls.has_user = true;
     spec->walls.user = (uid_t)user;
     return true;
   }
   bool good = true;
   if (read_wall(spec, key, value, &good)) {
-    return good || fail(why, size, key, "is not understood, or one too many");
+    return good || fail(why, size, key, "cannot be parsed, or is one too many");
   }
   if (strcmp(key, "directory") == 0) spec->directory = value;
   else if (strcmp(key, "cgroup") == 0) spec->cgroup = value;

@@ -168,7 +168,7 @@ final class AgentBench implements Bench, AutoCloseable {
     boolean lived = other.isAlive();
     var _ = other.destroyForcibly().waitFor();
     if (!ready || !lived) {
-      throw new IOException("the agent that was to be killed did not get its job to run");
+      throw new IOException("the first agent did not start its job before it was killed");
     }
     return heir().job(job);
   }
@@ -222,7 +222,7 @@ final class AgentBench implements Bench, AutoCloseable {
             process.pid(),
             ProcessHandle.of(process.pid())
                 .flatMap(handle -> handle.info().commandLine())
-                .orElse("of somebody else's"));
+                .orElse("its command is not visible"));
   }
 
   /// Ends all jobs that it has started.

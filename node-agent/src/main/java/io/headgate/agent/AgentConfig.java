@@ -86,21 +86,21 @@ public record AgentConfig(
     simulateGpus.ifPresent(SimulatedGpus::parse);
     if (simulateGpus.isPresent() && gpu.driver().isDemand()) {
       throw new IllegalArgumentException(
-          "simulate-gpus: not together with gpu.driver %s, which demands real ones"
+          "simulate-gpus does not work with gpu.driver %s, which demands real GPUs; leave one of the two out"
               .formatted(gpu.driver().name().toLowerCase(Locale.ROOT)));
     }
     if (kubernetes.use() && gpu.mps().use() != GpuConfig.Mps.Use.OFF) {
       throw new IllegalArgumentException(
-          "gpu.mps.use: auto is not to be had where jobs are pods (kubernetes.use), which cannot"
-              + " reach its daemons; leave it out");
+          "gpu.mps.use: auto does not work with kubernetes.use, because pods cannot reach MPS"
+              + " daemons; leave it out");
     }
     // A pod has its cluster's.
     Bounds.require(
         !kubernetes.use() || walls.network() == WallsConfig.Network.MACHINE,
         "walls.network",
         "own",
-        "is not to be had where jobs are pods (kubernetes.use); leave it out, and give their"
-            + " namespace a NetworkPolicy");
+        "does not work with kubernetes.use; leave it out, and give the pods' namespace a"
+            + " NetworkPolicy");
     cpus.ifPresent(count -> Bounds.atLeast("cpus", count, 1));
   }
 
@@ -223,48 +223,6 @@ public record AgentConfig(
         other,
         containers,
         kubernetes,
-        cpus,
-        memory,
-        checkpoints,
-        logs,
-        keep);
-  }
-
-  /// Returns a copy with these container settings.
-  public AgentConfig withContainers(ContainersConfig other) {
-    return new AgentConfig(
-        data,
-        node,
-        server,
-        endpoints,
-        joinToken,
-        joinFile,
-        simulateGpus,
-        gpu,
-        walls,
-        other,
-        kubernetes,
-        cpus,
-        memory,
-        checkpoints,
-        logs,
-        keep);
-  }
-
-  /// A copy whose jobs are pods.
-  public AgentConfig withKubernetes(KubernetesConfig other) {
-    return new AgentConfig(
-        data,
-        node,
-        server,
-        endpoints,
-        joinToken,
-        joinFile,
-        simulateGpus,
-        gpu,
-        walls,
-        containers,
-        other,
         cpus,
         memory,
         checkpoints,

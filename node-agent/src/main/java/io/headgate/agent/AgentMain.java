@@ -110,9 +110,9 @@ public final class AgentMain {
       @Nullable String variable = FLAGS.get(name);
       if (variable == null && !name.equals("--config")) {
         throw new IllegalArgumentException(
-            "there is no flag "
+            "unknown flag "
                 + name
-                + "; there are --config, "
+                + "; known flags are --config, "
                 + String.join(", ", FLAGS.keySet().stream().sorted().toList()));
       }
       if (equals < 0 && i + 1 == arguments.length) {

@@ -51,12 +51,13 @@ final class AgentSuccession implements AutoCloseable {
         if (closed || current == null) {
           return;
         }
-        LOG.info("the pool wants MIG on, which is for the start of an agent: starting anew");
+        LOG.info(
+            "the pool wants MIG on, which only a starting agent turns on: restarting the agent");
         current.close();
         current = next();
       }
     } catch (RuntimeException | Error e) {
-      LOG.error("the agent did not start anew", e);
+      LOG.error("the agent did not restart", e);
       failed.run();
     }
   }

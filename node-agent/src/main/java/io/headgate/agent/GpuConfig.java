@@ -99,7 +99,7 @@ public record GpuConfig(
           !libraries.isEmpty(),
           "gpu.rocm.libraries",
           "[]",
-          "names none; leave it out for the usual");
+          "lists nothing; leave it out for the defaults");
       libraries.forEach(
           library -> Bounds.said("gpu.rocm.libraries", library, "each is a name or a path"));
       Bounds.atLeast("gpu.rocm.timeout", timeout, Bounds.SHORTEST_WAIT);

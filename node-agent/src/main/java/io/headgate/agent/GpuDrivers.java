@@ -98,7 +98,7 @@ final class GpuDrivers {
     }
     if (driver.devices().isEmpty()) {
       driver.close();
-      throw demanded(name, "the driver shows none that can be used");
+      throw demanded(name, "the driver shows no usable GPU");
     }
     return driver;
   }
@@ -120,7 +120,7 @@ final class GpuDrivers {
       if (e.isAbsent()) {
         LOG.info("{}", e.getMessage());
       } else {
-        LOG.warn("GPUs cannot be used for now: {}", e.getMessage());
+        LOG.warn("the agent uses no GPUs until its next start: {}", e.getMessage());
       }
     }
     return Optional.empty();

@@ -121,7 +121,7 @@ final class GpuLock implements AutoCloseable {
     try {
       if (!isOurs(file)) {
         throw new IOException(
-            file + " is somebody else's: remove it, or name another gpu.lock.directory");
+            file + " belongs to another user: remove it, or name another gpu.lock.directory");
       }
       if (channel.tryLock() == null) {
         // The holder may be in a container whose processes are invisible here.
@@ -180,8 +180,8 @@ final class GpuLock implements AutoCloseable {
 
   private static IOException taken(String holder) {
     return new IOException(
-        ("this machine's GPUs are those of %s, and two agents would each give all of them away: end"
-                + " that one, or start without GPUs (gpu.driver: none; headgate up --nodes cpu)")
+        ("this machine's GPUs are managed by %s, and two agents would each assign all of them:"
+                + " stop that agent, or start without GPUs (gpu.driver: none; headgate up --nodes cpu)")
             .formatted(holder));
   }
 

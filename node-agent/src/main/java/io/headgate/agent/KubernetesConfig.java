@@ -52,12 +52,12 @@ public record KubernetesConfig(
         String.valueOf(server.getScheme()).matches("https?") && server.getHost() != null,
         "kubernetes.server",
         "'" + server + "'",
-        "is no address; like https://kubernetes.default.svc");
+        "is not an address; write one like https://kubernetes.default.svc");
     Bounds.require(
         namespace.matches(DNS_LABEL),
         "kubernetes.namespace",
         "'" + namespace + "'",
-        "is not one; 1 to 63 lower-case letters, digits and hyphens");
+        "is not a namespace; write 1 to 63 lower-case letters, digits and hyphens");
     node.ifPresent(
         name -> Bounds.said("kubernetes.node", name, "as the cluster calls it, or leave it out"));
     image.ifPresent(

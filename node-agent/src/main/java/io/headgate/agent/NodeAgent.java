@@ -205,7 +205,7 @@ public final class NodeAgent implements AutoCloseable {
     try {
       agent.close();
     } catch (IOException e) {
-      LOG.warn("closing the ledger: {}", e.getMessage());
+      LOG.warn("the ledger could not be closed: {}", e.getMessage());
     }
     instruments.close();
     driver.close();
@@ -224,7 +224,8 @@ public final class NodeAgent implements AutoCloseable {
       deliver();
     } catch (TimeoutException _) {
       LOG.warn(
-          "not every job has ended within {} s; the rest is left running", patience.toSeconds());
+          "some jobs have not ended within {} s; they run on under their supervisors",
+          patience.toSeconds());
     } catch (ExecutionException e) {
       LOG.error("the jobs cannot be stopped: {}", String.valueOf(e.getCause()));
     } catch (InterruptedException _) {
@@ -240,7 +241,7 @@ public final class NodeAgent implements AutoCloseable {
     try {
       agent.delivered().get(DELIVERY_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException _) {
-      LOG.info("the scheduler hears of the last changes at the next start");
+      LOG.info("the last updates could not be delivered; the next start delivers them");
     }
   }
 

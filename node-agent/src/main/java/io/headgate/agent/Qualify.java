@@ -99,7 +99,7 @@ final class Qualify {
       output.println(e.getMessage());
       return EXIT_USAGE;
     } catch (IOException | UncheckedIOException e) {
-      output.println("it could not be finished: " + e.getMessage());
+      output.println("the qualification stopped early: " + e.getMessage());
       return EXIT_FAILED;
     }
   }
@@ -120,7 +120,7 @@ final class Qualify {
         }
         default -> {
           if (!given.containsKey(AGENT_FOR)) {
-            throw new IllegalArgumentException("there is no flag " + flag);
+            throw new IllegalArgumentException("unknown flag " + flag);
           }
           job = words.subList(i, words.size());
           i = words.size();
@@ -129,7 +129,7 @@ final class Qualify {
     }
     String gpu = given.getOrDefault("--gpu", "0");
     if (!gpu.matches("[0-9]{1,3}")) {
-      throw new IllegalArgumentException("--gpu " + gpu + " is not the number of a GPU");
+      throw new IllegalArgumentException("--gpu " + gpu + " is not a GPU's number; count from 0");
     }
     return new Options(
         path(given, "--config"),

@@ -158,7 +158,7 @@ final class StandaloneAgent implements AutoCloseable {
     try {
       agent.stopAll().get(STOP_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException | ExecutionException e) {
-      LOG.error("not all that was started has ended: {}", e.toString());
+      LOG.error("some jobs have not ended: {}", e.toString());
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
@@ -188,7 +188,7 @@ final class StandaloneAgent implements AutoCloseable {
             .findFirst()
             .flatMap(AttemptReport::end);
       } catch (ExecutionException | TimeoutException e) {
-        throw new IOException("the agent does not go on", e);
+        throw new IOException("the agent does not answer", e);
       }
     }
 

@@ -74,7 +74,7 @@ public record WallsConfig(
         firstUser >= 1000,
         "walls.first-user",
         Integer.toString(firstUser),
-        "may be one of the machine's own; at least 1000");
+        "may be a user of the machine; at least 1000");
     Bounds.atLeast("walls.user-count", userCount, 1);
     Bounds.require(
         firstUser <= Integer.MAX_VALUE - userCount,
@@ -86,7 +86,7 @@ public record WallsConfig(
         network == Network.MACHINE || namespaces != JobWalls.Wanted.NONE,
         "walls.network",
         "own",
-        "takes namespaces, and walls.namespaces is none; leave one of the two out");
+        "needs namespaces, and walls.namespaces is none; leave one of the two out");
     shared.forEach(path -> Bounds.absolute("walls.shared", path));
     for (Path path : devices) {
       Bounds.require(
@@ -101,18 +101,6 @@ public record WallsConfig(
   public WallsConfig withShared(List<Path> directories) {
     return new WallsConfig(
         users, firstUser, userCount, namespaces, network, syscalls, directories, devices, limits);
-  }
-
-  /// Returns a copy with this network.
-  public WallsConfig withNetwork(Network other) {
-    return new WallsConfig(
-        users, firstUser, userCount, namespaces, other, syscalls, shared, devices, limits);
-  }
-
-  /// Returns a copy with this requirement for users, namespaces and the filter.
-  public WallsConfig wanting(JobWalls.Wanted wanted) {
-    return new WallsConfig(
-        wanted, firstUser, userCount, wanted, network, wanted, shared, devices, limits);
   }
 
   /// The settings in the form that the runtime takes.

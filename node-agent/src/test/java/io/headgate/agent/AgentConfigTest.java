@@ -29,7 +29,7 @@ class AgentConfigTest {
       gpu.nvml.timeout | 1ms | 1ms is too short; at least 100ms
       gpu.nvml.checkpoint | program | 'program' is not absolute; write the path from / on
       gpu.nvml.checkpoint-timeout | 0s | 0s is too short; at least 100ms
-      gpu.rocm.libraries | [] | [] names none; leave it out for the usual
+      gpu.rocm.libraries | [] | [] lists nothing; leave it out for the defaults
       gpu.rocm.libraries | [a, ''] | '' is empty; each is a name or a path
       gpu.rocm.timeout | 99ms | 99ms is too short; at least 100ms
       gpu.rocm.sysfs | sys | 'sys' is not absolute; write the path from / on
@@ -50,7 +50,7 @@ class AgentConfigTest {
       gpu.health.dcgm-names | maybe | 'maybe' is neither true nor false
       gpu.lock.use | maybe | 'maybe' is neither true nor false
       walls.users | always | 'always' is not a known value: known are auto, required, none
-      walls.first-user | 999 | 999 may be one of the machine's own; at least 1000
+      walls.first-user | 999 | 999 may be a user of the machine; at least 1000
       walls.user-count | 0 | 0 is too few; at least 1
       walls.user-count | 300000000 | 300000000 is too many after walls.first-user 1900000000; at most 247483647
       walls.namespaces | always | 'always' is not a known value: known are auto, required, none
@@ -77,8 +77,8 @@ class AgentConfigTest {
       containers.pull-timeout | 1ms | 1ms is too short; at least 1s
       kubernetes.use | maybe | 'maybe' is neither true nor false
       kubernetes.server | 10.0.0.1:6443 | '10.0.0.1:6443' is not a URI
-      kubernetes.server | api.example | 'api.example' is no address; like https://kubernetes.default.svc
-      kubernetes.namespace | Jobs | 'Jobs' is not one; 1 to 63 lower-case letters, digits and hyphens
+      kubernetes.server | api.example | 'api.example' is not an address; write one like https://kubernetes.default.svc
+      kubernetes.namespace | Jobs | 'Jobs' is not a namespace; write 1 to 63 lower-case letters, digits and hyphens
       kubernetes.node | '' | '' is empty; as the cluster calls it, or leave it out
       kubernetes.image | '' | '' is empty; an image's name, or leave it out for none
       kubernetes.devices | cdi | 'cdi' is not a known value: did you mean 'nri'?
@@ -154,15 +154,15 @@ class AgentConfigTest {
   void refusesWhatDoesNotGoTogether() {
     assertRefused(
         "{agent: {data: /d, walls: {network: own, namespaces: none}}}",
-        "walls.network: own takes namespaces, and walls.namespaces is none; leave one of the two");
+        "walls.network: own needs namespaces, and walls.namespaces is none; leave one of the two");
     assertRefused(
         "{agent: {data: /d, walls: {network: own}, kubernetes: {use: true}}}",
-        "walls.network: own is not to be had where jobs are pods (kubernetes.use); leave it out");
+        "walls.network: own does not work with kubernetes.use; leave it out");
     assertRefused(
         "{agent: {data: /d, gpu: {mps: {use: auto}}, kubernetes: {use: true}}}",
-        "gpu.mps.use: auto is not to be had where jobs are pods (kubernetes.use)");
+        "gpu.mps.use: auto does not work with kubernetes.use");
     assertRefused(
         "{agent: {data: /d, simulate-gpus: 1xH100, gpu: {driver: nvml}}}",
-        "simulate-gpus: not together with gpu.driver nvml, which demands real ones");
+        "simulate-gpus does not work with gpu.driver nvml, which demands real GPUs");
   }
 }

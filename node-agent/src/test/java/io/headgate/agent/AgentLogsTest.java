@@ -140,7 +140,7 @@ class AgentLogsTest {
   void saysThatItHasNoOutputOfAnUnknownAttempt() {
     plane.send(Orders.message(Orders.readLogs("r", "nobody", PLENTY).setFollow(true)));
 
-    assertThat(awaitLast("r").getError()).isEqualTo("this machine has no output of it");
+    assertThat(awaitLast("r").getError()).isEqualTo("this machine has no output of the attempt");
   }
 
   @Test

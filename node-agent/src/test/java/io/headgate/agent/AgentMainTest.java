@@ -256,14 +256,14 @@ class AgentMainTest {
                 new String[] {"--data=/d"},
                 Map.of(
                     "HEADGATE_AGENT_KUBERNETES_USE", "true", "HEADGATE_AGENT_GPU_MPS_USE", "auto")))
-        .withMessageContaining("gpu.mps.use: auto is not to be had where jobs are pods");
+        .withMessageContaining("gpu.mps.use: auto does not work with kubernetes.use");
     for (String driver : List.of("nvml", "rocm")) {
       assertThatExceptionOfType(ConfigException.class)
           .isThrownBy(() ->
               AgentMain.configuration(
                   new String[] {"--data=/d", "--simulate-gpus=1xH100"},
                   Map.of("HEADGATE_AGENT_GPU_DRIVER", driver)))
-          .withMessageContaining("not together with gpu.driver " + driver);
+          .withMessageContaining("simulate-gpus does not work with gpu.driver " + driver);
     }
   }
 }

@@ -38,7 +38,7 @@ class GpuLockTest {
       assertThat(GpuLock.holder(config())).hasValue(holder);
       assertThatExceptionOfType(UncheckedIOException.class)
           .isThrownBy(() -> GpuLock.take(config(), OTHER))
-          .withMessageContaining("this machine's GPUs are those of " + holder)
+          .withMessageContaining("this machine's GPUs are managed by " + holder)
           .withMessageContaining("gpu.driver: none");
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
           .isEqualTo("rw-------");
@@ -97,7 +97,7 @@ class GpuLockTest {
     Files.createLink(file(), precious);
     assertThatExceptionOfType(UncheckedIOException.class)
         .isThrownBy(() -> GpuLock.take(config(), DATA))
-        .withMessageContaining("is somebody else's");
+        .withMessageContaining("belongs to another user");
     assertThat(precious).hasContent("keep");
   }
 }

@@ -214,11 +214,11 @@ class JobWallsTest {
 
   @Test
   void reachesNothingButItsLoopbackWhereJobsHaveANetworkOfTheirOwn() throws Exception {
-    WallsConfig walls = WallsConfig.DEFAULTS.withNetwork(WallsConfig.Network.OWN);
+    WallsConfig walls = TestConfigs.walls(WallsConfig.Network.OWN);
     if (!ROOT) {
       assertThatExceptionOfType(UncheckedIOException.class)
           .isThrownBy(() -> open(walls))
-          .withMessageContaining("walls.network is own, and cannot be had");
+          .withMessageContaining("walls.network is own, but does not work here");
       return;
     }
     start(WallsConfig.DEFAULTS);
@@ -253,13 +253,13 @@ class JobWallsTest {
 
   @Test
   void runsJobsAsItselfWhereNoWallsAreWanted() throws Exception {
-    start(WallsConfig.DEFAULTS.wanting(Wanted.NONE));
+    start(TestConfigs.walls(Wanted.NONE));
     assertThat(said)
         .contains(
-            "INFO jobs do not have users of their own: the configuration says so",
+            "INFO jobs do not have users of their own: the configuration turns it off",
             "INFO jobs do not have mounts, processes, messages and device files of their own: the"
-                + " configuration says so",
-            "INFO jobs do not have a filter of system calls: the configuration says so");
+                + " configuration turns it off",
+            "INFO jobs do not have a filter of system calls: the configuration turns it off");
     assign("j", 1, "id -un; ls -d $TMPDIR $HOME; pwd");
     Path attempt = root.resolve("n1/attempts/acme.j.1.0");
     assertThat(output("j", 1, 4).lines())
@@ -276,11 +276,11 @@ class JobWallsTest {
       start(WallsConfig.DEFAULTS);
       needWalls();
       agent.orElseThrow().close();
-      start(WallsConfig.DEFAULTS.wanting(Wanted.REQUIRED));
+      start(TestConfigs.walls(Wanted.REQUIRED));
     } else {
       assertThatExceptionOfType(UncheckedIOException.class)
-          .isThrownBy(() -> open(WallsConfig.DEFAULTS.wanting(Wanted.REQUIRED)))
-          .withMessageContaining("walls.users is required, and cannot be had");
+          .isThrownBy(() -> open(TestConfigs.walls(Wanted.REQUIRED)))
+          .withMessageContaining("walls.users is required, but does not work here");
     }
   }
 

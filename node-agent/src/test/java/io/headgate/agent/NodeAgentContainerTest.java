@@ -62,10 +62,13 @@ class NodeAgentContainerTest {
   private AgentConfig config(Wanted use, ImageStores.Wanted store, Path program) {
     List<Path> programs =
         Stream.of("/bin", "/usr", "/lib", "/lib64").map(Path::of).filter(Files::exists).toList();
-    return AgentConfig.of(root.resolve("n1"), "n1", plane.uri())
-        .withJoinToken(Secret.of(FakeControlPlane.JOIN_TOKEN))
-        .withContainers(
-            ContainersConfig.DEFAULTS.using(use).by(store, program).below(root).lending(programs));
+    ContainersConfig containers =
+        TestConfigs.below(
+            TestConfigs.by(ContainersConfig.DEFAULTS.using(use), store, program), root);
+    return TestConfigs.with(
+        AgentConfig.of(root.resolve("n1"), "n1", plane.uri())
+            .withJoinToken(Secret.of(FakeControlPlane.JOIN_TOKEN)),
+        TestConfigs.lending(containers, programs, Optional.empty()));
   }
 
   private void start(AgentConfig config) {
@@ -323,7 +326,7 @@ class NodeAgentContainerTest {
     AttemptReport absent = plane.awaitEnd("absent");
     assertThat(absent.getEndReason()).isEqualTo(EndReason.END_REASON_START_FAILED);
     assertThat(absent.getError())
-        .contains("image localhost/absent:latest cannot be had", "no such image");
+        .contains("image localhost/absent:latest is not available", "no such image");
 
     plane.send(Orders.message(job("odd", "oci-archive:/etc/shadow", "true")));
     AttemptReport odd = plane.awaitEnd("odd");
@@ -335,8 +338,12 @@ class NodeAgentContainerTest {
   void failsWithAnImageThatItsOperatorDoesNotAllow() throws Exception {
     AgentConfig config = config(Wanted.REQUIRED);
     start(
-        config.withContainers(
-            config.containers().allowing(List.of("localhost/team/*", "localhost/empty:1"), false)));
+        TestConfigs.with(
+            config,
+            TestConfigs.lending(
+                config.containers(),
+                config.containers().lend(),
+                Optional.of(List.of("localhost/team/*", "localhost/empty:1")))));
     assertThat(plane.hellos.getLast().getImageRules().getAllowedList())
         .containsExactly("localhost/team/*", "localhost/empty:1");
     plane.send(Orders.message(job("j", "localhost/other:1", "true")));
@@ -403,7 +410,8 @@ class NodeAgentContainerTest {
     Files.delete(podman.program());
     assertThatExceptionOfType(UncheckedIOException.class)
         .isThrownBy(() -> start(config(Wanted.REQUIRED)))
-        .withMessageContaining("containers.use is required, and cannot be had");
+        .withMessageContaining(
+            "containers.use is required, but this node runs no jobs with an image");
     start(config(Wanted.AUTO));
   }
 }

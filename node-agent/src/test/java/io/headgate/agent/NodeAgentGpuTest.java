@@ -401,7 +401,9 @@ class NodeAgentGpuTest {
         .isThrownBy(
             () -> new NodeAgent(demanding, Telemetry.disabled(), TimeSource.system()).start())
         .withMessageContaining(
-            "gpu.driver nvml demands GPUs, but no NVIDIA driver: " + library + " is not here");
+            "gpu.driver nvml demands GPUs, but no NVIDIA driver: the library "
+                + library
+                + " is not installed");
     FakeGpus none = FakeGpus.in(root, Version.V615);
     assertThatExceptionOfType(UncheckedIOException.class)
         .isThrownBy(() ->
@@ -409,6 +411,6 @@ class NodeAgentGpuTest {
                 config(none.library(), GpuConfig.Driver.NVML),
                 Telemetry.disabled(),
                 TimeSource.system()))
-        .withMessageContaining("the driver shows none that can be used");
+        .withMessageContaining("the driver shows no usable GPU");
   }
 }

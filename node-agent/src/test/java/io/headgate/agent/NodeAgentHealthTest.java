@@ -238,7 +238,7 @@ class NodeAgentHealthTest {
     }
     DeviceCondition condition = awaitHealth(0, DeviceHealth.DEVICE_HEALTH_UNHEALTHY);
     assertThat(condition.getCause())
-        .startsWith("a slice of it could not be made, 3 in a row: ")
+        .startsWith("a slice could not be made on it, 3 times in a row: ")
         .contains("nvmlDeviceCreateGpuInstanceWithPlacement: Unknown Error (999)");
     assertThat(condition.getRemedy()).isEqualTo(DeviceRemedy.DEVICE_REMEDY_INSPECT);
   }

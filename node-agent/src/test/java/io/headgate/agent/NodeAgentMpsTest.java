@@ -145,7 +145,7 @@ class NodeAgentMpsTest {
   @Test
   void aJobSeesItsOwnDaemonOnlyAndCannotCommandIt() throws Exception {
     NeededWalls.demand(root);
-    start(WallsConfig.DEFAULTS.wanting(Wanted.REQUIRED), GpuConfig.Mps.Compute.LIMITED);
+    start(TestConfigs.walls(Wanted.REQUIRED), GpuConfig.Mps.Compute.LIMITED);
     assign("other", "1/2", "./cuda; exec sleep 1000");
     assertThat(output("other", 1).getFirst()).isEqualTo("mps limit=39936 threads=50");
     assign(
@@ -177,7 +177,7 @@ class NodeAgentMpsTest {
     FakeGpus latest = FakeGpus.in(root, Version.V615).with(false);
     // A machine whose cgroups are not of the kind that the driver limits.
     latest.fault("nvmlDeviceSetMemoryLimits_v1", 3, 1);
-    start(latest, WallsConfig.DEFAULTS.wanting(Wanted.REQUIRED), GpuConfig.Mps.Compute.LIMITED);
+    start(latest, TestConfigs.walls(Wanted.REQUIRED), GpuConfig.Mps.Compute.LIMITED);
     assign("other", "1/2", "./cuda 39936; exec sleep 1000");
     assertThat(output("other", 2)).containsExactly("mps limit=39936 threads=50", "allocated");
     assign(
@@ -243,7 +243,7 @@ class NodeAgentMpsTest {
 
   @Test
   void worksWithoutWalls() throws Exception {
-    start(WallsConfig.DEFAULTS.wanting(Wanted.NONE), GpuConfig.Mps.Compute.SHARED);
+    start(TestConfigs.walls(Wanted.NONE), GpuConfig.Mps.Compute.SHARED);
     assign("half", "1/2", "./cuda 39936; exec sleep 1000");
     assertThat(output("half", 2)).containsExactly("mps limit=39936 threads=100", "allocated");
   }

@@ -218,7 +218,7 @@ class NodeAgentPodTest extends PodContract {
                 .hasToString(
                     "EnvVar(name=NVIDIA_VISIBLE_DEVICES, value=void, valueFrom=null, additionalProperties={})"));
     String device = pod.getMetadata().getAnnotations().get("cdi-devices.nri.io/container.job");
-    assertThat(device).matches("- headgate.io/slice=[0-9a-f]+\\.acme\\.j\\.1\\.0\n");
+    assertThat(device).matches("- headgate.io/slice=[0-9A-Za-z]{11}\\.acme\\.j\\.1\\.0\n");
     assertThat(
             Files.readString(
                 root.resolve("cdi/headgate.io-slice-" + device.strip().substring(20) + ".json")))

@@ -319,7 +319,7 @@ class NodeAgentSuspensionTest {
     start(Optional.of(gpus.checkpoint()));
     AttemptReport end = plane.awaitEnd("low");
     assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_STOPPED);
-    assertThat(end.getError()).isEqualTo("it ended before it could go on");
+    assertThat(end.getError()).isEqualTo("it ended before it could be resumed");
     assertThat(end.getExitCode()).isEqualTo(137);
   }
 
@@ -354,7 +354,7 @@ class NodeAgentSuspensionTest {
     plane.send(resume("going"));
     AttemptReport lost = plane.awaitEnd("going");
     assertThat(lost.getEndReason()).isEqualTo(EndReason.END_REASON_STOPPED);
-    assertThat(lost.getError()).startsWith("it cannot go on: ");
+    assertThat(lost.getError()).startsWith("it cannot be resumed: ");
 
     runCounting(whole("given-up", COUNTS), "given-up");
     plane.send(suspend("given-up", 7));
@@ -363,7 +363,7 @@ class NodeAgentSuspensionTest {
     gpus.isGivenUp(process);
     plane.send(resume("given-up"));
     assertThat(plane.awaitEnd("given-up").getError())
-        .isEqualTo("it cannot go on: the driver gave process " + process + " up");
+        .isEqualTo("it cannot be resumed: the driver gave process " + process + " up");
   }
 
   @Test
@@ -388,7 +388,8 @@ class NodeAgentSuspensionTest {
     runCounting(whole("beside", COUNTS), "beside");
     gpus.uses(0, ProcessHandle.current().pid(), FakeGpus.GIB);
     plane.send(suspend("beside", 7));
-    assertThat(plane.awaitEnd("beside").getError()).endsWith("is known to be of it");
+    assertThat(plane.awaitEnd("beside").getError())
+        .endsWith("a process that is not known to be of the job uses its devices");
   }
 
   @Test

@@ -39,8 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// A whole agent against the other end of its wire: real gRPC, real supervisors, real processes.
 class NodeAgentTest {
   @TempDir Path root;
-  private static final WallsConfig WITHOUT_WALLS =
-      WallsConfig.DEFAULTS.wanting(JobWalls.Wanted.NONE);
+  private static final WallsConfig WITHOUT_WALLS = TestConfigs.walls(JobWalls.Wanted.NONE);
 
   private FakeControlPlane plane;
   private NodeAgent agent;

@@ -66,17 +66,18 @@ abstract class PodContract {
             Duration.ofMillis(200),
             FakeControlPlane.PATIENCE);
     int before = plane.hellos.size();
+    AgentConfig base =
+        AgentConfig.of(root.resolve("n1"), "n1", plane.uri())
+            .withJoinToken(Secret.of(FakeControlPlane.JOIN_TOKEN))
+            .withGpus(gpus);
+    ContainersConfig containers =
+        TestConfigs.lending(
+            TestConfigs.below(ContainersConfig.NONE, root),
+            List.of(Path.of("/usr/lib")),
+            Optional.of(List.of("registry.example/**")));
     NodeAgent started =
         new NodeAgent(
-            AgentConfig.of(root.resolve("n1"), "n1", plane.uri())
-                .withJoinToken(Secret.of(FakeControlPlane.JOIN_TOKEN))
-                .withGpus(gpus)
-                .withContainers(
-                    ContainersConfig.NONE
-                        .below(root)
-                        .lending(List.of(Path.of("/usr/lib")))
-                        .allowing(List.of("registry.example/**"), false))
-                .withKubernetes(config),
+            TestConfigs.with(TestConfigs.with(base, containers), config),
             Telemetry.disabled(),
             TimeSource.system());
     agent = Optional.of(started);
@@ -222,7 +223,7 @@ abstract class PodContract {
             job("absent", "true").setContainer(Container.newBuilder().setImage(Cluster.ABSENT))));
     AttemptReport absent = plane.awaitEnd("absent");
     assertThat(absent.getEndReason()).isEqualTo(EndReason.END_REASON_START_FAILED);
-    assertThat(absent.getError()).startsWith("its image cannot be had: ErrImagePull: ");
+    assertThat(absent.getError()).startsWith("its image is not available: ErrImagePull: ");
 
     plane.send(Orders.message(job("typo", "true").clearCommand().addCommand("no-such-program")));
     AttemptReport typo = plane.awaitEnd("typo");
@@ -244,7 +245,7 @@ abstract class PodContract {
     AttemptReport end = plane.awaitEnd("j");
 
     assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_REJECTED);
-    assertThat(end.getError()).contains("a pod of somebody else's is called " + name);
+    assertThat(end.getError()).contains("another owner has a pod named " + name);
     assertThat(names()).containsExactly(name);
   }
 

@@ -185,6 +185,6 @@ class QualifyTest {
     assertThat(qualify(gpus, "--gpu", "3", "--although-in-use"))
         .isEqualTo(new Said(Qualify.EXIT_USAGE, "--gpu 3: this machine has 1\n"));
     assertThat(qualify(gpus, "--loud").text())
-        .startsWith("there is no flag --loud\nheadgate-agent qualify [--config FILE]");
+        .startsWith("unknown flag --loud\nheadgate-agent qualify [--config FILE]");
   }
 }

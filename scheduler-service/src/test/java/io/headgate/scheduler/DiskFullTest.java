@@ -7,10 +7,10 @@ import static io.headgate.scheduler.Installation.get;
 import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.kit.testing.Needed;
 import io.grpc.Status.Code;
 import io.headgate.kit.db.PostgresServer;
 import io.headgate.kit.db.PostgresServer.Durability;
+import io.headgate.kit.testing.Needed;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;

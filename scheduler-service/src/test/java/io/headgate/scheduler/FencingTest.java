@@ -6,10 +6,10 @@ import static io.headgate.scheduler.Installation.awaitState;
 import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.kit.testing.Needed;
 import io.grpc.Status.Code;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.testing.Needed;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.proto.scheduler.v1.Job;

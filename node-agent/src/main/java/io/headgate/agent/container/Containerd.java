@@ -61,7 +61,7 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
           pullTimeout, abandoned, "containers", "create", "--label", label, reference, id(name));
     } catch (EngineProgram.FailedException e) {
       ctr.run("version"); // it answers, so it is the image
-      throw new ImageException("image %s cannot be had: %s".formatted(image, e.getMessage()));
+      throw new ImageException("image %s is not available: %s".formatted(image, e.getMessage()));
     }
     Details details = details(id(name));
     return details.defaults.at(mounts.mount(name, recipe(details)));
@@ -72,7 +72,8 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
     boolean there =
         !ctr.run("images", "list", "--quiet", "name==\"%s\"".formatted(reference)).isBlank();
     if (pull == PullPolicy.NEVER && !there) {
-      throw new EngineProgram.FailedException("it is not on this machine, in namespace headgate");
+      throw new EngineProgram.FailedException(
+          "containerd does not have it in the namespace headgate");
     }
     if (pull == PullPolicy.ALWAYS || !there) {
       List<String> command = new ArrayList<>(List.of("images", "pull"));
@@ -121,7 +122,7 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
             details.snapshot);
     List<String> words = Arrays.asList(said.strip().split(" "));
     if (words.size() != 7 || !words.get(4).equals("TARGET") || !words.get(5).equals("-o")) {
-      throw new IOException("containerd mounts it in a way that is not known: " + said.strip());
+      throw new IOException("containerd answers with a mount of an unknown form: " + said.strip());
     }
     return new ImageMounts.Recipe(words.get(2), words.get(3), words.get(6));
   }

@@ -81,8 +81,11 @@ public final class Containers {
     try {
       images.remove(copyOf(attempt));
     } catch (IOException e) {
-      // The slice is released nevertheless; the next agent removes the rest.
-      LOG.warn("{} is left: {}", copyOf(attempt), e.toString());
+      // Its slice is not held back for that; the next agent removes it.
+      LOG.warn(
+          "the image copy {} stays until the next start of the agent: {}",
+          copyOf(attempt),
+          e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while a container was removed", e);
@@ -96,7 +99,7 @@ public final class Containers {
     try {
       for (String copy : images.list(PREFIX + devices.prefix())) {
         if (!copies.contains(copy)) {
-          LOG.info("removing {}, which an earlier agent left", copy);
+          LOG.info("removing the image copy {}, which an earlier agent left", copy);
           images.remove(copy);
         }
       }

@@ -38,7 +38,7 @@ record Docker(EngineProgram docker, ImageMounts mounts, Duration pullTimeout, St
     String driver = docker.run("info", "--format", "{{.Driver}}").strip();
     if (!driver.equals(OVERLAY)) {
       throw new IOException(
-          "docker keeps images by its driver '%s', and only the layers of '%s' can be mounted; use containerd"
+          "docker uses the storage driver '%s', but only layers of '%s' can be mounted; set containers.store: containerd"
               .formatted(driver, OVERLAY));
     }
     return new Docker(docker, mounts, pullTimeout, "docker " + version);
@@ -62,7 +62,7 @@ record Docker(EngineProgram docker, ImageMounts mounts, Duration pullTimeout, St
           "never-started");
     } catch (EngineProgram.FailedException e) {
       docker.run("version"); // it answers, so it is the image
-      throw new ImageException("image %s cannot be had: %s".formatted(image, e.getMessage()));
+      throw new ImageException("image %s is not available: %s".formatted(image, e.getMessage()));
     }
     // The image by its number: its name may be another's by now.
     String number = docker.run("container", "inspect", "--format", "{{.Image}}", "--", name);

@@ -29,7 +29,7 @@ record ImageMounts(Path directory) {
     }
     if (!closed.containsAll(Files.getPosixFilePermissions(directory))) {
       throw new IOException(
-          "images cannot be mounted in %s, which is open to others than its owner; chmod 700, or another containers.mounts"
+          "images cannot be mounted in %s, because other users can read it; give it mode 700, or name another containers.mounts"
               .formatted(directory));
     }
     return new ImageMounts(directory.toRealPath());

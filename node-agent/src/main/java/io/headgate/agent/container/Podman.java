@@ -44,7 +44,7 @@ record Podman(EngineProgram podman, Duration pullTimeout, String description)
           "never-started");
     } catch (EngineProgram.FailedException e) {
       podman.run("info"); // its store can be read, so it is the image
-      throw new ImageException("image %s cannot be had: %s".formatted(image, e.getMessage()));
+      throw new ImageException("image %s is not available: %s".formatted(image, e.getMessage()));
     }
     String root = podman.run("mount", "--", name).strip();
     // The image by its number: its name may be another's by now.

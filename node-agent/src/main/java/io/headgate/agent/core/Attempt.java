@@ -127,7 +127,7 @@ record Attempt(
                 switch (reason) {
                   case LIMIT_EXCEEDED ->
                       Optional.of("it used more GPU memory than its slices have");
-                  case DEVICE_FAILED -> Optional.of("a GPU that it had slices of failed");
+                  case DEVICE_FAILED -> Optional.of("a GPU of one of its slices failed");
                   default -> Optional.empty();
                 });
     return endedBy(new AttemptReport.End(reason, ending.exitCode(), error, ending.at()));

@@ -25,7 +25,7 @@ public record AttemptKey(JobName job, String uid, int attempt, int worker)
     }
     if (uid.length() > MAX_UID_LENGTH || !uid.chars().allMatch(AttemptKey::isOfUid)) {
       throw new IllegalArgumentException(
-          "uid '" + uid + "' has other than up to 64 lower-case letters, digits and hyphens");
+          "uid '" + uid + "' is not made of up to 64 lower-case letters, digits and hyphens");
     }
   }
 

@@ -55,12 +55,12 @@ public final class HealthRules {
         DeviceCondition.unhealthy("its auxiliary power is not connected (XID 54)", Remedy.INSPECT));
     // An operator should look at these. Where the driver wants a reset, its recovery action says
     // so.
-    degraded(63, "a row or page of its memory is to be replaced", Remedy.RESET);
+    degraded(63, "a row or page of its memory awaits replacement", Remedy.RESET);
     degraded(92, "many errors of its memory, all corrected", Remedy.INSPECT);
     degraded(94, "an error of its memory, contained to one job", Remedy.RESET);
-    degraded(109, "a job did not let go of it in time", Remedy.RESET);
-    degraded(156, "a part of it is to be retired", Remedy.RESET);
-    degraded(157, "a part of it could not be retired", Remedy.REPLACE);
+    degraded(109, "a job did not release it in time", Remedy.RESET);
+    degraded(156, "a part of its memory awaits retirement", Remedy.RESET);
+    degraded(157, "a part of its memory could not be retired", Remedy.REPLACE);
     for (int nvlink5 = 144; nvlink5 <= 150; nvlink5++) {
       degraded(nvlink5, "an error of its NVLink", Remedy.INSPECT);
     }
@@ -151,7 +151,7 @@ public final class HealthRules {
       case DeviceSign.SliceUnguarded(String slice, boolean memory) ->
           Optional.of(
               DeviceCondition.degraded(
-                  "MPS limits the slice %s no more; until its job ends, %s"
+                  "MPS no longer limits the slice %s; until its job ends, %s"
                       .formatted(
                           slice,
                           memory
@@ -171,7 +171,7 @@ public final class HealthRules {
               "its driver demands a restart of the machine", Remedy.RESTART_MACHINE);
       case DRAIN_AND_RESET ->
           DeviceCondition.unhealthy(
-              "only a part of it works until it is reset, says its driver", Remedy.RESET);
+              "its driver says that only a part of it works until a reset", Remedy.RESET);
       case DRAIN_LINKS ->
           DeviceCondition.unhealthy(
               "its driver demands an end of the traffic with other GPUs", Remedy.INSPECT);
@@ -180,7 +180,8 @@ public final class HealthRules {
 
   /// One refusal may be an accident, or a foreign slice in the way.
   private static DeviceCondition refused(int times, String problem) {
-    String cause = "a slice of it could not be made, %d in a row: %s".formatted(times, problem);
+    String cause =
+        "a slice could not be made on it, %d times in a row: %s".formatted(times, problem);
     return times < REFUSALS_TOO_MANY
         ? DeviceCondition.degraded(cause, Remedy.INSPECT)
         : DeviceCondition.unhealthy(cause, Remedy.INSPECT);

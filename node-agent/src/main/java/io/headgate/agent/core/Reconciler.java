@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// Decides how to bring the attempts on this machine in line with the scheduler's orders.
 ///
@@ -177,19 +178,25 @@ public final class Reconciler {
         malformed.key(), EndReason.REJECTED, malformed.problem(), malformed.now(), effects);
   }
 
-  private void stop(Input.StopOrdered ordered, List<Effect> effects) {
-    if (!obeys(ordered.leadership(), effects)) {
-      return;
+  /// The attempt that a command is for; null: the command is not obeyed, or its attempt is unknown.
+  /// An unknown attempt is recorded as ended: an assignment that the command overtook must not start
+  /// afterwards.
+  private @Nullable Attempt commanded(
+      Leadership leadership, AttemptKey key, Instant now, List<Effect> effects) {
+    if (!obeys(leadership, effects)) {
+      return null;
     }
-    Attempt known = attempts.known(ordered.key());
+    Attempt known = attempts.known(key);
     if (known == null) {
-      // Recorded, so that an assignment that was overtaken by this stop does not start after all.
       attempts.endUnstarted(
-          ordered.key(),
-          EndReason.LOST,
-          "this machine has no record of it",
-          ordered.now(),
-          effects);
+          key, EndReason.LOST, "this machine has no record of it", now, effects);
+    }
+    return known;
+  }
+
+  private void stop(Input.StopOrdered ordered, List<Effect> effects) {
+    Attempt known = commanded(ordered.leadership(), ordered.key(), ordered.now(), effects);
+    if (known == null) {
       return;
     }
     StopOrder order = ordered.order();
@@ -206,17 +213,8 @@ public final class Reconciler {
 
   /// The devices that it had may be another's meanwhile, or out of order: then it is stopped.
   private void resume(Input.ResumeOrdered ordered, List<Effect> effects) {
-    if (!obeys(ordered.leadership(), effects)) {
-      return;
-    }
-    Attempt known = attempts.known(ordered.key());
+    Attempt known = commanded(ordered.leadership(), ordered.key(), ordered.now(), effects);
     if (known == null) {
-      attempts.endUnstarted(
-          ordered.key(),
-          EndReason.LOST,
-          "this machine has no record of it",
-          ordered.now(),
-          effects);
       return;
     }
     if (known.state() != AttemptState.SUSPENDED) {
@@ -226,7 +224,8 @@ public final class Reconciler {
     Assignment assignment = known.assignment().orElseThrow();
     Optional<String> refusal = refusal(assignment);
     if (refusal.isPresent()) {
-      stopFor(known.key(), "it cannot go on: " + refusal.get(), StopOrder.Kind.PREEMPT, effects);
+      stopFor(
+          known.key(), "it cannot be resumed: " + refusal.get(), StopOrder.Kind.PREEMPT, effects);
     } else {
       attempts.move(
           known.suspendedBy(0), AttemptLifecycle.Event.RESUME_ORDERED, Optional.empty(), effects);
@@ -343,7 +342,7 @@ public final class Reconciler {
       attempt = attempt.endedBy(seen.ending().get());
       if (attempt.state() == AttemptState.STARTING && attempt.hasFailed()) {
         // The attempt had run and was to resume, so its end was not its own doing.
-        attempt = attempt.failedBy(EndReason.STOPPED, "it ended before it could go on");
+        attempt = attempt.failedBy(EndReason.STOPPED, "it ended before it could be resumed");
       }
       attempts.move(attempt, AttemptLifecycle.Event.GONE, Optional.empty(), effects);
     }

@@ -73,7 +73,9 @@ public final class SliceBook {
       return Optional.empty();
     }
     if (grant.place().isEmpty()) {
-      return Optional.of("device %s has places, and the slice names none".formatted(device.uuid()));
+      return Optional.of(
+          "device %s is divided into places, and the slice names no place"
+              .formatted(device.uuid()));
     }
     boolean uniform = device.geometry() == DeviceInfo.Geometry.AMD_PARTITION;
     for (SliceGrant other : beside) {

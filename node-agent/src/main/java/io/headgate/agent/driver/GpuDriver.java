@@ -14,69 +14,72 @@ import java.util.concurrent.CompletableFuture;
 
 /// The devices of this machine and the slices on them.
 ///
-/// `plan` is pure: it fixes mechanism and placement before any device is touched. After a crash
-/// between making and recording a slice, the plan thus finds the slice. The other calls may take
-/// seconds, are made from threads of their own, and are idempotent: each may be repeated after a
-/// crash at any moment.
+/// `plan` changes no device: it chooses the mechanism and the placement. The ledger records the
+/// plan before `realise` touches a device, so a restarted agent finds half-made slices by their
+/// plans. The other calls may block for seconds, and callers make them from threads of their own.
+/// Each is idempotent and may be repeated after a crash at any moment.
 public interface GpuDriver extends AutoCloseable {
   /// Name and version, for people: `simulated`, `nvml 570.86`.
   String description();
 
-  /// The same of the driver that a device has.
+  /// Name and version of the driver of one device.
   default String description(String deviceUuid) {
     return description();
   }
 
-  /// Whether the devices do not exist.
+  /// Whether the devices are simulated: no hardware stands behind them.
   boolean isSimulated();
 
-  /// The devices as they can be given to jobs now.
+  /// The devices that jobs can get slices of now.
   List<DeviceInfo> devices();
 
-  /// Called once, before anything else, but after the agent knows its records. The driver may then
-  /// change how unused devices are divided.
+  /// Called once, before all other calls, when the ledger has been read. The driver may then change
+  /// how unused devices are divided.
   ///
-  /// @param held UUIDs of devices of which jobs have slices, made already or not
+  /// @param held UUIDs of devices with recorded slices, whether these were made or not
   default void prepare(Set<String> held) {}
 
-  /// Told once, before any slice is made: jobs have mounts of their own, in which they find what
-  /// [#paths] says. Otherwise they find everything as it is on the machine.
+  /// Called at most once, before any slice is made, where each job has a mount namespace of its
+  /// own: a job then sees the paths of [#paths]. Where this is not called, jobs see the machine's
+  /// paths.
   ///
   /// @param program starts another that has a directory as its `/dev/shm`: `--shm DIRECTORY PROGRAM
   ///   ARGUMENT…`
   default void jobsHaveMounts(Path program) {}
 
-  /// How the slices of an attempt would be made.
+  /// Plans the slices of an attempt.
   ///
-  /// @throws GpuDriverException when they cannot be
+  /// @throws GpuDriverException when no mechanism can make them
   List<SlicePlan> plan(AttemptKey attempt, List<SliceGrant> grants);
 
-  /// Fails when an object that no agent made occupies the place of one of the slices. Called before
-  /// the plans are written down: objects found afterwards count as made by them.
+  /// Checks that no foreign object, such as an instance made by an operator, occupies the place of
+  /// a slice. Called before the plans are recorded: afterwards an object in such a place counts as
+  /// made by the plan.
   ///
-  /// @throws GpuDriverException with the object that is in the way
+  /// @throws GpuDriverException names the object in the way
   void requireRoom(List<SlicePlan> plans);
 
-  /// Called once, before anything else is made: reports slices on the devices that none of the
-  /// recorded plans explains, or removes them if so configured.
+  /// Called once, before any slice is made. Objects on the devices that match no recorded plan are
+  /// logged, or removed where the configuration says so; MPS daemons of this agent are ended.
   void recover(List<SlicePlan> recorded);
 
-  /// Whether the slice is one of this driver's, or was while its device was still there.
+  /// Whether this driver made the slice, or its device was one of this driver's before it was lost.
   default boolean isOfIts(SlicePlan plan) {
     return devices().stream().anyMatch(device -> device.uuid().equals(plan.grant().deviceUuid()));
   }
 
-  /// Makes the slice, or finds it as it was made before.
+  /// Makes the slice, or finds it where it was made before.
   ///
   /// @throws GpuDriverException when the device refuses
   void realise(SlicePlan plan);
 
   /// Removes the slice, if it is there.
   ///
-  /// @throws GpuDriverException when the device refuses for now; the slice is not free
+  /// @throws GpuDriverException when the device refuses for now; the slice still exists, and the
+  ///   caller tries again
   void release(SlicePlan plan);
 
-  /// The slices that this driver knows to exist, of this agent or an earlier one.
+  /// The slices that this driver has made, or found again, since it was opened.
   List<SlicePlan> discover();
 
   /// The processes, of any owner, that have memory of a device now. On a divided device, those of
@@ -87,15 +90,15 @@ public interface GpuDriver extends AutoCloseable {
   ///   fails with such an exception
   CompletableFuture<List<GpuProcess>> processes(String deviceUuid);
 
-  /// The present health and figures of a device. The call never fails: a missing or silent device
-  /// is reported as faulty.
+  /// Reads health and measurements of a device. Never fails: a device that is lost or does not
+  /// answer yields a reading with that sign.
   DeviceReading read(String deviceUuid);
 
-  /// Begins to report signs that devices give by themselves, if they do, until the driver is
-  /// closed. Called once.
+  /// Forwards errors that devices report by themselves (XID events) to the listener, until the
+  /// driver is closed. Called at most once; drivers without such events forward none.
   default void listen(DeviceListener listener) {}
 
-  /// The program that suspends processes with such slices; empty: none can.
+  /// The program that suspends processes with these slices; empty: they cannot be suspended.
   default Optional<CudaCheckpoint> checkpoint(List<SlicePlan> slices) {
     return Optional.empty();
   }
@@ -106,7 +109,7 @@ public interface GpuDriver extends AutoCloseable {
 
   /// The device files that the slices need; for no slices, none.
   ///
-  /// @throws GpuDriverException when it cannot be said
+  /// @throws GpuDriverException when a file's device number is unknown
   List<DeviceNode> deviceNodes(List<SlicePlan> slices);
 
   /// The paths of the file system that the slices need. Without slices, the paths that no job may
@@ -115,7 +118,7 @@ public interface GpuDriver extends AutoCloseable {
     return SlicePaths.NONE;
   }
 
-  /// Lets go of the devices. The slices stay.
+  /// Closes the native library and its threads. The slices stay.
   @Override
   void close();
 }

@@ -22,7 +22,7 @@ public record KernelDevices(Path dev, Path proc) {
     try {
       return DeviceFiles.find(dev, dev.resolve(name));
     } catch (IOException e) {
-      throw new GpuDriverException("/dev/%s cannot be looked at: %s".formatted(name, e));
+      throw new GpuDriverException("/dev/%s cannot be read: %s".formatted(name, e));
     }
   }
 

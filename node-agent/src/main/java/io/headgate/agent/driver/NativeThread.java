@@ -80,7 +80,7 @@ public final class NativeThread implements AutoCloseable {
   }
 
   private GpuDriverException full() {
-    return new GpuDriverException(name + " answers none of its calls any more");
+    return new GpuDriverException(name + " no longer answers calls");
   }
 
   public void run(Runnable call) {

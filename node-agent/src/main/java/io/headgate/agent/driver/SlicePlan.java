@@ -53,7 +53,7 @@ public record SlicePlan(
     Set<String> devices = new HashSet<>();
     for (SlicePlan plan : plans) {
       if (!devices.add(plan.grant().deviceUuid()) && plan.grant().place().isEmpty()) {
-        throw new GpuDriverException("two parts of one GPU for one job are one larger part");
+        throw new GpuDriverException("a job has two slices of one GPU; ask for one larger slice");
       }
     }
   }

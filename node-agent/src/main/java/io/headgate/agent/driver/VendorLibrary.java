@@ -33,7 +33,8 @@ public final class VendorLibrary {
       // names that library.
       String said = problem.lines().skip(1).findFirst().orElse(problem).strip();
       if (said.startsWith(library + ":") && said.contains("No such file")) {
-        throw new GpuUnavailableException("no %s: %s is not here".formatted(driver, library), true);
+        throw new GpuUnavailableException(
+            "no %s: the library %s is not installed".formatted(driver, library), true);
       }
       throw new GpuUnavailableException(library + " cannot be loaded: " + said, false);
     }
@@ -52,7 +53,8 @@ public final class VendorLibrary {
             .toList();
     if (!missing.isEmpty()) {
       throw new GpuUnavailableException(
-          "%s is of a driver that is too old: it lacks %s".formatted(name, missing.getFirst()),
+          "the driver of %s is too old: it lacks the function %s"
+              .formatted(name, missing.getFirst()),
           false);
     }
     return Native.load(name, functions);

@@ -55,12 +55,12 @@ final class LogSender implements AutoCloseable {
       boolean complete = !follow || agent.hasEnded(key);
       Optional<LogChunk> chunk = read();
       if (chunk.isEmpty() && complete) {
-        return last(logs == null ? "this machine has no output of it" : "");
+        return last(logs == null ? "this machine has no output of the attempt" : "");
       }
       return chunk;
     } catch (IOException | RuntimeException e) {
       // A job may have touched what lies in its directory: that costs its reader, not the session.
-      return last("its output cannot be read: " + e.getMessage());
+      return last("the output of the attempt cannot be read: " + e.getMessage());
     }
   }
 

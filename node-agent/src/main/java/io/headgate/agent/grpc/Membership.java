@@ -152,14 +152,16 @@ public final class Membership implements AutoCloseable {
         } catch (ClosedException e) {
           throw e;
         } catch (RuntimeException e) {
-          LOG.warn("not a member yet; what runs is looked after meanwhile: {}", e.toString());
+          LOG.warn(
+              "the session with the control plane ended early and is tried again; jobs run on: {}",
+              e.toString());
           pause(backoff.next());
         }
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } catch (ClosedException _) {
-      LOG.debug("closed before it had joined");
+      LOG.debug("the agent was closed before it had joined");
     }
   }
 
@@ -229,7 +231,7 @@ public final class Membership implements AutoCloseable {
         }
         return joined;
       } catch (IOException | StatusRuntimeException e) {
-        LOG.warn("cannot join yet: {}", e.getMessage());
+        LOG.warn("the node cannot join yet: {}", e.getMessage());
         pause(backoff.next());
       }
     }
@@ -279,7 +281,7 @@ public final class Membership implements AutoCloseable {
           heed(answer.getMigAuto());
           return;
         } catch (StatusRuntimeException e) {
-          LOG.warn("cannot register yet: {}", e.getMessage());
+          LOG.warn("the node cannot register its devices yet: {}", e.getMessage());
           if (e.getStatus().getCode() == Status.Code.UNAUTHENTICATED) {
             tokens.reject();
           }
@@ -299,7 +301,7 @@ public final class Membership implements AutoCloseable {
       }
     } catch (IOException e) {
       // Said again at the next registration; without the record a renewal would be in vain.
-      LOG.warn("what the pool says of MIG cannot be kept: {}", e.getMessage());
+      LOG.warn("the MIG setting of the pool cannot be recorded: {}", e.getMessage());
       return;
     } finally {
       lock.unlock();

@@ -19,7 +19,7 @@ final class Protocol {
       return Optional.empty();
     }
     return Optional.of(
-        "the scheduler goes on in protocol %d, this agent speaks %d and %d: upgrade %s"
+        "the scheduler answers in protocol %d, and this agent speaks %d and %d: upgrade %s"
             .formatted(said, own, own - 1, said > own ? "the agent" : "the schedulers first"));
   }
 }

@@ -143,7 +143,7 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
     // An outage is worth one line, not one every few seconds.
     boolean news = ended.welcomed() || !silent;
     LOG.atLevel(news ? Level.INFO : Level.DEBUG)
-        .log("no session with {}: {}", address, ended.why());
+        .log("no session with the scheduler at {}: {}", address, ended.why());
     silent = !ended.welcomed();
     if (ended.unauthenticated()) {
       wiring.rejectedToken().run();

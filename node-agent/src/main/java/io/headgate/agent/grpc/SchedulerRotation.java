@@ -85,7 +85,7 @@ public final class SchedulerRotation {
       URI address = new URI(from.getScheme() + "://" + leader).parseServerAuthority();
       return Optional.of(address).filter(uri -> uri.getHost() != null);
     } catch (URISyntaxException e) {
-      LOG.warn("{} names '{}' as the leader's address, which is none", from, leader);
+      LOG.warn("{} names '{}' as the leader's address, which is not an address", from, leader);
       return Optional.empty();
     }
   }

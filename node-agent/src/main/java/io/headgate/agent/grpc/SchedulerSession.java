@@ -206,7 +206,7 @@ public final class SchedulerSession
         try {
           take(message);
         } catch (IllegalArgumentException | IOException e) {
-          LOG.error("a message of the scheduler cannot be followed: {}", e.getMessage());
+          LOG.error("the agent refused a message of the scheduler: {}", e.getMessage());
         }
         if (requests != null) {
           requests.request(1);
@@ -256,7 +256,7 @@ public final class SchedulerSession
       case READ_LOGS -> readers.read(message.getReadLogs(), this::send);
       case CANCEL_READ_LOGS -> readers.close(message.getCancelReadLogs().getReadId());
       case FORGET -> agent.post(FromWire.forgotten(message.getForget()));
-      case MESSAGE_NOT_SET -> LOG.debug("a message of a newer protocol is not understood");
+      case MESSAGE_NOT_SET -> LOG.debug("the agent ignored a message of a newer protocol");
     }
   }
 
@@ -291,7 +291,7 @@ public final class SchedulerSession
     if (now - lastHeardNanos > patience.toNanos()) {
       outcome =
           new Outcome.Ended(
-              welcomed, false, "nothing was heard for " + patience.toSeconds() + " s");
+              welcomed, false, "the scheduler has sent nothing for " + patience.toSeconds() + " s");
       return;
     }
     if (!welcomed || outcome != null) {
@@ -308,7 +308,7 @@ public final class SchedulerSession
   private void heartbeat() {
     if (!agent.isTurning()) {
       // It would promise that what is assigned here is run.
-      outcome = new Outcome.Ended(welcomed, false, "the agent itself stands still");
+      outcome = new Outcome.Ended(welcomed, false, "the agent's own loop is stuck");
       return;
     }
     send(ConnectRequest.newBuilder().setHeartbeat(heartbeats.next()).build());

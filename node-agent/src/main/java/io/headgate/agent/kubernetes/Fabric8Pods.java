@@ -96,9 +96,10 @@ public final class Fabric8Pods implements PodApi {
   private PodState existing(PodRequest request) throws IOException {
     PodState found =
         find(request.name())
-            .orElseThrow(() -> new IOException("the pod is about to go that was there"));
+            .orElseThrow(
+                () -> new IOException("the earlier pod of this name is still being deleted"));
     if (!found.attempt().equals(request.attempt())) {
-      throw new RefusedException("a pod of somebody else's is called " + request.name());
+      throw new RefusedException("another owner has a pod named " + request.name());
     }
     return found;
   }

@@ -64,7 +64,7 @@ public record PodState(
   /// Why it ended or is about to, in one sentence.
   public String explanation() {
     if (disruption.isPresent()) {
-      return "its pod was made to go: " + disruption.get();
+      return "its pod was evicted: " + disruption.get();
     }
     if (isLeaving) {
       return "its pod was deleted";

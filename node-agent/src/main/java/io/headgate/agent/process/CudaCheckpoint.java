@@ -47,7 +47,7 @@ public record CudaCheckpoint(Path program, Duration timeout) {
     try {
       return State.valueOf(answer.toUpperCase(Locale.ROOT));
     } catch (IllegalArgumentException _) {
-      throw new IOException("%s says \"%s\" of process %d".formatted(program, answer, pid));
+      throw new IOException("%s printed \"%s\" about process %d".formatted(program, answer, pid));
     }
   }
 

@@ -211,7 +211,7 @@ public final class JobProcesses {
       }
       // An ancestor ended meanwhile, and its children have another parent by now: start again.
     }
-    throw new IOException("whose child process " + pid + " is changes again and again");
+    throw new IOException("the parent of process " + pid + " keeps changing");
   }
 
   /// Empty: the process is gone.

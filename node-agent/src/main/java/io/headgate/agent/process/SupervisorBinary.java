@@ -30,7 +30,7 @@ public final class SupervisorBinary {
     try (InputStream in = SupervisorBinary.class.getResourceAsStream(resource)) {
       if (in == null) {
         throw new IOException(
-            "this agent carries no supervisor for "
+            "this agent has no supervisor for the architecture "
                 + System.getProperty("os.arch")
                 + "; build it on such a machine");
       }

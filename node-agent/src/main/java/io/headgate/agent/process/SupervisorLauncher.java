@@ -10,7 +10,7 @@ public final class SupervisorLauncher {
   /// Exit code: without contact for so long that it may run elsewhere.
   public static final int TOO_LATE = 75;
 
-  /// Exit code: it was started or given up before.
+  /// Exit code: the attempt was started or refused before.
   public static final int ALREADY_STARTED = 74;
 
   private final Path program;

@@ -59,7 +59,8 @@ public final class SupervisorLink implements AutoCloseable {
     // A user without a name has his number instead.
     String peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
     if (!peer.equals(Integer.toString(user))) {
-      throw new IOException("who listens there is the user " + peer + ", and not " + user);
+      throw new IOException(
+          "the supervisor's socket belongs to user " + peer + ", and not " + user);
     }
   }
 

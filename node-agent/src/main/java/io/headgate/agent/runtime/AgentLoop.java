@@ -278,7 +278,10 @@ final class AgentLoop implements AutoCloseable {
         ports.watcher().forgot();
       }
       case Effect.Refuse refuse -> {
-        LOG.warn("refused {}, because {} was obeyed", refuse.leadership(), reconciler.history());
+        LOG.warn(
+            "refused a command of {}, because {} was obeyed before",
+            refuse.leadership(),
+            reconciler.history());
         controlPlane.refuse(refuse.leadership());
       }
     }
@@ -287,7 +290,7 @@ final class AgentLoop implements AutoCloseable {
   private AttemptRunner attempt(Assignment assignment) {
     @Nullable AttemptRunner attempt = attempts.get(assignment.key());
     if (attempt == null) {
-      throw new IllegalStateException("nobody looks after " + assignment.key());
+      throw new IllegalStateException("no runner exists for " + assignment.key());
     }
     return attempt;
   }

@@ -184,7 +184,7 @@ abstract class ImageStoreContract {
   void saysWhichImageThereIsNot() throws Exception {
     assertThatExceptionOfType(ImageException.class)
         .isThrownBy(() -> open(ONE, "localhost/none:1", PullPolicy.NEVER))
-        .withMessageStartingWith("image localhost/none:1 cannot be had: ");
+        .withMessageStartingWith("image localhost/none:1 is not available: ");
     assertThatExceptionOfType(ImageException.class)
         .as("its registry is not there")
         .isThrownBy(() -> open(ONE, "localhost:1/none:1", PullPolicy.ALWAYS))

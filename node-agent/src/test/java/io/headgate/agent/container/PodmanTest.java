@@ -56,7 +56,7 @@ class PodmanTest {
             store.open(
                 "a", ImageReference.parse("localhost/absent"), PullPolicy.ALWAYS, () -> false))
         .withMessage(
-            "image localhost/absent:latest cannot be had: podman create: Error: no such image");
+            "image localhost/absent:latest is not available: podman create: Error: no such image");
   }
 
   /// The job may run on another machine.
@@ -78,7 +78,7 @@ class PodmanTest {
                 ImageReference.parse("localhost/slow"),
                 PullPolicy.ALWAYS,
                 () -> asked.incrementAndGet() > 2))
-        .withMessage("image localhost/slow:latest cannot be had: not wanted");
+        .withMessage("image localhost/slow:latest is not available: not wanted");
   }
 
   @Test

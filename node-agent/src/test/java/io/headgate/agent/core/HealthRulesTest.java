@@ -87,14 +87,14 @@ class HealthRulesTest {
     assertThat(judge(new DeviceSign.Uncorrected(3)).takesWork()).isTrue();
     assertThat(judge(new DeviceSign.SliceUnguarded("acme.job.1.0#0", false)).cause())
         .isEqualTo(
-            "MPS limits the slice acme.job.1.0#0 no more; until its job ends, nothing limits its"
+            "MPS no longer limits the slice acme.job.1.0#0; until its job ends, nothing limits its"
                 + " processors");
     assertThat(judge(new DeviceSign.SliceUnguarded("acme.job.1.0#0", true)))
         .isEqualTo(
             new DeviceCondition(
                 Health.DEGRADED,
                 false,
-                "MPS limits the slice acme.job.1.0#0 no more; until its job ends, only"
+                "MPS no longer limits the slice acme.job.1.0#0; until its job ends, only"
                     + " the watch limits its memory",
                 Remedy.INSPECT));
     assertThat(judge(new DeviceSign.Throttled("it is too hot")))

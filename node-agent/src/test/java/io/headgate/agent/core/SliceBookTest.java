@@ -33,7 +33,7 @@ class SliceBookTest {
         "MIG, 3g@4/4, 4g@0/4, fits",
         "MIG, 3g@4/4, 1g@3/1, fits",
         "MIG, 3g@4/4, 1g@6/1, slice 3g@4 of device U is in the way of 1g@6",
-        "MIG, 3g@4/4, '', 'device U has places, and the slice names none'",
+        "MIG, 3g@4/4, '', 'device U is divided into places, and the slice names no place'",
         "AMD_PARTITION, QPX@0/2, QPX@2/2, fits",
         "AMD_PARTITION, QPX@0/2, CPX@2/1, slice QPX@0 of device U is in the way of CPX@2",
         "CONTINUOUS, '', '', fits"

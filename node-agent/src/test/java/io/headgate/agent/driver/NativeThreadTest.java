@@ -23,10 +23,10 @@ class NativeThreadTest {
       }
       assertThatExceptionOfType(GpuDriverException.class)
           .isThrownBy(() -> thread.post(() -> 4))
-          .withMessage("GPU 0 answers none of its calls any more");
+          .withMessage("GPU 0 no longer answers calls");
       assertThatExceptionOfType(GpuDriverException.class)
           .isThrownBy(() -> thread.call(() -> 5))
-          .withMessage("GPU 0 answers none of its calls any more");
+          .withMessage("GPU 0 no longer answers calls");
       hanging.complete(1);
       assertThat(first.join()).isEqualTo(1);
     }

@@ -17,7 +17,7 @@ final class ProtocolTest {
   void refusesOtherVersionsAndSaysWhatToUpgrade() {
     assertThat(Protocol.problem(3, 4))
         .contains(
-            "the scheduler goes on in protocol 4, this agent speaks 3 and 2: upgrade the agent");
+            "the scheduler answers in protocol 4, and this agent speaks 3 and 2: upgrade the agent");
     assertThat(Protocol.problem(3, 1)).get().asString().endsWith(": upgrade the schedulers first");
   }
 }

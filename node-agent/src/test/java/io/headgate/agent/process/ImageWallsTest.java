@@ -121,7 +121,8 @@ class ImageWallsTest {
             .isInstanceOfSatisfying(
                 SupervisorLauncher.Result.Failed.class,
                 failed ->
-                    assertThat(failed.problem()).startsWith("cannot wall the job off: /" + place));
+                    assertThat(failed.problem())
+                        .startsWith("cannot raise the job's walls: /" + place));
       }
     }
     assertThat(outside).isEmptyDirectory();

@@ -80,7 +80,7 @@ class JobProcessesTest {
     Path stat = Files.createDirectory(proc.resolve("30")).resolve("stat");
     Files.writeString(stat, "30 (job) S 20 30 30\n");
     assertThatThrownBy(() -> processes.isOf(30, OURS))
-        .hasMessageContaining("whose child process 30 is");
+        .hasMessageContaining("the parent of process 30 keeps changing");
     assertThat(processes.attemptsOf(List.of(30L), List.of(OURS))).isEmpty();
     Files.writeString(stat, "30 (job) S 10 30 30\n");
     assertThat(processes.isOf(30, OURS)).isTrue();

@@ -321,7 +321,7 @@ class WallsTest {
     assertThat(job.launch("touch " + root.resolve("ran")))
         .isEqualTo(
             new SupervisorLauncher.Result.Failed(
-                "cannot wall the job off: replace /tmp: No such file or directory"));
+                "cannot raise the job's walls: replace /tmp: No such file or directory"));
     assertThat(root.resolve("ran")).doesNotExist();
   }
 

@@ -1,6 +1,7 @@
 package io.headgate.agent.runtime;
 
 import io.headgate.agent.ContainersConfig;
+import io.headgate.agent.TestConfigs;
 import io.headgate.agent.WallsConfig;
 import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.Fixtures;
@@ -92,7 +93,7 @@ final class CrashingAgent {
   }
 
   private static ContainerUse containers(Path data) {
-    return ContainersConfig.NONE.below(data).settings();
+    return TestConfigs.below(ContainersConfig.NONE, data).settings();
   }
 
   /// The settings of the cluster that the test has put beside the agent's records, if any.

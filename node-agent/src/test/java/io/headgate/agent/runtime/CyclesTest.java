@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /// Jobs with slices come and go, and leave nothing: no process, open file, mapping, thread, cgroup,
 /// directory, instance, limit or daemon. Each mechanism has an agent of its own, and each kind of
-/// file and thread is counted by itself. `-Dheadgate.test.cycles=1000` for as many jobs as a machine
-/// sees in a day.
+/// file and thread is counted by itself. `-Dheadgate.test.cycles=1000` for as many jobs as a
+/// machine sees in a day.
 class CyclesTest {
   private static final Logger LOG = LoggerFactory.getLogger(CyclesTest.class);
   private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -54,7 +54,9 @@ public enum Needed {
     String listed = System.getenv().getOrDefault(FEATURES, "");
     List<String> features = Arrays.asList(listed.strip().split(" +"));
     List<String> known = Arrays.stream(values()).map(Needed::name).toList();
-    assertThat(known).as("features in " + FEATURES).containsAll(listed.isBlank() ? List.of() : features);
+    assertThat(known)
+        .as("features in " + FEATURES)
+        .containsAll(listed.isBlank() ? List.of() : features);
     return features;
   }
 

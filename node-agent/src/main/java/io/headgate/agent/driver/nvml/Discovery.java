@@ -60,7 +60,7 @@ record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups, Optional<M
       }
     }
     if (profiles.isEmpty()) {
-      throw new IllegalStateException("MIG is on, and the driver shows no sizes of instances");
+      throw new IllegalStateException("MIG is on, but the driver shows no instance profiles");
     }
     return new MigGeometry(profiles);
   }
@@ -88,7 +88,7 @@ record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups, Optional<M
     int driver = majorOf(nvml.driverVersion());
     if (nvml.computeCapability(device) < VOLTA || driver < MPS_LIMITS) {
       LOG.warn(
-          "no parts of GPU {} are made by MPS: the GPU is older than Volta, or its driver than {}",
+          "MPS makes no slices of GPU {}: the GPU is older than Volta, or its driver is older than {}",
           uuid,
           MPS_LIMITS);
       return Optional.empty();
@@ -123,7 +123,7 @@ record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups, Optional<M
         Files.deleteIfExists(probe.get());
       }
     } catch (NvmlException | IOException e) {
-      LOG.warn("GPU memory cannot be limited by cgroup here: {}", e.getMessage());
+      LOG.warn("the NVIDIA driver does not limit GPU memory by cgroup: {}", e.getMessage());
       return false;
     }
   }

@@ -106,7 +106,9 @@ record MigInstances(Nvml nvml, NvmlSteps steps) implements SliceMechanism {
         .formatted(
             plan.grant().place().map(SlicePlace::toString).orElse(""),
             gpu.words(),
-            there.isEmpty() ? "what the driver does not show" : String.join(", ", there));
+            there.isEmpty()
+                ? "an instance that the driver does not show"
+                : String.join(", ", there));
   }
 
   @Override

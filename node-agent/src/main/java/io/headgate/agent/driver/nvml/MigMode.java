@@ -59,13 +59,13 @@ record MigMode(Nvml nvml, NvmlSteps steps) {
       return Optional.of("it has none");
     }
     if (state.get().isPending()) {
-      return Optional.of("somebody has turned it on, for after the next reset");
+      return Optional.of("it was turned on by another program and takes effect at the next reset");
     }
     if (nvml.computeCapability(device) < HOPPER) {
-      return Optional.of("it takes a reset, which is the operator's to do");
+      return Optional.of("it takes a reset of the GPU, which only an operator does");
     }
     return nvml.isOfVirtualGpus(device)
-        ? Optional.of("it belongs to virtual GPUs")
+        ? Optional.of("the GPU serves virtual GPUs")
         : Optional.empty();
   }
 
@@ -77,8 +77,8 @@ record MigMode(Nvml nvml, NvmlSteps steps) {
       }
       return "";
     } catch (NvmlException e) {
-      LOG.warn("a change of MIG's mode that failed cannot be taken back: {}", e.getMessage());
-      return "; it may be on after the next reset";
+      LOG.warn("a failed change of the MIG mode could not be undone: {}", e.getMessage());
+      return "; MIG may be on after the next reset";
     }
   }
 }

@@ -94,7 +94,7 @@ record MpsControl(Path program, Duration patience) {
 
   private static String obeyed(Answer answer) {
     if (answer.code != 0) {
-      throw new GpuDriverException("the MPS daemon does not obey: " + said(answer));
+      throw new GpuDriverException("the MPS daemon refused a command: " + said(answer));
     }
     return answer.text;
   }
@@ -110,7 +110,7 @@ record MpsControl(Path program, Duration patience) {
       try {
         quit(place, shorter(QUIT_PATIENCE, patience));
       } catch (GpuDriverException e) {
-        LOG.warn("the MPS daemon in {} is killed: {}", place.directory(), e.getMessage());
+        LOG.warn("killing the MPS daemon in {}: {}", place.directory(), e.getMessage());
         place.processes().forEach(ProcessHandle::destroyForcibly);
       }
     } else {
@@ -130,7 +130,7 @@ record MpsControl(Path program, Duration patience) {
     try {
       place.delete();
     } catch (IOException e) {
-      throw new GpuDriverException("what an MPS daemon left cannot be removed: " + e);
+      throw new GpuDriverException("the directory of an MPS daemon cannot be removed: " + e);
     }
   }
 

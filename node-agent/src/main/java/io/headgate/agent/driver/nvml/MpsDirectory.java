@@ -94,7 +94,7 @@ record MpsDirectory(Path directory) {
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     } catch (FileAlreadyExistsException e) {
       if (!owner(privateMemory()).equals(owner(directory))) {
-        throw new IOException(privateMemory() + " is somebody else's", e);
+        throw new IOException(privateMemory() + " belongs to another user", e);
       }
     }
     Files.createDirectories(sharedMemory());
@@ -127,7 +127,7 @@ record MpsDirectory(Path directory) {
     try {
       return owner(directory).equals(0);
     } catch (IOException e) {
-      throw new GpuDriverException("the place of an MPS daemon is gone: " + e);
+      throw new GpuDriverException("the directory of an MPS daemon is gone: " + e);
     }
   }
 

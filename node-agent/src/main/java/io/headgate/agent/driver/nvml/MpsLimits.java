@@ -48,7 +48,7 @@ record MpsLimits(MpsControl control, Optional<String> limitMib, Optional<String>
     // Not compared: versions show it rounded, each in its own way. Without a limit there is none.
     if (limit.chars().noneMatch(digit -> digit >= '1' && digit <= '9')) {
       throw new GpuDriverException(
-          "the MPS daemon took no limit of memory; it shows \"%s\"".formatted(limit));
+          "the MPS daemon did not accept the memory limit; it shows \"%s\"".formatted(limit));
     }
   }
 
@@ -89,8 +89,7 @@ record MpsLimits(MpsControl control, Optional<String> limitMib, Optional<String>
     // without any limit.
     if (!haveNamespace(control, place, gpuUuid)) {
       throw new GpuDriverException(
-          "the MPS daemon has lost what it was told to make: the server or the namespace in "
-              + place.sockets());
+          "the MPS daemon has lost its server or its namespace in " + place.sockets());
     }
   }
 

@@ -95,7 +95,7 @@ final class MpsSlices implements SliceMechanism {
       }
       boolean hasAnother = protocols.getLast() != protocol;
       LOG.atLevel(hasAnother ? Level.INFO : Level.WARN)
-          .log("no parts of GPU {} are made by MPS {}: {}", gpuUuid, protocol, problem.get());
+          .log("no slices of GPU {} are made by MPS {}: {}", gpuUuid, protocol, problem.get());
     }
     return Optional.empty();
   }
@@ -112,7 +112,7 @@ final class MpsSlices implements SliceMechanism {
       try {
         control.stop(place);
       } catch (GpuDriverException e) {
-        LOG.warn("an MPS daemon that was only tried is left: {}", e.getMessage());
+        LOG.warn("an MPS daemon that was started as a trial does not stop: {}", e.getMessage());
       }
     }
   }
@@ -194,7 +194,7 @@ final class MpsSlices implements SliceMechanism {
     try {
       place.make();
     } catch (IOException e) {
-      throw new GpuDriverException("no place for an MPS daemon: " + e);
+      throw new GpuDriverException("the directory of an MPS daemon cannot be made: " + e);
     }
     boolean isNew = control.start(place, uuid, mounts);
     passed.reached(NvmlSteps.Step.DAEMON_STARTED);
@@ -223,7 +223,7 @@ final class MpsSlices implements SliceMechanism {
             .collect(Collectors.toSet());
     for (Path directory : directories()) {
       if (!known.contains(directory)) {
-        LOG.warn("the MPS daemon in {} is no job's, and is ended", directory);
+        LOG.warn("stopping the MPS daemon in {}, which serves no recorded slice", directory);
         try {
           control.stop(new MpsDirectory(directory));
         } catch (GpuDriverException e) {
@@ -280,7 +280,7 @@ final class MpsSlices implements SliceMechanism {
         }
       } catch (GpuDriverException e) {
         // Slow is not gone, and says nothing of the others.
-        LOG.warn("how {} is held is not known: {}", plan.name(), e.getMessage());
+        LOG.warn("it is unknown whether MPS still limits {}: {}", plan.name(), e.getMessage());
       }
     }
     return made.stream()

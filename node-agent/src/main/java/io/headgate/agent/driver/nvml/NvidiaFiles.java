@@ -45,7 +45,7 @@ record NvidiaFiles(KernelDevices kernel) {
         helper.destroyForcibly();
       }
     } catch (IOException e) {
-      LOG.warn("nvidia-modprobe does not run: {}", e.getMessage());
+      LOG.warn("nvidia-modprobe cannot be run: {}", e.getMessage());
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }

@@ -47,7 +47,7 @@ final class NvmlEvents implements AutoCloseable {
       PointerByReference set = new PointerByReference();
       int code = api.nvmlEventSetCreate(set);
       if (code != 0) {
-        LOG.warn("errors that GPUs report by themselves are not heard of: {}", words(code));
+        LOG.warn("the agent receives no GPU errors (XID events): {}", words(code));
         return;
       }
       gpus.forEach(gpu -> register(gpu, set.getValue()));
@@ -68,7 +68,7 @@ final class NvmlEvents implements AutoCloseable {
           api.nvmlDeviceRegisterEvents(gpu.handle().pointer(), supported.getValue() & WANTED, set);
     }
     if (code != 0) {
-      LOG.warn("errors that {} reports by itself are not heard of: {}", gpu.words(), words(code));
+      LOG.warn("the agent receives no errors (XID events) of {}: {}", gpu.words(), words(code));
     }
   }
 
@@ -83,7 +83,7 @@ final class NvmlEvents implements AutoCloseable {
         default -> {
           // The error names no GPU, and the library may repeat it for a lost one without end.
           if (code != failure) {
-            LOG.warn("waiting for errors of GPUs: {}", words(code));
+            LOG.warn("the wait for GPU errors failed: {}", words(code));
             gpus.forEach(gpu -> listener.stirred(gpu.facts().uuid()));
           }
           failure = code;
@@ -100,7 +100,7 @@ final class NvmlEvents implements AutoCloseable {
     Optional<Gpu> gpu =
         gpus.stream().filter(known -> known.handle().pointer().equals(device)).findFirst();
     if (gpu.isEmpty()) {
-      LOG.warn("an error of a GPU that is not known here: {}", event.u64("eventData"));
+      LOG.warn("XID {} came from a GPU that this agent does not know", event.u64("eventData"));
       return;
     }
     String uuid = gpu.get().facts().uuid();
@@ -121,7 +121,7 @@ final class NvmlEvents implements AutoCloseable {
     closing.countDown();
     try {
       if (!ended.await(END_SECONDS, TimeUnit.SECONDS)) {
-        LOG.warn("the wait for errors of GPUs does not end");
+        LOG.warn("the thread that waits for GPU errors does not end");
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

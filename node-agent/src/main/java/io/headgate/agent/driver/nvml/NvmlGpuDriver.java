@@ -218,7 +218,11 @@ public final class NvmlGpuDriver implements GpuDriver {
             }
             // A lost GPU takes no new jobs, so its slices count as freed and their jobs may run
             // elsewhere.
-            LOG.warn("{} is gone with {}: {}", plan.name(), gpu.words(), e.getMessage());
+            LOG.warn(
+                "slice {} counts as removed, because {} is lost: {}",
+                plan.name(),
+                gpu.words(),
+                e.getMessage());
           }
           return true;
         });
@@ -238,7 +242,7 @@ public final class NvmlGpuDriver implements GpuDriver {
                 return true;
               });
         } catch (GpuDriverException e) {
-          LOG.error("what is on the GPU is not known: {}", e.getMessage());
+          LOG.error("the agent cannot see which instances a GPU has: {}", e.getMessage());
         }
       }
     }
@@ -246,14 +250,15 @@ public final class NvmlGpuDriver implements GpuDriver {
 
   private void treat(SliceMechanism.Stranger stranger) {
     if (!settings.mig().removesStrangers()) {
-      LOG.warn("{} is not Headgate's, and stays; nothing can be placed there", stranger.words());
+      LOG.warn(
+          "{} was not made by Headgate and stays; Headgate places nothing there", stranger.words());
       return;
     }
     try {
       stranger.removal().run();
-      LOG.warn("{} was nobody's, and is removed", stranger.words());
+      LOG.warn("removed {}, which Headgate had not made and no process used", stranger.words());
     } catch (NvmlException e) {
-      LOG.warn("{} is not Headgate's, and stays: {}", stranger.words(), e.getMessage());
+      LOG.warn("{} was not made by Headgate and stays: {}", stranger.words(), e.getMessage());
     }
   }
 
@@ -291,7 +296,10 @@ public final class NvmlGpuDriver implements GpuDriver {
       // Where slices come and go: to a daemon one speaks at a time.
       return on(gpu, () -> mps.signs(plans));
     } catch (GpuDriverException e) {
-      LOG.warn("how the slices of {} are held is not known: {}", gpu.words(), e.getMessage());
+      LOG.warn(
+          "it is unknown whether the slices of {} are still limited: {}",
+          gpu.words(),
+          e.getMessage());
       return List.of();
     }
   }
@@ -299,12 +307,12 @@ public final class NvmlGpuDriver implements GpuDriver {
   @Override
   public void listen(DeviceListener listener) {
     if (!health.hasEvents()) {
-      LOG.warn("errors that GPUs report by themselves are not heard of: the driver is too old");
+      LOG.warn("the agent receives no GPU errors (XID events): the driver is too old");
       return;
     }
     NvmlEvents waiting = new NvmlEvents(health.api(), List.copyOf(gpus.all()), listener);
     if (!events.compareAndSet(null, waiting)) {
-      throw new IllegalStateException("somebody listens already");
+      throw new IllegalStateException("a listener is registered already");
     }
     waiting.start();
   }

@@ -160,7 +160,8 @@ record NvmlHealth(NvmlHealthApi api, Predicate<String> has) {
     };
   }
 
-  /// The reason why it protects itself. Limits of power or of clocks are no faults.
+  /// Why its hardware protects itself; a limit of its power or of its clocks is nothing to be seen
+  /// to.
   private Optional<String> throttled(Nvml.Device device) {
     LongByReference value = new LongByReference();
     if (!ask(
@@ -173,10 +174,10 @@ record NvmlHealth(NvmlHealthApi api, Predicate<String> has) {
       return Optional.of("it is too hot");
     }
     if ((reasons & POWER_BRAKE) != 0) {
-      return Optional.of("its power supply says so");
+      return Optional.of("its power supply demands it");
     }
     return (reasons & HARDWARE_SLOWDOWN) != 0
-        ? Optional.of("it protects itself")
+        ? Optional.of("its hardware protects itself")
         : Optional.empty();
   }
 

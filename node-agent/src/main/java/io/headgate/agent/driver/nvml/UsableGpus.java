@@ -43,7 +43,7 @@ final class UsableGpus {
         gpus.put(gpu.facts().uuid(), gpu);
       } catch (GpuDriverException | NvmlException | IllegalStateException e) {
         // One broken GPU must not take the others out of use.
-        LOG.error("GPU {} is left out: {}", index, e.getMessage());
+        LOG.error("the agent does not use GPU {}: {}", index, e.getMessage());
         own.close();
       }
     }
@@ -83,18 +83,21 @@ final class UsableGpus {
             // Anything may be otherwise now, the number in the name of its file too.
             gpus.put(
                 uuid, on(gpu, () -> look(gpu.facts().index(), gpu.thread(), gpu.watchThread())));
-            LOG.info("MIG is on now on {}, which nobody used", gpu.words());
+            LOG.info("MIG was turned on for {}, which no process used", gpu.words());
           }
           case MigMode.Outcome.LeftAlone(String why) ->
-              LOG.info("MIG stays off on {}: {}", gpu.words(), why);
+              LOG.info("MIG stays off for {}: {}", gpu.words(), why);
           case MigMode.Outcome.Refused(String why) -> {
-            LOG.warn("MIG could not be turned on on {}: {}", gpu.words(), why);
+            LOG.warn("MIG could not be turned on for {}: {}", gpu.words(), why);
             undivided.put(uuid, new DeviceSign.Undivided(why));
           }
         }
       } catch (GpuDriverException | IllegalStateException e) {
-        // Nothing can be placed on a GPU of which it is unknown whether it is divided.
-        LOG.error("it is not known whether MIG is on; {} is left out: {}", uuid, e.getMessage());
+        // Nothing can be placed on what is perhaps divided, and perhaps not.
+        LOG.error(
+            "the agent does not use GPU {}, because its MIG mode is unknown: {}",
+            uuid,
+            e.getMessage());
         gpus.remove(uuid);
         gpu.close();
       }

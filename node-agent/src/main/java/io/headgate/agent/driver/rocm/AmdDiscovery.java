@@ -31,7 +31,8 @@ record AmdDiscovery(AmdLibrary library, Kfd kfd) {
         gpus.add(gpu(i, first.get(i)));
       } catch (RocmException | GpuDriverException e) {
         // One broken GPU must not take the others out of use.
-        LOG.error("GPU {} at {} is left out: {}", i, first.get(i).address(), e.getMessage());
+        LOG.error(
+            "the agent does not use GPU {} at {}: {}", i, first.get(i).address(), e.getMessage());
       }
     }
     return gpus;
@@ -87,7 +88,7 @@ record AmdDiscovery(AmdLibrary library, Kfd kfd) {
     }
     if (!kfd.isWritable(address, Kfd.MODE)) {
       String mode = library.mode(device);
-      LOG.warn("the mode of the GPU at {} stays {}: to change it takes root", address, mode);
+      LOG.warn("the mode of the GPU at {} stays {}: only root can change it", address, mode);
       return PartitionMode.of(mode).filter(kept -> kept != PartitionMode.SPX).stream().toList();
     }
     // A partition has at least one part of the memory to itself.

@@ -85,7 +85,7 @@ record AmdPartition(AmdLibrary library, NodeUse use, RocmSteps steps) implements
       library.reopen();
       if (!mode(gpu).equals(Optional.of(wanted))) {
         throw new GpuDriverException(
-            "%s was put into mode %s and has another".formatted(gpu.words(), wanted));
+            "%s was put into mode %s, but shows another mode".formatted(gpu.words(), wanted));
       }
     }
     return use.node(gpu, partition(plan));

@@ -114,7 +114,8 @@ record DmemLimit(NodeUse use, Function<String, Optional<Path>> cgroups, RocmStep
       Files.createDirectories(cgroup);
       limit(cgroup, plan.placement().getOrDefault(REGION, ""), plan.memoryLimitBytes());
     } catch (IOException e) {
-      throw new GpuDriverException("no limit of memory of %s: %s".formatted(gpu.words(), e));
+      throw new GpuDriverException(
+          "the memory of %s cannot be limited: %s".formatted(gpu.words(), e));
     }
     steps.reached(RocmSteps.Step.LIMIT_SET);
     return use.node(gpu, 0);
@@ -127,7 +128,8 @@ record DmemLimit(NodeUse use, Function<String, Optional<Path>> cgroups, RocmStep
       try {
         write(cgroup, plan.placement().getOrDefault(REGION, ""), NO_LIMIT);
       } catch (IOException e) {
-        throw new GpuDriverException("the limit of %s stays: %s".formatted(plan.name(), e));
+        throw new GpuDriverException(
+            "the memory limit of %s cannot be removed: %s".formatted(plan.name(), e));
       }
       steps.reached(RocmSteps.Step.LIMIT_CLEARED);
     }
@@ -139,7 +141,7 @@ record DmemLimit(NodeUse use, Function<String, Optional<Path>> cgroups, RocmStep
     Optional<String> taken = numberOf(cgroup.resolve(LIMIT), region);
     if (!taken.equals(Optional.of(Long.toString(bytes)))) {
       throw new GpuDriverException(
-          "the kernel took no limit of %d bytes for %s; it shows %s"
+          "the kernel did not accept a limit of %d bytes for %s; it shows %s"
               .formatted(bytes, region, taken.orElse("none")));
     }
   }

@@ -156,7 +156,10 @@ public final class RocmGpuDriver implements GpuDriver {
       if (problem.isEmpty()) {
         limitedOnes.add(gpu.uuid());
       } else {
-        LOG.warn("parts of {} are only watched: {}", gpu.words(), problem.get());
+        LOG.warn(
+            "the memory of slices of {} is watched, but not limited: {}",
+            gpu.words(),
+            problem.get());
       }
     }
     return limitedOnes;
@@ -325,8 +328,7 @@ public final class RocmGpuDriver implements GpuDriver {
                   .mapToObj(major -> new DeviceNode(COMPUTE, major, 0))
                   .findFirst())
           .ifPresentOrElse(
-              nodes::add,
-              () -> LOG.warn("the kernel shows no /dev/kfd; programs do not find GPUs"));
+              nodes::add, () -> LOG.warn("the kernel shows no /dev/kfd, so programs find no GPUs"));
     }
     return nodes;
   }

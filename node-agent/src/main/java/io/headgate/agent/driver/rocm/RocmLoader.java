@@ -64,6 +64,6 @@ final class RocmLoader {
       }
     }
     throw new GpuUnavailableException(
-        "no ROCm: %s is not here".formatted(String.join(", ", libraries)), true);
+        "no ROCm: the library %s is not installed".formatted(String.join(", ", libraries)), true);
   }
 }

@@ -125,7 +125,7 @@ final class AttemptOrders {
       return stop.suspension() != 0
           && context.ledger().suspensions().isNotSuspended(key(), stop.suspension());
     } catch (IOException e) {
-      LOG.warn("whether {} was to be suspended before is not known", key(), e);
+      LOG.warn("it is unknown whether a suspension of {} failed before", key(), e);
       return true;
     }
   }
@@ -168,7 +168,7 @@ final class AttemptOrders {
         link.close();
       }
     } catch (IOException e) {
-      LOG.debug("closing the link to {}", key(), e);
+      LOG.debug("the link to the supervisor of {} could not be closed", key(), e);
     } finally {
       lock.unlock();
     }
@@ -289,11 +289,11 @@ final class AttemptOrders {
       return;
     }
     Exception problem = failure.get();
-    LOG.warn("{} is not suspended: {}", key(), problem.getMessage());
+    LOG.warn("{} could not be suspended: {}", key(), problem.getMessage());
     try {
       context.ledger().suspensions().recordNotSuspended(key(), stop.suspension());
     } catch (IOException e) {
-      LOG.warn("that {} is not suspended is not recorded", key(), e);
+      LOG.warn("the failed suspension of {} could not be recorded", key(), e);
     }
     StopStep.Result result =
         problem instanceof Suspension.ImpossibleException
@@ -317,9 +317,9 @@ final class AttemptOrders {
             }
             settle(Phase.RUNNING, null);
           } catch (IOException | RuntimeException e) {
-            LOG.warn("{} cannot go on: {}", key(), e.getMessage());
+            LOG.warn("{} cannot be resumed: {}", key(), e.getMessage());
             settle(Phase.SUSPENDED, null);
-            inputs.accept(new Input.NotResumed(key(), "it cannot go on: " + e.getMessage()));
+            inputs.accept(new Input.NotResumed(key(), "it cannot be resumed: " + e.getMessage()));
           } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
           }
@@ -333,7 +333,7 @@ final class AttemptOrders {
           .flatMap(status -> status.observation().ending())
           .isPresent();
     } catch (IOException e) {
-      LOG.warn("whether {} has ended is not known: {}", key(), e.getMessage());
+      LOG.warn("it is unknown whether {} has ended: {}", key(), e.getMessage());
       return false;
     }
   }

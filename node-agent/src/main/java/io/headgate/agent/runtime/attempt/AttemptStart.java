@@ -105,7 +105,7 @@ final class AttemptStart {
       long contact = Math.max(context.ledger().contactBootMs(key()), conditions.contactBootMs());
       workload.prepare(plans, contact, traceparent);
     } catch (GpuDriverException e) {
-      return giveUp(EndReason.REJECTED, "the slice cannot be given to it: " + e.getMessage());
+      return giveUp(EndReason.REJECTED, "the slice cannot be given to the job: " + e.getMessage());
     } catch (IOException | IllegalArgumentException | ArithmeticException e) {
       return giveUp(
           EndReason.START_FAILED, "its directory could not be prepared: " + e.getMessage());
@@ -143,7 +143,7 @@ final class AttemptStart {
     if (stopped.isPresent()) {
       return giveUp(stopped.get());
     }
-    throw new IOException("the agent ends; the next one begins anew");
+    throw new IOException("the agent is closing; the next agent starts the attempt");
   }
 
   private Optional<AttemptLedger.Refusal> withoutImage(

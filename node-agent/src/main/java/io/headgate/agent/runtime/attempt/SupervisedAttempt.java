@@ -117,9 +117,8 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
         runOnce();
         return;
       } catch (IOException | RuntimeException e) {
-        // A job whose status cannot be read stays with its supervisor; the agent makes no guess
-        // about it.
-        LOG.warn("cannot look after {} yet", key(), e);
+        // Nothing is guessed about a job: it is its supervisor's until its status can be read.
+        LOG.warn("the agent cannot supervise {} yet; it tries again", key(), e);
         pause(wait);
         wait = longer(wait);
       } catch (InterruptedException _) {
@@ -133,7 +132,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
     while (!isDetached()) {
       boolean ran = AttemptLock.isHeld(directory()) || SupervisorStatus.isThere(directory());
       if (ran) {
-        LOG.info("found {} as it was left", key());
+        LOG.info("adopted {}, which an earlier agent had accepted", key());
         start.adopt();
         orders.adopt();
       } else {
@@ -181,7 +180,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
       }
       if (gone) {
         Workload.EndCause words = workload.endCause(this, WORDS_PATIENCE).orElse(KILLED);
-        LOG.warn("the supervisor of {} is gone without a last word: {}", key(), words.problem());
+        LOG.warn("the supervisor of {} is gone and left no end: {}", key(), words.problem());
         inputs.accept(
             new Input.Vanished(key(), words.reason(), words.problem(), context.time().instant()));
         return true;
@@ -198,7 +197,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
     try {
       return observe();
     } catch (IOException e) {
-      LOG.warn("cannot see how {} stands: {}", key(), e.getMessage());
+      LOG.warn("the state of {} cannot be read: {}", key(), e.getMessage());
       return false;
     }
   }
@@ -212,7 +211,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
       if (workload.supervisorUser().isEmpty()) {
         throw e;
       }
-      LOG.debug("what the supervisor of {} wrote is not there: {}", key(), e.getMessage());
+      LOG.debug("the status of {} is not there: {}", key(), e.getMessage());
       seen |= gone;
       return false;
     }
@@ -276,9 +275,8 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
           return;
         }
       } catch (IOException | RuntimeException e) {
-        // On any failure the slices stay taken until this succeeds: a slice that is not clean is
-        // not free.
-        LOG.warn("cannot release {} yet: {}", key(), e.toString());
+        // Whatever it is, the slices stay taken until this succeeds: what is not clean is not free.
+        LOG.warn("the slices of {} cannot be released yet: {}", key(), e.toString());
         slices.notFreed(String.valueOf(e.getMessage()));
       }
       pause(wait);

@@ -71,12 +71,14 @@ final class Suspension {
     Path freezer =
         workload
             .freezer()
-            .orElseThrow(
-                () -> new ImpossibleException("without cgroup v2 nothing is made to stand still"));
+            .orElseThrow(() ->
+                new ImpossibleException(
+                    "without cgroup v2 the processes of the job cannot be frozen"));
     long deadline = deadline(program);
     Map<Long, Long> using = known(deadline);
     if (!own(using.keySet()).containsAll(using.keySet())) {
-      throw new ImpossibleException("not all that uses its devices is known to be of it");
+      throw new ImpossibleException(
+          "a process that is not known to be of the job uses its devices");
     }
     long bytes = takeRoom(using.values());
     List<Long> pids = List.copyOf(using.keySet());
@@ -113,7 +115,7 @@ final class Suspension {
     try {
       resume();
     } catch (IOException | RuntimeException e) {
-      LOG.warn("{} cannot use its devices again: {}", key(), e.getMessage());
+      LOG.warn("{} could not get its devices back: {}", key(), e.getMessage());
       cause.addSuppressed(e);
     }
   }
@@ -126,7 +128,8 @@ final class Suspension {
       return;
     }
     if (program.isEmpty()) {
-      throw new IOException("what suspended it is not on this machine any more");
+      throw new IOException(
+          "the program that suspended it is no longer configured on this machine");
     }
     long deadline = deadline(program.get());
     endSteps(program.get(), pids.get(), deadline);
@@ -201,7 +204,8 @@ final class Suspension {
     for (SliceGrant slice : assignment.slices()) {
       OptionalLong used = context.driver().read(slice.deviceUuid()).figures().memoryUsed();
       if (using.isEmpty() && used.orElse(0) > UNLISTED_BYTES) {
-        throw new ImpossibleException(slice.deviceUuid() + " is in use, and does not say by whom");
+        throw new ImpossibleException(
+            slice.deviceUuid() + " is in use, and its driver does not show by which processes");
       }
     }
     return using;
@@ -226,7 +230,7 @@ final class Suspension {
           .processes(device)
           .get(left(deadline).toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException _) {
-      throw new IOException(device + " does not say who uses it");
+      throw new IOException(device + " does not show which processes use it");
     } catch (ExecutionException e) {
       throw new IOException("who uses " + device + " is not known: " + e.getCause(), e);
     }
@@ -239,7 +243,8 @@ final class Suspension {
   private long takeRoom(Collection<Long> devices) throws IOException {
     long needed = devices.stream().mapToLong(Long::longValue).sum();
     if (assignment.memoryBytes() == 0) {
-      throw new ImpossibleException("its profile has no main memory for it to be kept in");
+      throw new ImpossibleException(
+          "its profile has no main memory in which its device memory could be kept");
     }
     long used =
         context

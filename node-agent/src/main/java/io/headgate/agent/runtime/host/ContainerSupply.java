@@ -154,10 +154,10 @@ public final class ContainerSupply implements AutoCloseable {
   private static void tell(State state) {
     if (state.problem().isPresent()) {
       LOG.atLevel(state.known().isPresent() ? Level.WARN : Level.INFO)
-          .log("jobs with an image do not run here: {}", state.problem().get());
+          .log("this node runs no jobs with an image: {}", state.problem().get());
     } else {
       LOG.info(
-          "jobs with an image have its files by {}", state.known().orElseThrow().description());
+          "jobs with an image get its files from {}", state.known().orElseThrow().description());
     }
   }
 

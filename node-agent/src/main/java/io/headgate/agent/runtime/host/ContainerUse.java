@@ -18,7 +18,7 @@ public record ContainerUse(Wanted wanted, Containers.Settings settings, ImageRul
   /// @throws IOException when containers are required and unavailable
   public ContainerSupply open(String owner, JobWalls walls) throws IOException {
     if (wanted == Wanted.NONE) {
-      return without("the configuration says so");
+      return without("the configuration turns it off");
     }
     if (!walls.areUsers() || !walls.areNamespaces()) {
       return without("jobs have no users and mounts of their own here");
@@ -40,7 +40,8 @@ public record ContainerUse(Wanted wanted, Containers.Settings settings, ImageRul
 
   private void demandNot(String problem) throws IOException {
     if (wanted == Wanted.REQUIRED) {
-      throw new IOException("containers.use is required, and cannot be had: " + problem);
+      throw new IOException(
+          "containers.use is required, but this node runs no jobs with an image: " + problem);
     }
   }
 }

@@ -177,7 +177,7 @@ final class HostWorkload implements Workload {
     OptionalInt user = machine.ledger().user(assignment.key());
     if (user.isEmpty()) {
       throw new IOException(
-          "no user is free for it: walls.user-count is too small, or an agent without walls"
+          "no user is free for the job: walls.user-count is too small, or an agent without walls"
               + " recorded it");
     }
     return user;
@@ -216,7 +216,10 @@ final class HostWorkload implements Workload {
       Trees.delete(directory.resolve(VAR_TEMPORARY));
     } catch (IOException e) {
       // Its slice is not held back for that; the files go with the rest of the directory.
-      LOG.warn("temporary files of {} are left: {}", assignment.key(), e.toString());
+      LOG.warn(
+          "the temporary files of {} stay until its directory is deleted: {}",
+          assignment.key(),
+          e.toString());
     }
     Files.deleteIfExists(directory.resolve("reserve"));
     Optional<Path> cgroup = machine.cgroups().of(assignment.key().directoryName());

@@ -102,7 +102,7 @@ public final class JobWalls {
     this.settings = settings;
     this.cgroups = cgroups;
     this.limits = limits;
-    Optional<String> unwanted = Optional.of("the configuration says so");
+    Optional<String> unwanted = Optional.of("the configuration turns it off");
     Optional<String> noNamespaces =
         settings.namespaces() == Wanted.NONE
             ? unwanted
@@ -132,7 +132,7 @@ public final class JobWalls {
     if (settings.ownNetwork() && noNamespaces.isPresent()) {
       // An own network is an explicit choice, unlike the other walls, so its absence is an error.
       throw new IllegalStateException(
-          "walls.network is own, and cannot be had: %s; where jobs may have the machine's, say machine"
+          "walls.network is own, but does not work here: %s; set machine if jobs may use the machine's network"
               .formatted(noNamespaces.get()));
     }
     tell(noUsers, noNamespaces);
@@ -164,7 +164,7 @@ public final class JobWalls {
   private static void require(String wall, Wanted wanted, Optional<String> problem) {
     if (wanted == Wanted.REQUIRED && problem.isPresent()) {
       throw new IllegalStateException(
-          "walls.%s is required, and cannot be had: %s".formatted(wall, problem.get()));
+          "walls.%s is required, but does not work here: %s".formatted(wall, problem.get()));
     }
   }
 
@@ -177,7 +177,7 @@ public final class JobWalls {
         settings.namespaces(),
         noNamespaces);
     if (namespaces != Walls.Namespaces.NONE) {
-      LOG.info("devices of others are fenced off by {}", fenceWords());
+      LOG.info("jobs are kept from devices of other jobs by {}", fenceWords());
     }
     for (CgroupLimits.Controller controller :
         List.of(
@@ -206,7 +206,7 @@ public final class JobWalls {
 
   private String fenceWords() {
     if (fenceByProgram) {
-      return "a program of each job's cgroup v2";
+      return "a BPF program of each job's cgroup v2";
     }
     return limits.version(CgroupLimits.Controller.DEVICES).isPresent()
         ? "cgroup v1"
@@ -218,7 +218,7 @@ public final class JobWalls {
     for (Path at = data.getParent(); at != null; at = at.getParent()) {
       try {
         if (!PosixFilePermissions.toString(Files.getPosixFilePermissions(at)).endsWith("x")) {
-          return Optional.of("without namespaces, jobs cannot pass " + at);
+          return Optional.of("without namespaces, jobs cannot enter " + at);
         }
       } catch (IOException e) {
         return Optional.of(e.toString());

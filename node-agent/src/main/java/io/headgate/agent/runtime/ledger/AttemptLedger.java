@@ -340,7 +340,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
     try {
       return SupervisorStatus.read(supervised).map(SupervisorStatus::observation);
     } catch (IOException e) {
-      LOG.warn("nothing is known of how {} ended: {}", supervised, e.getMessage());
+      LOG.warn("it is unknown how the attempt in {} ended: {}", supervised, e.getMessage());
       return Optional.empty();
     }
   }

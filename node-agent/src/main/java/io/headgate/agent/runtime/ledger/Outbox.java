@@ -146,7 +146,7 @@ public final class Outbox implements Updates {
         journal.close();
         throw e;
       }
-      LOG.warn("{} cannot be shortened yet: {}", file, e.getMessage());
+      LOG.warn("the outbox {} cannot be compacted yet: {}", file, e.getMessage());
       return;
     }
     journal.close();
@@ -218,7 +218,7 @@ public final class Outbox implements Updates {
     try {
       write(journal, base(sequence), false);
     } catch (IOException e) {
-      LOG.debug("{} does not say that {} was acknowledged", file, sequence, e);
+      LOG.debug("the outbox {} does not record that update {} was acknowledged", file, sequence, e);
     }
   }
 

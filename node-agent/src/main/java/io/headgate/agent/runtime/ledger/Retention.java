@@ -85,7 +85,7 @@ public final class Retention {
       newestFirst = ledger.forgotten().reversed();
       room = maxBytes();
     } catch (IOException | DirectoryIteratorException e) {
-      LOG.warn("cannot look for old attempts yet: {}", e.toString());
+      LOG.warn("old attempts cannot be listed yet: {}", e.toString());
       return;
     }
     Instant oldest = time.instant().minus(limits.maxAge());
@@ -100,7 +100,7 @@ public final class Retention {
           Trees.delete(directory);
         }
       } catch (IOException e) {
-        LOG.warn("cannot delete an old attempt yet: {}", e.toString());
+        LOG.warn("an old attempt cannot be deleted yet: {}", e.toString());
       }
     }
   }

@@ -105,7 +105,7 @@ public final class PodRuntime implements WorkloadRuntime {
   public void recover(Collection<AttemptKey> live) throws IOException {
     parts.devices().retain(live);
     // Not waited for: what runs is taken up again also while there is no API server.
-    Thread.ofVirtual().name("pods of nobody").start(this::sweep);
+    Thread.ofVirtual().name("orphaned pods").start(this::sweep);
   }
 
   /// Has the pods removed that no attempt explains: their records are older than the pods.
@@ -121,7 +121,7 @@ public final class PodRuntime implements WorkloadRuntime {
           }
           return;
         } catch (IOException | RuntimeException e) {
-          LOG.warn("cannot look for pods of earlier agents yet: {}", e.getMessage());
+          LOG.warn("the pods of earlier agents cannot be listed yet: {}", e.getMessage());
         }
       } while (!closed.await(SWEEP_AGAIN.toMillis(), TimeUnit.MILLISECONDS));
     } catch (InterruptedException _) {

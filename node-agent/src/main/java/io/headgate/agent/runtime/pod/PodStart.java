@@ -105,7 +105,7 @@ final class PodStart {
     return Optional.of(
         state.waitsFor() == PodState.Wait.NODE
             ? new Result.Rejected("its container cannot be made: " + words)
-            : new Result.Failed("its image cannot be had: " + words));
+            : new Result.Failed("its image is not available: " + words));
   }
 
   /// Records the reason why it waits, and returns how long it has waited for reasons of this kind.

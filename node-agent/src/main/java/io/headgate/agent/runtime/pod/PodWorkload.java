@@ -61,7 +61,7 @@ final class PodWorkload implements Workload {
   public void fetch(StartConditions conditions) throws IOException {
     // Its kubelet fetches the image.
     if (assignment.container().isEmpty() && parts.settings().image().isEmpty()) {
-      throw new IOException("kubernetes.image names none for jobs without an image");
+      throw new IOException("the job names no image, and kubernetes.image sets none for such jobs");
     }
   }
 
@@ -74,7 +74,7 @@ final class PodWorkload implements Workload {
     }
     SlicePaths paths = parts.driver().paths(plans);
     if (!paths.shown().isEmpty() || paths.sharedMemory().isPresent()) {
-      throw new GpuDriverException("pods cannot have a slice of gpu.mps");
+      throw new GpuDriverException("pods cannot use slices made by MPS (gpu.mps)");
     }
     Path inside = parts.ledger().makeInside(key());
     Path work = makeWork(inside);
@@ -148,7 +148,10 @@ final class PodWorkload implements Workload {
           try {
             pod.delete(grace);
           } catch (IOException | RuntimeException e) {
-            LOG.info("the pod of {} is deleted when it has ended: {}", key(), e.getMessage());
+            LOG.info(
+                "the pod of {} could not be deleted yet; it is deleted once it has ended: {}",
+                key(),
+                e.getMessage());
           }
         });
   }
@@ -276,7 +279,7 @@ final class PodWorkload implements Workload {
         .ledger()
         .user(key())
         .orElseThrow(
-            () -> new IOException("no user is free for it: walls.user-count is too small"));
+            () -> new IOException("no user is free for the job: walls.user-count is too small"));
   }
 
   private AttemptKey key() {

@@ -137,7 +137,7 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
     if (HealthRules.isOfTheDevice(error)) {
       LOG.error("GPU {} reports an error: XID {}", uuid, error.number());
     } else {
-      LOG.info("GPU {} reports an error that is not its own: XID {}", uuid, error.number());
+      LOG.info("GPU {} reports an error that a program caused: XID {}", uuid, error.number());
     }
     change(uuid, device -> device.reported(error));
     stirred(uuid);

@@ -158,7 +158,7 @@ public final class MemoryWatch implements AutoCloseable {
       } catch (RuntimeException e) {
         // An exception thrown further would silently end the rounds of all devices.
         if (failures.add(e.getClass())) {
-          LOG.error("a round of the watch over memory failed; the next one follows", e);
+          LOG.error("a round of the memory watch failed; the next round follows", e);
         }
       }
     }
@@ -220,7 +220,7 @@ public final class MemoryWatch implements AutoCloseable {
         silent = 0;
         ask(shares.attempts, limits);
       } else if (++silent == ROUNDS_OF_SILENCE) {
-        blinded("it has not answered for %d looks".formatted(silent));
+        blinded("it has not answered %d reads in a row".formatted(silent));
       }
     }
 
@@ -245,7 +245,7 @@ public final class MemoryWatch implements AutoCloseable {
 
     private void blinded(String why) {
       if (isBlind.compareAndSet(false, true)) {
-        LOG.error("the memory of {} is not watched for now: {}", device, why);
+        LOG.error("the memory of GPU {} is not watched at present: {}", device, why);
       }
     }
 

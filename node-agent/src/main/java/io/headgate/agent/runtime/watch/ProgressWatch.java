@@ -110,7 +110,7 @@ public final class ProgressWatch implements AutoCloseable {
     try {
       now = ProgressFiles.read(directory);
     } catch (IOException | RuntimeException e) {
-      LOG.debug("cannot see what {} says of itself", key, e);
+      LOG.debug("the progress of {} cannot be read", key, e);
       return;
     }
     lock.lock();

@@ -239,7 +239,7 @@ class MpsNamespacesTest {
       gpus.fault("mps-vanish", 1, 1);
       assertThatExceptionOfType(GpuDriverException.class)
           .isThrownBy(() -> driver.realise(slice))
-          .withMessage("the MPS daemon does not obey: ended with 1: No such server: slice");
+          .withMessage("the MPS daemon refused a command: ended with 1: No such server: slice");
       driver.realise(slice);
       driver.release(slice);
     }

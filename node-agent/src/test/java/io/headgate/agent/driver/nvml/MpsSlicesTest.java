@@ -315,7 +315,7 @@ class MpsSlicesTest {
       gpus.fault("mps-command", 7, 1);
       assertThatExceptionOfType(GpuDriverException.class)
           .isThrownBy(() -> driver.realise(slice))
-          .withMessage("the MPS daemon does not obey: ended with 1: Failed with 7");
+          .withMessage("the MPS daemon refused a command: ended with 1: Failed with 7");
       gpus.hang("mps-start");
       SlicePlan other = plan(driver, "b", part(0, "1/2"));
       assertThatExceptionOfType(GpuDriverException.class)
@@ -358,7 +358,7 @@ class MpsSlicesTest {
       Files.setAttribute(memory, "unix:uid", 65_534);
       assertThatExceptionOfType(GpuDriverException.class)
           .isThrownBy(() -> driver.realise(slice))
-          .withMessageContaining(memory + " is somebody else's");
+          .withMessageContaining(memory + " belongs to another user");
       Files.delete(memory);
       driver.release(slice);
       assertThat(memory).doesNotExist();

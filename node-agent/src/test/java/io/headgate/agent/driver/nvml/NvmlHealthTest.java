@@ -106,12 +106,12 @@ class NvmlHealthTest {
       assertThat(signs(driver))
           .containsExactly(
               new DeviceSign.RecoveryDue(Recovery.RESET),
-              new DeviceSign.Throttled("its power supply says so"));
+              new DeviceSign.Throttled("its power supply demands it"));
       gpus.readings(0, "recovery 2", "throttle 8");
       assertThat(signs(driver))
           .containsExactly(
               new DeviceSign.RecoveryDue(Recovery.RESTART),
-              new DeviceSign.Throttled("it protects itself"));
+              new DeviceSign.Throttled("its hardware protects itself"));
     }
   }
 

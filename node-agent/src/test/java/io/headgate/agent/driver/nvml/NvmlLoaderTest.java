@@ -34,7 +34,8 @@ class NvmlLoaderTest {
   @Test
   void withoutTheLibrary() {
     for (String library : new String[] {"libno-such-thing.so.1", root + "/libnvidia-ml.so.1"}) {
-      assertThat(refusal(library)).hasMessage("no NVIDIA driver: %s is not here", library);
+      assertThat(refusal(library))
+          .hasMessage("no NVIDIA driver: the library %s is not installed", library);
       assertThat(refusal(library).isAbsent()).isTrue();
     }
   }
@@ -52,7 +53,7 @@ class NvmlLoaderTest {
   @Test
   void withALibraryThatLacksFunctions() {
     assertThat(refusal("libc.so.6"))
-        .hasMessageContaining("libc.so.6 is of a driver that is too old: it lacks nvml");
+        .hasMessageContaining("the driver of libc.so.6 is too old: it lacks the function nvml");
   }
 
   @Test

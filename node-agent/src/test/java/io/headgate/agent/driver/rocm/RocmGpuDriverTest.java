@@ -265,7 +265,7 @@ class RocmGpuDriverTest {
       refused(() -> plan(driver, "a", partition(7, "1/4", "QPX", 0, 2)), "this machine has no GPU");
       refused(
           () -> driver.plan(Fixtures.key("a"), List.of(part(1, "1/4"), part(1, "1/4"))),
-          "one larger part");
+          "one larger slice");
     }
   }
 
@@ -323,16 +323,16 @@ class RocmGpuDriverTest {
             "the amdgpu driver is not loaded (%s is there; modprobe amdgpu)", gpus.library())
         .returns(false, GpuUnavailableException::isAbsent);
     assertThat(unavailable("librocm-of-nobody.so", gpus.sysfs()))
-        .hasMessage("no ROCm: librocm-of-nobody.so is not here")
+        .hasMessage("no ROCm: the library librocm-of-nobody.so is not installed")
         .returns(true, GpuUnavailableException::isAbsent);
     assertThatExceptionOfType(GpuUnavailableException.class)
         .isThrownBy(() ->
             RocmGpuDriver.open(
                 new RocmGpuDriver.Settings(List.of("libone.so", "libtwo.so"), LONG, gpus.sysfs()),
                 RocmSteps.NONE))
-        .withMessage("no ROCm: libone.so, libtwo.so is not here");
+        .withMessage("no ROCm: the library libone.so, libtwo.so is not installed");
     assertThat(unavailable("libc.so.6", gpus.sysfs()))
-        .hasMessageContaining("libc.so.6 is of a driver that is too old: it lacks rsmi_");
+        .hasMessageContaining("libc.so.6 is too old: it lacks the function rsmi_");
     gpus.fault("rsmi_init", 8, 1);
     assertThat(unavailable(gpus.library().toString(), gpus.sysfs()))
         .hasMessageEndingWith("does not start: Initialization failed (8)");
