@@ -128,10 +128,6 @@ public final class Telemetry implements AutoCloseable {
     return new Telemetry(sdk, sdk, scrape);
   }
 
-  public OpenTelemetry openTelemetry() {
-    return openTelemetry;
-  }
-
   /// A tracer for one part of the process.
   ///
   /// @param scope package of the code that begins spans
