@@ -10,8 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// The inputs of the core: jobs end, attempts stop as they were ordered, and the scenario has
-/// events.
+/// Makes the inputs of the core: ends of jobs, stops of attempts, and the events of the scenario.
 final class ExternalEvents {
   private final SimulationContext context;
   private final List<Scenario.Event> events;
@@ -22,7 +21,7 @@ final class ExternalEvents {
     this.events = events;
   }
 
-  /// When the next thing happens; empty: nothing does.
+  /// The time of the next event; empty: there is none.
   OptionalLong next() {
     OptionalLong next = context.timeline.next();
     if (nextEvent == events.size()) {
@@ -36,7 +35,7 @@ final class ExternalEvents {
     return nextEvent < events.size() && events.get(nextEvent).at().toMillis() == atMs;
   }
 
-  /// What happens by itself.
+  /// Inputs that are due without an event of the scenario.
   List<Input> due(long atMs) {
     List<Input> inputs = new ArrayList<>();
     while (context.timeline.next().isPresent() && context.timeline.next().getAsLong() <= atMs) {
@@ -92,7 +91,8 @@ final class ExternalEvents {
     }
   }
 
-  /// What the scenario says happens, after what the core should know of saved work by then.
+  /// Inputs of the scenario's events. Reports of checkpoints come first, so that the core knows all
+  /// saved work.
   List<Input> scripted(long atMs) {
     List<Input> inputs = new ArrayList<>();
     if (!nextEventIsAt(atMs)) {
@@ -133,7 +133,8 @@ final class ExternalEvents {
     return inputs;
   }
 
-  /// Work that was saved since the core was told, so that it knows what stopping would lose.
+  /// Reports of checkpoints since the last report, so that the core knows the work that a stop
+  /// would lose.
   private List<Input> checkpoints(long atMs) {
     List<Input> inputs = new ArrayList<>();
     for (SimulatedJob job : context.jobs.running()) {
@@ -148,7 +149,7 @@ final class ExternalEvents {
     return inputs;
   }
 
-  /// Jobs that the core did not take are offered again whenever machines or rights are others.
+  /// Submits refused jobs again after nodes or rights changed.
   private List<Input> retries() {
     List<Input> inputs = new ArrayList<>();
     for (SimulatedJob job : List.copyOf(context.jobs.neverFits())) {
@@ -162,7 +163,7 @@ final class ExternalEvents {
     if (job.phase == Phase.NEVER_FITS) {
       context.giveUp(job, atMs);
     } else {
-      // The core looks at the record of a job that it does not know only.
+      // The core reads the record only of a job that it does not know.
       inputs.add(
           new Input.JobCancelled(
               new Job(

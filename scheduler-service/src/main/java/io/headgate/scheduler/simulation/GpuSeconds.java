@@ -12,7 +12,7 @@ public record GpuSeconds(BigInteger unitMillis) {
   private static final BigInteger PER_GPU_SECOND =
       BigInteger.valueOf(GpuQuantity.UNITS_PER_GPU * 1000);
 
-  /// With so much more.
+  /// This amount plus units for some time.
   ///
   /// @param units of GPU, in 1/126000
   public GpuSeconds plus(long units, long millis) {

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// What stands at 0s, as the core loads it.
+/// The state of a scenario at 0s, in the form that the core loads.
 final class InitialState {
   private final Map<QueueId, Queue> queues = new HashMap<>();
   private final Map<PolicyId, Policy> policies = new HashMap<>();
@@ -35,14 +35,14 @@ final class InitialState {
     catalog.policies().forEach(policy -> policies.put(policy.id(), policy));
   }
 
-  /// @param table gets the jobs
+  /// @param table receives the jobs
   static SchedulerState of(Scenario scenario, JobTable table) {
     InitialState state = new InitialState(scenario.catalog());
     Map<Running, SimulatedJob> known = new HashMap<>();
     for (Running running : scenario.running()) {
       known.put(running, table.add(running.job(), -running.startedAgo().toMillis()));
     }
-    // Who runs longest came first.
+    // The job that has run longest was submitted first.
     List<Running> byAge = new ArrayList<>(scenario.running());
     byAge.sort(Comparator.comparing(Running::startedAgo).reversed());
     for (Running running : byAge) {

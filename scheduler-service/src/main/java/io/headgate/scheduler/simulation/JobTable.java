@@ -23,14 +23,14 @@ final class JobTable {
   private final Map<Phase, Integer> counts = new EnumMap<>(Phase.class);
   private long lastId;
 
-  /// A new job, which waits.
+  /// Adds a waiting job.
   ///
   /// @throws IllegalArgumentException when the name is taken
   SimulatedJob add(JobPlan plan, long waitsSinceMs) {
     return add(new JobId(lastId + 1), plan, waitsSinceMs);
   }
 
-  /// The same, with an id that no job has.
+  /// As above, with an id that no job has.
   SimulatedJob add(JobId id, JobPlan plan, long waitsSinceMs) {
     SimulatedJob job = new SimulatedJob(id, plan, waitsSinceMs);
     if (byName.putIfAbsent(plan.name(), job) != null) {
@@ -60,22 +60,22 @@ final class JobTable {
     return Optional.of(get(attempt.job())).filter(job -> job.isLive(attempt));
   }
 
-  /// In the order in which they came.
+  /// All jobs, in the order of their submission.
   Collection<SimulatedJob> all() {
     return List.copyOf(jobs.values());
   }
 
-  /// Those that wait in the core, in the order in which they came to wait.
+  /// Jobs that wait in the core, the longest wait first.
   Collection<SimulatedJob> waiting(QueueId queue) {
     return waiting.getOrDefault(queue, Map.of()).values();
   }
 
-  /// In the order in which they started.
+  /// Running jobs, in the order of their starts.
   Collection<SimulatedJob> running() {
     return running.values();
   }
 
-  /// Those that the core did not take, in the order in which they came.
+  /// Jobs that the core refused, in the order of their submission.
   Collection<SimulatedJob> neverFits() {
     return neverFits.values();
   }

@@ -142,7 +142,7 @@ public final class JsonLines {
     json.append(']');
   }
 
-  /// What is given only where it is more than was asked.
+  /// Writes the given quantity only if it exceeds the requested one.
   private void placement(Slice slice, SlicePlacement placement) {
     if (placement.gives().compareTo(slice.quantity()) > 0) {
       text("given", placement.gives().toString());

@@ -15,20 +15,20 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 
-/// What stands on a live system, to be simulated on from there.
+/// The state of a live system, from which a simulation continues.
 ///
-/// Nobody knows how long its jobs will take. One that promised a longest run time is taken to use
-/// all of it, so what follows from its end comes no later than that; one that promised nothing runs
-/// on. What was asked to stop before does so as everything else in the simulation.
+/// The run times of its jobs are unknown. A job with a maximum run time is assumed to use all of
+/// it, so its end comes no later in reality. A job without one runs on. Attempts that were already
+/// asked to stop take the stop time of the simulation.
 ///
-/// @param state of the core, of all its tenants
-/// @param placement how the core chooses places
-/// @param now when the state was read; 0s of the simulation
-/// @param names what jobs are called; no two jobs have one name
+/// @param state of the core, with all its tenants
+/// @param placement the core's placement policy
+/// @param now the time of the state; 0s of the simulation
+/// @param names unique names of jobs
 public record LiveState(
     SchedulerState state, PlacementPolicy placement, Instant now, Function<JobId, String> names) {
 
-  /// Puts the jobs on the stage, whose core has loaded the state.
+  /// Adds the jobs to a simulation whose core has loaded the state.
   void enter(SimulationContext context) {
     Map<JobId, Attempt> attempts = new HashMap<>();
     state.attempts().forEach(attempt -> attempts.put(attempt.id().job(), attempt));

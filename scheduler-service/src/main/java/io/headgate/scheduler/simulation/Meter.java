@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/// Measures what the summary tells: GPU time and waits.
+/// Measures GPU time and waits for the summary.
 final class Meter {
   private final Map<PolicyId, List<Long>> waits = new HashMap<>();
   private final Map<PolicyId, List<Awaited>> awaited = new HashMap<>();
@@ -25,14 +25,14 @@ final class Meter {
   private long lastMs;
   int preemptions;
 
-  /// Time passes with what was there until now.
+  /// Adds the GPU time since the last call.
   void advance(long toMs) {
     capacity = capacity.plus(capacityUnits, toMs - lastMs);
     used = used.plus(usedUnits, toMs - lastMs);
     lastMs = toMs;
   }
 
-  /// Nodes or pools have changed.
+  /// Measures the capacity anew, after nodes or pools changed.
   void capacityChanged(SchedulerCore core) {
     capacityUnits = 0;
     for (PoolUsage pool : core.pools()) {
@@ -52,22 +52,22 @@ final class Meter {
     waits.computeIfAbsent(policy, key -> new ArrayList<>()).add(millis);
   }
 
-  /// A start that was waited for from 0s on, or from later.
+  /// A start, and the begin of its wait.
   ///
   /// @param sinceMs not before 0s
   private record Awaited(long sinceMs, long atMs) {}
 
-  /// @param sinceMs since when the job that starts has waited
+  /// @param sinceMs begin of the job's wait
   void startedAhead(PolicyId policy, long sinceMs, long atMs) {
     awaited
         .computeIfAbsent(policy, key -> new ArrayList<>())
         .add(new Awaited(Math.max(0, sinceMs), atMs));
   }
 
-  /// How long jobs of the policy wait from 0s on.
+  /// The waits of the policy's jobs from 0s on.
   ///
-  /// @param left how many of them still wait
-  /// @param knownMs what starts later is not known
+  /// @param left the number of its jobs that still wait
+  /// @param knownMs starts after this time do not count
   WaitForecast expected(PolicyId policy, int left, long knownMs) {
     List<Awaited> starts = awaited.getOrDefault(policy, List.of());
     List<Long> known = new ArrayList<>();
@@ -81,7 +81,7 @@ final class Meter {
     return new WaitForecast(all, known(known, all, 50), known(known, all, 99));
   }
 
-  /// The percentile of all, of which those that are not known are longer than the others.
+  /// A percentile of all waits. Unknown waits count as longer than the known ones.
   private static OptionalLong known(List<Long> sorted, int all, int percent) {
     int index = rank(all, percent);
     return index >= 0 && index < sorted.size()
@@ -127,7 +127,7 @@ final class Meter {
     return lines;
   }
 
-  /// The least value that so many percent of the values do not exceed; 0 when there are none.
+  /// The smallest value that this percentage of the values does not exceed; 0 without values.
   static long percentile(List<Long> sorted, int percent) {
     return sorted.isEmpty() ? 0 : sorted.get(rank(sorted.size(), percent));
   }

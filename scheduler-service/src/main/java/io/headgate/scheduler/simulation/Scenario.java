@@ -10,16 +10,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// What is to be simulated: a tenant with its machines and jobs at 0s, and what happens to it
-/// after.
+/// The input of a simulation: a tenant with its nodes and jobs at 0s, and later events. The builder
+/// of a scenario must have checked that events name existing jobs, nodes and queues.
 ///
-/// Whoever builds one has checked its names: events name jobs, nodes and queues that exist.
-///
-/// @param catalog what is provisioned at 0s
+/// @param catalog the configuration at 0s
 /// @param nodes at 0s
-/// @param running what runs at 0s
-/// @param waiting what waits at 0s, in order
-/// @param events in time order; those of one instant are one batch
+/// @param running jobs that run at 0s
+/// @param waiting jobs that wait at 0s, in order
+/// @param events in time order; events of one instant are one batch
 public record Scenario(
     Catalog catalog,
     List<Node> nodes,
@@ -39,12 +37,12 @@ public record Scenario(
     }
   }
 
-  /// A job and how it behaves.
+  /// A job and its behaviour.
   ///
   /// @param name unique in the scenario
-  /// @param maxRuntime its promise; it is stopped when it breaks it
-  /// @param duration how long its work takes; absent: it runs until it is cancelled
-  /// @param checkpoint how often it saves its work; absent: a preempted job starts anew
+  /// @param maxRuntime run time after which it is stopped
+  /// @param duration of its work; absent: it runs until it is cancelled
+  /// @param checkpoint time between saves of its work; absent: a preempted job starts anew
   public record JobPlan(
       String name,
       QueueId queue,
@@ -76,29 +74,29 @@ public record Scenario(
   /// A job that runs at 0s.
   ///
   /// @param attempt number of the attempt that runs
-  /// @param startedAgo how long it has been running
+  /// @param startedAgo run time at 0s
   public record Running(JobPlan job, int attempt, Assignment place, Duration startedAgo) {}
 
   /// Jobs that wait at 0s.
   ///
-  /// @param waitedSince for how long
+  /// @param waitedSince waiting time at 0s
   public record Waiting(JobPlan job, int count, Duration waitedSince) {}
 
-  /// Something that happens at a time.
+  /// An action at a time.
   public record Event(Duration at, Action action) {}
 
-  /// What can happen.
+  /// The kinds of events.
   public sealed interface Action {
     /// Jobs are submitted.
     record Submit(JobPlan job, int count) implements Action {}
 
-    /// A user cancels a job; one that has ended stays as it is.
+    /// A user cancels a job. A job that has ended stays as it is.
     record Cancel(String job) implements Action {}
 
-    /// A machine fails. What ran there is gone at once, and it is known that it is gone.
+    /// A node fails. Its attempts are lost at once, and the core learns of it at once.
     record NodeDown(NodeId node) implements Action {}
 
-    /// It is back, empty.
+    /// A failed node is back, without attempts.
     record NodeUp(NodeId node) implements Action {}
 
     /// The job's submitter loses the right to its queue.
@@ -108,13 +106,13 @@ public record Scenario(
     record Provision(Catalog catalog) implements Action {}
   }
 
-  /// How the simulated world behaves, and for how long.
+  /// The behaviour of the simulated world, and its end.
   ///
   /// @param stopTime from the request to stop to freed slices
   /// @param provisionTime from the request for an instance to a node that takes work
   /// @param until absent: until nothing can happen any more
   public record Options(Duration stopTime, Duration provisionTime, Optional<Duration> until) {
-    /// The usual start of a rented machine.
+    /// The usual start time of a provider's machine.
     public static final Duration DEFAULT_PROVISION_TIME = Duration.ofMinutes(2);
   }
 }

@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// A job on its way through the simulation.
+/// The state of one job in a simulation.
 final class SimulatedJob {
-  /// Where it stands, as the summary counts.
+  /// The phase that the summary counts.
   enum Phase {
     WAITING,
-    /// The core did not take it: it can never start as things are. It waits outside of the core.
+    /// The core refused it, because it can never start as configured. It waits outside of the core.
     NEVER_FITS,
     RUNNING,
     FINISHED,
@@ -29,16 +29,16 @@ final class SimulatedJob {
   final JobPlan plan;
   Phase phase = Phase.WAITING;
 
-  /// Since when it waits, in milliseconds.
+  /// Begin of its wait, in milliseconds.
   long waitsSinceMs;
 
-  /// What was last said of why it waits; null: nothing yet.
-  @Nullable Reason told;
+  /// The last reported reason of its wait; null: none yet.
+  @Nullable Reason emittedReason;
 
-  /// Why the core did not take it.
+  /// The reason of the core's refusal.
   @Nullable Denial denial;
 
-  /// Of the attempt that runs.
+  /// The running attempt.
   int attempt;
 
   @Nullable Assignment place;
@@ -50,7 +50,7 @@ final class SimulatedJob {
   /// The work saved by earlier attempts.
   private long savedMs;
 
-  /// What of this attempt's work the core knows to be saved.
+  /// The saved work of this attempt that the core knows of.
   long toldSavedMs;
 
   SimulatedJob(JobId id, JobPlan plan, long waitsSinceMs) {
@@ -92,17 +92,17 @@ final class SimulatedJob {
     startedMs = atMs;
     stopMs = OptionalLong.empty();
     toldSavedMs = 0;
-    told = null;
+    emittedReason = null;
   }
 
-  /// When the attempt will have done its work; absent: never.
+  /// The time at which the attempt will have done its work; absent: never.
   OptionalLong doneMs() {
     return plan.duration().isEmpty()
         ? OptionalLong.empty()
         : OptionalLong.of(startedMs + Math.max(0, plan.duration().get().toMillis() - savedMs));
   }
 
-  /// When the attempt will have broken its promise; absent: never.
+  /// The time at which the attempt will exceed its maximum run time; absent: never.
   OptionalLong outOfTimeMs() {
     return plan.maxRuntime().stream()
         .mapToLong(Duration::toMillis)
@@ -110,7 +110,7 @@ final class SimulatedJob {
         .findFirst();
   }
 
-  /// What of the work of this attempt is saved at a time.
+  /// The work of this attempt that is saved at a time.
   long savedOfAttemptMs(long atMs) {
     long worked = workedMs(atMs);
     return plan.checkpoint()
@@ -119,12 +119,12 @@ final class SimulatedJob {
         .orElse(0L);
   }
 
-  /// What this attempt has done until a time; stopping is no work.
+  /// The work of this attempt until a time; an attempt that stops does none.
   long workedMs(long atMs) {
     return Math.max(0, stopMs.orElse(atMs) - startedMs);
   }
 
-  /// The attempt is over before its work is done.
+  /// Ends the attempt before its work is done.
   ///
   /// @return the work that is lost, in milliseconds
   long interrupt(long atMs) {

@@ -22,52 +22,51 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/// Runs a scenario: decides with the real core, and does in virtual time what agents and users
-/// would do. Confined to one thread.
+/// Runs a scenario in virtual time: the real core decides, and the simulation plays agents and
+/// users. Confined to one thread.
 ///
-/// What is due at one instant is one batch: first what happens by itself (jobs that end, attempts
-/// that have stopped), then the scenario's events in file order. What follows from the decision
-/// without delay happens at the same instant, in further batches. Reasons are told when the instant
-/// is over, so that nothing is told that lasted no time.
+/// All inputs of one instant are one batch: first ends of jobs and stops of attempts, then the
+/// scenario's events in file order. Inputs that follow from the decision without delay come at the
+/// same instant, in further batches. Reasons are reported at the end of the instant, so a reason
+/// that lasted no time is not reported.
 public final class Simulation {
-  /// A core that goes on deciding at one instant has a fault.
+  /// A core that decides more often at one instant has a fault.
   private static final int MAX_BATCHES_AT_ONCE = 100_000;
 
   private static final int PASSES_AT_REST = 5;
 
-  /// A core that has woken so often for nothing, while nothing else is due, will do so for ever.
+  /// A core that woke so often in a row without a decision would do so for ever.
   private static final int MAX_IDLE_WAKES = 1000;
 
-  /// Makes each decision, so that whoever wants to can time it.
+  /// Wraps each decision, so that a caller can measure its time.
   public interface DecisionTimer {
-    /// Lets the core decide, once.
+    /// Calls the core exactly once.
     Decision time(Supplier<Decision> core);
   }
 
   private final SimulationContext context;
   private final DecisionTimer timer;
   private final ExternalEvents happenings;
-  private final EffectExecutor consequences;
+  private final EffectExecutor executor;
   private final long untilMs;
 
   private long nowMs;
   private boolean begun;
   private OptionalLong wakeMs = OptionalLong.empty();
 
-  /// The time of the last decision, which may have been for nothing.
+  /// The time of the last decision, which may have had no effect.
   private long decidedMs;
 
-  /// Decisions in a row that were for nothing.
+  /// Decisions in a row without an effect.
   private int idleWakes;
 
-  /// @param out takes the events as they come, in time order
-  /// @throws IllegalArgumentException when two running jobs have one slice, or a name is there
-  ///   twice
+  /// @param out receives the events in time order
+  /// @throws IllegalArgumentException when two running jobs have one slice, or two jobs one name
   public Simulation(Scenario scenario, Consumer<SimulationEvent> out) {
     this(scenario, SchedulerCore.DEFAULT_PLACEMENT, Supplier::get, out);
   }
 
-  /// The same, with a choice of how places are chosen.
+  /// As above, with another placement policy.
   public Simulation(
       Scenario scenario,
       PlacementPolicy placement,
@@ -76,7 +75,7 @@ public final class Simulation {
     this(new SimulationContext(scenario, placement, out), timer, scenario.events());
   }
 
-  /// Goes on from what stands on a live system.
+  /// Continues from the state of a live system.
   ///
   /// @param events in time order
   Simulation(
@@ -91,7 +90,7 @@ public final class Simulation {
     this.context = context;
     this.timer = timer;
     this.happenings = new ExternalEvents(context, events);
-    this.consequences = new EffectExecutor(context);
+    this.executor = new EffectExecutor(context);
     this.untilMs = context.options.until().map(Duration::toMillis).orElse(Long.MAX_VALUE);
   }
 
@@ -124,13 +123,13 @@ public final class Simulation {
     }
   }
 
-  /// Goes on to see who starts when; reasons are no longer told.
+  /// Continues in order to see the starts of jobs. Reasons are no longer reported.
   ///
-  /// @param instants at most so many moments
-  /// @param isOver asked between two moments; true: go no further
-  /// @return the time up to which everything has happened; empty: to the end
+  /// @param instants at most this many instants
+  /// @param isOver asked between two instants; true: stop
+  /// @return the time up to which everything has happened; empty: up to the end
   OptionalLong lookAhead(int instants, BooleanSupplier isOver) {
-    context.tellsReasons = false;
+    context.emitsReasons = false;
     for (int seen = 0; ; seen++) {
       OptionalLong next = next();
       if (next.isEmpty() || next.getAsLong() > untilMs) {
@@ -153,7 +152,7 @@ public final class Simulation {
     return OptionalLong.of(Math.min(next.orElse(wake), wake));
   }
 
-  /// Everything that happens at one time.
+  /// Runs all batches of one instant.
   private void instant(long atMs) {
     List<Input> inputs = happenings.due(atMs);
     boolean happens = !inputs.isEmpty() || happenings.nextEventIsAt(atMs);
@@ -175,18 +174,18 @@ public final class Simulation {
         nowMs = atMs;
       }
       wakeMs = wake(decision);
-      inputs = consequences.follow(batch, decision, atMs);
+      inputs = executor.follow(batch, decision, atMs);
       inputs.addAll(0, happenings.due(atMs));
     }
     if (context.capacityChanged) {
       context.meter.capacityChanged(context.core);
       context.capacityChanged = false;
     }
-    consequences.tellReasons(atMs);
+    executor.emitReasons(atMs);
     idleWakes = happens ? 0 : idleWakes + 1;
   }
 
-  /// Rounded up: the core's times are those that it was given, plus configured ones.
+  /// In milliseconds, rounded up, so that the core never wakes before its time.
   private static OptionalLong wake(Decision decision) {
     return decision
         .wakeAt()
@@ -199,13 +198,13 @@ public final class Simulation {
     return context.jobs.get(job).name();
   }
 
-  /// Why the job stands as it does now; empty when it is over, or not there yet.
+  /// Explains the job's present state; empty when it is over or not submitted yet.
   public Optional<Explanation> explain(String job) {
     return context.jobs.find(job).flatMap(known -> context.core.explain(known.id));
   }
 
-  /// When the job starts, as the scheduler can foresee it: it knows declared run times, not how
-  /// long the work takes. Empty when it does not wait.
+  /// The start of the job as the scheduler expects it: from declared run times, without knowledge
+  /// of the real ones. Empty when the job does not wait.
   public Optional<Forecast> forecast(String job) {
     return context
         .jobs
@@ -213,7 +212,7 @@ public final class Simulation {
         .flatMap(known -> context.core.forecast(known.id, context.instantOf(nowMs)).get());
   }
 
-  /// Whose job it is.
+  /// The tenant of a job.
   TenantId tenant(String job) {
     return context.jobs.named(job).plan.queue().tenant();
   }
@@ -223,7 +222,7 @@ public final class Simulation {
     return context.core.policies();
   }
 
-  /// How many jobs wait in each queue, those that can never start included.
+  /// The number of waiting jobs of each queue, including jobs that can never start.
   Map<QueueId, Integer> waiting() {
     Map<QueueId, Integer> waiting = new HashMap<>();
     for (SimulatedJob job : context.jobs.all()) {
@@ -234,15 +233,15 @@ public final class Simulation {
     return waiting;
   }
 
-  /// How long jobs of the policy wait from 0s on, as far as is known.
+  /// The waits of the policy's jobs from 0s on.
   ///
-  /// @param left how many of them wait now
-  /// @param knownMs what starts later is not known
+  /// @param left the number of its jobs that wait now
+  /// @param knownMs starts after this time do not count
   WaitForecast expectedWait(PolicyId policy, int left, long knownMs) {
     return context.meter.expected(policy, left, knownMs);
   }
 
-  /// How everything stands now.
+  /// Summarises the present state.
   public Summary summary() {
     return new Summary(
         nowMs,

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/// What the parts of a simulation share: the core, and the world around it.
+/// The shared state of a simulation's parts: the core, and the world around it.
 final class SimulationContext {
   final Scenario.Options options;
   final Consumer<SimulationEvent> out;
@@ -24,14 +24,14 @@ final class SimulationContext {
   /// The time at which the simulation begins.
   private final Instant origin;
 
-  /// Jobs whose reason may have changed since it was told.
+  /// Jobs whose reason may have changed since it was reported.
   final TreeSet<JobId> reasonsToCheck = new TreeSet<>(Comparator.comparingLong(JobId::value));
 
   /// Whether nodes or pools have changed since capacity was measured.
   boolean capacityChanged = true;
 
-  /// Whether reasons are told.
-  boolean tellsReasons = true;
+  /// Whether reasons are reported.
+  boolean emitsReasons = true;
 
   SimulationContext(Scenario scenario, PlacementPolicy placement, Consumer<SimulationEvent> out) {
     this.options = scenario.options();
@@ -63,7 +63,7 @@ final class SimulationContext {
     }
   }
 
-  /// When the job's attempt ends by itself. What should have ended before 0s ends at 0s.
+  /// Schedules the end of the job's attempt. An end before 0s comes at 0s.
   void scheduleEnd(SimulatedJob job) {
     job.doneMs()
         .ifPresent(ms -> timeline.add(Math.max(0, ms), new Timeline.Due.Done(job.attemptId())));
@@ -72,7 +72,7 @@ final class SimulationContext {
             ms -> timeline.add(Math.max(0, ms), new Timeline.Due.OutOfTime(job.attemptId())));
   }
 
-  /// The job is cancelled while it waits.
+  /// Cancels a waiting job.
   void giveUp(SimulatedJob job, long atMs) {
     jobs.move(job, Phase.CANCELLED);
     reasonsToCheck.remove(job.id);
@@ -83,7 +83,7 @@ final class SimulationContext {
     return origin.plusMillis(ms);
   }
 
-  /// In milliseconds from the begin.
+  /// Milliseconds since the begin of the simulation.
   long msOf(Instant at) {
     return Duration.between(origin, at).toMillis();
   }

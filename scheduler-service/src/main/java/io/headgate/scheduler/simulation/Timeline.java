@@ -6,9 +6,9 @@ import java.util.Comparator;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
 
-/// What will happen by itself, in order of time; at one time, in the order in which it was caused.
+/// Future events in the order of time; events of one time in the order in which they were added.
 final class Timeline {
-  /// Something that will happen, unless it is out of date by then.
+  /// A future event, which may be outdated when its time comes.
   sealed interface Due {
     /// The attempt has done its work.
     record Done(AttemptId attempt) implements Due {}
@@ -16,7 +16,7 @@ final class Timeline {
     /// The attempt was assigned before 0s and runs now.
     record Begun(AttemptId attempt) implements Due {}
 
-    /// The attempt has run as long as its job promised at most.
+    /// The attempt has reached its maximum run time.
     record OutOfTime(AttemptId attempt) implements Due {}
 
     /// The attempt has obeyed the request to stop.

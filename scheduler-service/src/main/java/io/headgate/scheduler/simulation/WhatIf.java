@@ -13,29 +13,29 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/// What another configuration of a tenant would do if it were provisioned now: who starts, who is
-/// preempted, who waits who would not wait otherwise, and what it does to usage and waits.
+/// The effects of another configuration of a tenant, if it were provisioned now: jobs that start,
+/// are preempted or have to wait because of it, and its effect on usage and waits.
 ///
-/// Two simulations go on from the same moment, one with the change and one without. What they
-/// decide at once is compared; then both look ahead for when those start that wait.
+/// Two simulations continue from the same moment, one with the change and one without. Their
+/// decisions at once are compared. Then both look ahead for the starts of waiting jobs.
 public final class WhatIf {
   private static final Duration AT_ONCE = Duration.ZERO;
 
   private final TenantId tenant;
   private final Limits limits;
 
-  /// @param tenant whose configuration changes. Of a live system only what is its own is told, of
-  ///   other tenants' jobs the number; a scenario belongs to whoever has its file
+  /// @param tenant whose configuration changes. In a live system only its own jobs are named, and
+  ///   those of other tenants are counted. In a scenario all jobs are named
   public WhatIf(TenantId tenant, Limits limits) {
     this.tenant = tenant;
     this.limits = limits;
   }
 
-  /// What the answer may cost.
+  /// Bounds of the answer's size and cost.
   ///
-  /// @param jobs of each kind that are named; the others are counted
-  /// @param instants how many moments of the future each simulation looks at
-  /// @param isOver asked between two moments; true: look no further
+  /// @param jobs most named jobs of each kind; the others are counted
+  /// @param instants most future instants of each simulation
+  /// @param isOver asked between two instants; true: look no further ahead
   public record Limits(int jobs, int instants, BooleanSupplier isOver) {
     public Limits {
       if (jobs < 0 || instants < 0) {
@@ -44,14 +44,13 @@ public final class WhatIf {
     }
   }
 
-  /// The consequences.
+  /// The effects of the change.
   ///
   /// @param starts that would not happen otherwise
-  /// @param waits of jobs that would not wait otherwise; a victim that is queued again is among
-  ///   them
+  /// @param waits of jobs that would not wait otherwise, including victims that are queued again
   /// @param drafts jobs that lose their place because their queue, or the right to it, goes
   /// @param policies of the tenant, with or without the change, by name
-  /// @param knownUntil waits are known as far as that; absent: to the end
+  /// @param knownUntil the end of the time for which waits are known; absent: all are known
   public record Answer(
       AffectedJobs<SimulationEvent.Start> starts,
       AffectedJobs<SimulationEvent.Preempt> preempts,
@@ -68,7 +67,7 @@ public final class WhatIf {
   public record PolicyChange(
       String name, Optional<PolicyForecast> before, Optional<PolicyForecast> after) {}
 
-  /// Of a scenario.
+  /// Compares a scenario with and without the change.
   public Answer compare(Scenario scenario, Catalog changed) {
     List<Scenario.Event> events = new ArrayList<>();
     events.add(new Scenario.Event(AT_ONCE, new Scenario.Action.Provision(changed)));
@@ -88,8 +87,8 @@ public final class WhatIf {
         _ -> true);
   }
 
-  /// Of a live system. An attempt that is asked to stop is taken to stop at once, so that what
-  /// takes its place counts as started.
+  /// Compares a live system with and without the change. Attempts that are asked to stop are
+  /// assumed to stop at once, so a job that takes their place counts as started.
   ///
   /// @param withdrawn jobs whose submitters lose the right to their queue by the change
   public Answer compare(LiveState present, Catalog changed, List<String> withdrawn) {
@@ -114,18 +113,18 @@ public final class WhatIf {
         tenant::equals);
   }
 
-  /// A simulation that tells the consumer.
+  /// Makes a simulation that reports to the consumer.
   private interface Beginning {
     Simulation begin(Consumer<SimulationEvent> out);
   }
 
   /// @param catalogs of the tenant, before and after
   private Answer compare(
-      Beginning before, Beginning after, List<Catalog> catalogs, Predicate<TenantId> isTold) {
-    ComparedRun was = new ComparedRun(isTold, _ -> true, Integer.MAX_VALUE);
+      Beginning before, Beginning after, List<Catalog> catalogs, Predicate<TenantId> isNamed) {
+    ComparedRun was = new ComparedRun(isNamed, _ -> true, Integer.MAX_VALUE);
     Simulation first = before.begin(was::note);
     was.begin(first, AT_ONCE);
-    ComparedRun is = new ComparedRun(isTold, was::isNews, limits.jobs());
+    ComparedRun is = new ComparedRun(isNamed, was::isNews, limits.jobs());
     Simulation second = after.begin(is::note);
     is.begin(second, AT_ONCE);
     AffectedJobs<SimulationEvent.Start> starts = is.starts();
@@ -152,8 +151,8 @@ public final class WhatIf {
         knownMs == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofMillis(knownMs)));
   }
 
-  /// Both look as far ahead as the one that sees less: neither may look better for having been
-  /// looked at longer.
+  /// Both simulations count as far ahead as the shorter one, so that neither shows more starts only
+  /// because it ran longer.
   private long ahead(Simulation first, Simulation second) {
     OptionalLong one = first.lookAhead(limits.instants(), limits.isOver());
     OptionalLong other = second.lookAhead(limits.instants(), limits.isOver());

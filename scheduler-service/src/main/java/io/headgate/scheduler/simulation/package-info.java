@@ -1,5 +1,5 @@
-/// The scheduling core on virtual time: a scenario in, what was decided out. Pure, like the core:
-/// no I/O, clock, lock, log or randomness, so that the same scenario always has the same output.
+/// The scheduling core in virtual time: from a scenario to its decisions. Pure, like the core: no
+/// I/O, clock, lock, log or randomness, so that the same scenario always has the same output.
 @NullMarked
 package io.headgate.scheduler.simulation;
 
