@@ -211,7 +211,8 @@ public final class SchedulerService implements AutoCloseable {
   }
 
   /// Ends as by `kill -9`, as seen from outside: no work is finished, no call answered, no
-  /// leadership released. Its resources are released by [#letGo] when its server is gone too.
+  /// leadership released. Its resources are released by [#releaseResources] when its server is gone
+  /// too.
   void kill() {
     rehearsal.close();
     history.close();
@@ -222,7 +223,7 @@ public final class SchedulerService implements AutoCloseable {
   }
 
   /// Lets go of connections.
-  void letGo() {
+  void releaseResources() {
     members.close();
     relay.close();
     gauges.close();
@@ -247,6 +248,6 @@ public final class SchedulerService implements AutoCloseable {
   @Override
   public void close() {
     stop();
-    letGo();
+    releaseResources();
   }
 }

@@ -31,7 +31,7 @@ import java.util.Optional;
 /// no job waits for a machine that may be gone.
 ///
 /// Promises are no effects. A pass makes them after the turns of better-ranked jobs, and takes them
-/// back at its end, after reasons are told. They are not stored; each report decides them anew.
+/// back at its end, after reasons are emitted. They are not stored; each report decides them anew.
 /// When the time for reports is over, the missing nodes simply count no more.
 final class Promises {
   /// Promises of one pass; jobs after the last one wait for more nodes to report. Only a large
@@ -87,7 +87,7 @@ final class Promises {
     return Optional.empty();
   }
 
-  /// Keeps the place for the job until the pass ends; no effect tells of it.
+  /// Keeps the place for the job until the pass ends, without an effect.
   LiveHold make(LiveJob job, Assignment place) {
     Hold hold = new Hold(job.id(), place, List.of(), Optional.empty(), Optional.of(now), now);
     job.queue().dequeue(job);

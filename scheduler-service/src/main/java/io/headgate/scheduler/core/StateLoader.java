@@ -175,9 +175,9 @@ final class StateLoader {
     transitions.place(live);
   }
 
-  /// Takes note of the reasons as they are, so that only later changes are told.
+  /// Records the present reasons as reported, so that only later changes are emitted.
   private void noteReasons() {
-    Reasons.tell(world, new Transitions(world), true);
+    Reasons.emit(world, new Transitions(world), true);
   }
 
   static SchedulerState state(World world) {

@@ -204,7 +204,7 @@ public final class PoolState implements Comparable<PoolState> {
     return units == 0 ? pool != null : taken.ready(ceiling(), units, older);
   }
 
-  /// Adds to what is taken of the pool; the nodes are told apart.
+  /// Adds to the use of the pool. Nodes are accounted separately.
   public void add(Stake stake, long units) {
     taken.add(stake, units);
     if (units < 0) {

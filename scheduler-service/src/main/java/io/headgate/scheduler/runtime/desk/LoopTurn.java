@@ -97,7 +97,7 @@ public final class LoopTurn {
       }
     }
 
-    public void give() {
+    public void complete() {
       if (failure != null) {
         future.completeExceptionally(failure);
       } else {
