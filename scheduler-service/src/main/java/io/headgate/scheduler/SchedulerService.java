@@ -30,7 +30,7 @@ import io.headgate.scheduler.grpc.PlanEndpoint;
 import io.headgate.scheduler.grpc.UsageEndpoint;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
 import io.headgate.scheduler.runtime.leadership.Members;
-import io.headgate.scheduler.runtime.leadership.Rehearsal;
+import io.headgate.scheduler.runtime.leadership.TakeoverWarmup;
 import io.headgate.scheduler.runtime.leadership.Replica;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
 import io.headgate.scheduler.runtime.record.Failpoint;
@@ -69,7 +69,7 @@ public final class SchedulerService implements AutoCloseable {
   private final AgentSessions sessions = new AgentSessions();
   private final Members members;
   private final Replica replica;
-  private final Rehearsal rehearsal;
+  private final TakeoverWarmup warmUp;
   private final HistoryKeeper history;
   private final KnownKeys names;
   private final KnownKeys requests;
@@ -133,7 +133,7 @@ public final class SchedulerService implements AutoCloseable {
             settings,
             ports,
             members);
-    this.rehearsal = new Rehearsal(config.replica(), settings, ports);
+    this.warmUp = new TakeoverWarmup(config.replica(), settings, ports);
     this.gauges = instruments.observe(replica);
     Retention retention = new Retention(config.history().keep());
     PostgresHistory forgotten = new PostgresHistory(database.jooq());
@@ -186,7 +186,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Stands for leadership; returns at once.
   public void start() {
     replica.start();
-    rehearsal.start();
+    warmUp.start();
     history.start();
   }
 
@@ -214,7 +214,7 @@ public final class SchedulerService implements AutoCloseable {
   /// leadership released. Its resources are released by [#releaseResources] when its server is gone
   /// too.
   void kill() {
-    rehearsal.close();
+    warmUp.close();
     history.close();
     names.close();
     requests.close();
@@ -236,7 +236,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Finishes accepted requests and releases leadership. Later requests are answered from the
   /// database or refused, so this precedes the end of the server, and [#close] follows it.
   public void stop() {
-    rehearsal.close();
+    warmUp.close();
     history.close();
     names.close();
     requests.close();
