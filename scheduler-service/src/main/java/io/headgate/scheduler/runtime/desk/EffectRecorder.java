@@ -56,7 +56,7 @@ public final class EffectRecorder {
   private final JobRegistry jobs;
   private final NodeRegistry nodes;
 
-  /// @param words to tell agents of what was decided
+  /// @param orders makes the orders for agents
   EffectRecorder(
       Leadership leadership,
       AgentOrders orders,

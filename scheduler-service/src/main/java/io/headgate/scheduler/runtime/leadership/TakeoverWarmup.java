@@ -39,8 +39,8 @@ import org.slf4j.LoggerFactory;
 /// Warms up the code of a take-over on a follower. It reads a sample of a leader's state, builds a
 /// leader from it and lets that leader decide about agents and a job. Then it discards everything;
 /// nothing is written or sent. The first run of this code takes a process seconds, to load and
-/// compile classes; a take-over should not pay for that. Where there is little to read, the
-/// warm-up repeats at growing intervals.
+/// compile classes; a take-over should not pay for that. Where there is little to read, the warm-up
+/// repeats at growing intervals.
 public final class TakeoverWarmup implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TakeoverWarmup.class);
 

@@ -70,8 +70,7 @@ final class TakeoverWarmupTest {
     LeaderState state =
         LeaderState.load(taken.leadership(), OneLeader.SETTINGS, nothing, OneLeader.catalog(), 0);
     new TurnMaker(
-            new LeaderStart(
-                taken.leadership(), OneLeader.SETTINGS, 0, 0, Takeover.silent(ports)),
+            new LeaderStart(taken.leadership(), OneLeader.SETTINGS, 0, 0, Takeover.silent(ports)),
             state,
             ports,
             steps::add)
