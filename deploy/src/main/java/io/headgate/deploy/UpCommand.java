@@ -2,6 +2,7 @@ package io.headgate.deploy;
 
 import io.headgate.deploy.demo.Demo;
 import io.headgate.deploy.node.NodePlan;
+import io.headgate.kit.file.Directories;
 import io.headgate.kit.lifecycle.Lifecycle;
 import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.CliCommand;
@@ -74,7 +75,7 @@ public final class UpCommand implements CliCommand {
       FreePorts.check(flags.ip, flags.port, flags.schedulers);
       return serve(invocation, directory, held, wanted, nodes);
     } finally {
-      if (flags.ephemeral && Files.exists(directory)) {
+      if (flags.ephemeral) {
         Directories.delete(directory);
       }
     }

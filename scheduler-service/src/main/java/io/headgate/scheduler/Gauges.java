@@ -58,7 +58,7 @@ final class Gauges {
     Map<PoolId, Hardware> hardware = new HashMap<>();
     for (LeaderView.Contact contact : leader.reads().contacts()) {
       contact
-          .told()
+          .passedToCore()
           .ifPresent(node -> {
             Hardware of = hardware.computeIfAbsent(node.pool(), _ -> new Hardware());
             node.devices().forEach(device -> of.models.add(device.model()));

@@ -31,8 +31,8 @@ import io.headgate.scheduler.grpc.UsageEndpoint;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.leadership.Members;
-import io.headgate.scheduler.runtime.leadership.Rehearsal;
 import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.leadership.TakeoverWarmup;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
 import io.headgate.scheduler.runtime.record.Failpoint;
 import io.headgate.scheduler.runtime.record.HistoryKeeper;
@@ -71,7 +71,7 @@ public final class SchedulerService implements AutoCloseable {
   private final Members members;
   private final LeaderDoor door;
   private final Replica replica;
-  private final Rehearsal rehearsal;
+  private final TakeoverWarmup warmUp;
   private final HistoryKeeper history;
   private final KnownKeys names;
   private final KnownKeys requests;
@@ -137,7 +137,7 @@ public final class SchedulerService implements AutoCloseable {
             settings,
             ports,
             members);
-    this.rehearsal = new Rehearsal(config.replica(), settings, ports);
+    this.warmUp = new TakeoverWarmup(config.replica(), settings, ports);
     this.gauges = instruments.observe(door);
     Retention retention = new Retention(config.history().keep());
     PostgresHistory forgotten = new PostgresHistory(database.jooq());
@@ -190,7 +190,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Stands for leadership; returns at once.
   public void start() {
     replica.start();
-    rehearsal.start();
+    warmUp.start();
     history.start();
   }
 
@@ -215,9 +215,10 @@ public final class SchedulerService implements AutoCloseable {
   }
 
   /// Ends as by `kill -9`, as seen from outside: no work is finished, no call answered, no
-  /// leadership released. Its resources are released by [#letGo] when its server is gone too.
+  /// leadership released. Its resources are released by [#releaseResources] when its server is gone
+  /// too.
   void kill() {
-    rehearsal.close();
+    warmUp.close();
     history.close();
     names.close();
     requests.close();
@@ -226,7 +227,7 @@ public final class SchedulerService implements AutoCloseable {
   }
 
   /// Lets go of connections.
-  void letGo() {
+  void releaseResources() {
     members.close();
     relay.close();
     gauges.close();
@@ -239,7 +240,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Finishes accepted requests and releases leadership. Later requests are answered from the
   /// database or refused, so this precedes the end of the server, and [#close] follows it.
   public void stop() {
-    rehearsal.close();
+    warmUp.close();
     history.close();
     names.close();
     requests.close();
@@ -251,6 +252,6 @@ public final class SchedulerService implements AutoCloseable {
   @Override
   public void close() {
     stop();
-    letGo();
+    releaseResources();
   }
 }

@@ -248,13 +248,13 @@ final class Installation implements AutoCloseable {
   void killJustNow() {
     service.kill();
     server.close();
-    service.letGo();
+    service.releaseResources();
   }
 
   /// The rest of a process whose service died by itself.
   void closeServer() {
     server.close();
-    service.letGo();
+    service.releaseResources();
     letLeaseRunOut();
   }
 

@@ -162,19 +162,12 @@ public final class Drafts {
   /// @return the answer that `once` encodes
   public byte[] createPool(
       Caller caller, TenantId tenant, PoolSpec spec, IdempotentRequest<Pool> once) {
-    return changes.commit(
+    return create(
         caller,
-        transaction ->
-            transaction.once(
-                once,
-                () ->
-                    edit(
-                            transaction,
-                            caller,
-                            tenant,
-                            state -> DraftDecisions.createPool(state, spec))
-                        .pool(new PoolId(spec.id()))
-                        .orElseThrow()));
+        tenant,
+        state -> DraftDecisions.createPool(state, spec),
+        once,
+        draft -> draft.pool(new PoolId(spec.id())));
   }
 
   /// Changes one pool in the draft.
@@ -195,19 +188,12 @@ public final class Drafts {
   /// @return the answer that `once` encodes
   public byte[] createProfile(
       Caller caller, TenantId tenant, ProfileSpec spec, IdempotentRequest<Profile> once) {
-    return changes.commit(
+    return create(
         caller,
-        transaction ->
-            transaction.once(
-                once,
-                () ->
-                    edit(
-                            transaction,
-                            caller,
-                            tenant,
-                            state -> DraftDecisions.createProfile(state, spec))
-                        .profile(new ProfileId(spec.id()))
-                        .orElseThrow()));
+        tenant,
+        state -> DraftDecisions.createProfile(state, spec),
+        once,
+        draft -> draft.profile(new ProfileId(spec.id())));
   }
 
   /// Changes one profile in the draft.
@@ -222,6 +208,21 @@ public final class Drafts {
 
   public void deleteProfile(Caller caller, TenantId tenant, ProfileId id) {
     edit(caller, tenant, state -> DraftDecisions.deleteProfile(state, id));
+  }
+
+  /// @param created finds the new object in the draft
+  private <T> byte[] create(
+      Caller caller,
+      TenantId tenant,
+      Function<ConfigurationState, Outcome<Configuration, Denial>> decision,
+      IdempotentRequest<T> once,
+      Function<Configuration, Optional<T>> created) {
+    return changes.commit(
+        caller,
+        transaction ->
+            transaction.once(
+                once,
+                () -> created.apply(edit(transaction, caller, tenant, decision)).orElseThrow()));
   }
 
   private Configuration edit(

@@ -80,7 +80,7 @@ final class BlockedHolds {
   /// The job starts, or victims make room for it: its lifted hold ends.
   void leave(LiveJob job, HoldRelease cause) {
     if (lifted.remove(job.id()) != null) {
-      transitions.tell(new Effect.HoldReleased(job.id(), cause));
+      transitions.emit(new Effect.HoldReleased(job.id(), cause));
     }
   }
 
@@ -138,7 +138,7 @@ final class BlockedHolds {
   void releaseLifted() {
     for (JobId job : lifted.keySet()) {
       world.changes.freed();
-      transitions.tell(new Effect.HoldReleased(job, HoldRelease.OUTRANKED));
+      transitions.emit(new Effect.HoldReleased(job, HoldRelease.OUTRANKED));
     }
   }
 
@@ -253,7 +253,7 @@ final class BlockedHolds {
     leave(job, HoldRelease.NOT_NEEDED);
     LiveHold live = transitions.hold(job, hold);
     placed.put(live.pool(), live);
-    transitions.tell(new Effect.JobReasonChanged(job.id(), Reasons.waiting(live)));
+    transitions.emit(new Effect.JobReasonChanged(job.id(), Reasons.waiting(live)));
     return live;
   }
 

@@ -12,7 +12,7 @@ import java.util.Optional;
 /// @param refusals inputs of users that were refused and changed nothing, in their order
 /// @param wakeAt when the core must decide again, with [Input.TimePassed], although no input
 ///   arrives; it replaces the earlier time
-/// @param holdTurns when holds of rule O7 did not count during the decision. The shell ignores
+/// @param holdChanges when holds of rule O7 ceased to count and counted again. The shell ignores
 ///   them; a checker that holds the effects against the rules one by one needs them
 public record Decision(
     List<Effect> effects,

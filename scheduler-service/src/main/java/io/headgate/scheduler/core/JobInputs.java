@@ -54,7 +54,7 @@ final class JobInputs {
     if (world.demand(profile.tenant()).ask(profile)) {
       world.expect(profile.tenant());
     }
-    transitions.tell(new Effect.JobChanged(job.toJob(), Optional.empty(), JobEvent.SUBMIT));
+    transitions.emit(new Effect.JobChanged(job.toJob(), Optional.empty(), JobEvent.SUBMIT));
   }
 
   /// Puts a job in a new place.
@@ -110,7 +110,7 @@ final class JobInputs {
       return;
     }
     Job cancelled = record.withState(JobState.CANCELLED);
-    transitions.tell(
+    transitions.emit(
         new Effect.JobChanged(cancelled, Optional.of(record.state()), JobEvent.CANCEL));
   }
 
@@ -156,7 +156,7 @@ final class JobInputs {
       return;
     }
     LiveJob job = queued(record.spec(), record.attempts(), Optional.of(record));
-    transitions.tell(
+    transitions.emit(
         new Effect.JobChanged(job.toJob(), Optional.of(record.state()), JobEvent.REQUEUE));
   }
 

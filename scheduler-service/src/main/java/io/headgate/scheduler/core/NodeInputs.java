@@ -117,7 +117,7 @@ final class NodeInputs {
     world.refresh(node);
     world.aside.add(node);
     world.changes.nodeChanged();
-    transitions.tell(new Effect.NodeSetAside(node.id(), until));
+    transitions.emit(new Effect.NodeSetAside(node.id(), until));
   }
 
   /// Gives work again to nodes whose time is over.

@@ -50,7 +50,7 @@ final class Pass {
       blockedHolds.releaseLifted();
     }
     scaling.plan();
-    Reasons.tell(world, transitions, structureChanged);
+    Reasons.emit(world, transitions, structureChanged);
     if (promises.areDue()) {
       // A promise may have been all that was in the way of a hold.
       promises.takeBack();

@@ -43,9 +43,9 @@ final class Preemptor {
     boolean repeats =
         !found.victims().isEmpty() || !fitsNowhere || placed.isReady(new LiveHold.Older());
     if (fitsNowhere) {
-      placed.looked();
+      placed.searched();
     }
-    transitions.tell(new Effect.JobReasonChanged(job.id(), Reasons.waiting(placed)));
+    transitions.emit(new Effect.JobReasonChanged(job.id(), Reasons.waiting(placed)));
     return new TurnOutcome.MadeRoom(placed, found.victims(), repeats);
   }
 

@@ -87,7 +87,7 @@ final class Promises {
     return Optional.empty();
   }
 
-  /// Keeps the place for the job until the pass ends; no effect tells of it.
+  /// Keeps the place for the job until the pass ends, without an effect.
   LiveHold make(LiveJob job, Assignment place) {
     Hold hold = new Hold(job.id(), place, List.of(), Optional.empty(), Optional.of(now), now);
     job.queue().dequeue(job);

@@ -61,29 +61,29 @@ final class Reasons {
         : new Reason.WaitingForVictims(hold.pool().id(), hold.hold().waitsFor());
   }
 
-  /// Reports each lane's changes since its last report.
-  static void tell(World world, Transitions transitions, boolean structureChanged) {
+  /// Emits the reasons of lanes that changed since the last report.
+  static void emit(World world, Transitions transitions, boolean structureChanged) {
     world.routeGroups.values().forEach(RouteGroup::noteSupplyBlock);
     for (QueueState queue : world.queues.values()) {
       for (Lane lane : queue.lanes()) {
-        tell(queue, lane, transitions, structureChanged);
+        emit(queue, lane, transitions, structureChanged);
       }
     }
   }
 
-  private static void tell(
+  private static void emit(
       QueueState queue, Lane lane, Transitions transitions, boolean structureChanged) {
     Block block = lane.blockAsNoted();
     // The holder or the pool asked for may change while the block stays.
     boolean movable = block == Block.HOLD || block == Block.PROVIDER || lane.isRestricted();
-    if (block == lane.told().block() && !structureChanged && !movable) {
+    if (block == lane.reported().block() && !structureChanged && !movable) {
       return;
     }
-    Reason before = lane.told().reason();
+    Reason before = lane.reported().reason();
     Reason reason = of(queue, lane, block);
-    lane.setTold(new Lane.Told(block, reason));
+    lane.setReported(new Lane.Reported(block, reason));
     if (reason != null && (before == null || !reason.isSameCause(before))) {
-      transitions.tell(new Effect.LaneReasonChanged(lane.id(), reason));
+      transitions.emit(new Effect.LaneReasonChanged(lane.id(), reason));
     }
   }
 

@@ -131,7 +131,7 @@ final class Scaling {
   Map<PoolState, Double> wanted() {
     List<QueueState> blocked = new ArrayList<>();
     world.expectNoInstances();
-    world.routeGroups.values().forEach(RouteGroup::lookAgain);
+    world.routeGroups.values().forEach(RouteGroup::findFirstRoutes);
     for (QueueState queue : world.queues.values()) {
       if (queue.resolved().isEmpty() || !queue.group().isElastic()) {
         continue;
@@ -142,7 +142,7 @@ final class Scaling {
               && queue.turn().route() == null;
       LiveJob holder = holders(queue).findFirst().orElse(null);
       if (!waits && holder != null) {
-        queue.turn().standFor(holder);
+        queue.turn().setCandidate(holder);
       }
       if (waits || holder != null) {
         blocked.add(queue);
@@ -245,9 +245,9 @@ final class Scaling {
     int known = before == null ? here : before.instances();
     Optional<Instant> missing = instances > here ? Optional.of(since) : Optional.empty();
     world.asked.put(pool, new World.Asked(instances, missing));
-    // An instance that leaves by itself, or joins as asked, changes nothing to tell.
+    // An instance that leaves by itself, or joins as asked, needs no effect.
     if (instances != known && (instances != here || known > here)) {
-      transitions.tell(new Effect.ScalePool(pool.id(), instances));
+      transitions.emit(new Effect.ScalePool(pool.id(), instances));
     }
   }
 
@@ -277,7 +277,7 @@ final class Scaling {
       } else if (here - given > elasticity.minInstances()) {
         node.release();
         pool.refresh(node);
-        transitions.tell(new Effect.ReleaseNode(node.id()));
+        transitions.emit(new Effect.ReleaseNode(node.id()));
         given++;
       }
     }

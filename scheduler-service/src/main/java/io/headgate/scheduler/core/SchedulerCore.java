@@ -1,6 +1,5 @@
 package io.headgate.scheduler.core;
 
-import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Denial;
@@ -12,7 +11,6 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
-import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.StandardPlacement;
@@ -197,11 +195,6 @@ public final class SchedulerCore {
     return UsageReport.policies(world);
   }
 
-  public Optional<PolicyUsage> policy(PolicyId policy) {
-    return Optional.ofNullable(world.accounts.get(policy))
-        .map(account -> UsageReport.policy(world, account));
-  }
-
   /// Usage of all tenants that share pools, by pool, then tenant.
   public List<TenantUsage> tenants() {
     return UsageReport.tenants(world);
@@ -210,10 +203,6 @@ public final class SchedulerCore {
   /// Usage of all pools, by id.
   public List<PoolUsage> pools() {
     return UsageReport.pools(world);
-  }
-
-  public Optional<PoolUsage> pool(PoolId pool) {
-    return Optional.ofNullable(world.pools.get(pool)).map(UsageReport::pool);
   }
 
   /// The idle capacity of the pool that is of no use to a requested job, in GPUs, on average over
@@ -235,10 +224,6 @@ public final class SchedulerCore {
   /// Usage of all nodes, by id.
   public List<NodeUsage> nodes() {
     return UsageReport.nodes(world);
-  }
-
-  public Optional<NodeUsage> node(NodeId node) {
-    return Optional.ofNullable(world.nodes.get(node)).map(UsageReport::node);
   }
 
   private Optional<LiveJob> live(JobId job) {

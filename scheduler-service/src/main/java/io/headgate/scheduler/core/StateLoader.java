@@ -177,7 +177,7 @@ final class StateLoader {
 
   /// Records the present reasons, so that only later changes are reported.
   private void noteReasons() {
-    Reasons.tell(world, new Transitions(world), true);
+    Reasons.emit(world, new Transitions(world), true);
   }
 
   static SchedulerState state(World world) {

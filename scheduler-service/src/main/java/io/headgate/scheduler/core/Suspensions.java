@@ -64,7 +64,7 @@ final class Suspensions {
         || node.isReleased()
         || node.node().status() == NodeStatus.DRAINING
         || !node.poolId().equals(attempt.pool().id())
-        || !node.hasStill(slices(attempt))
+        || !node.stillHasDevicesOf(slices(attempt))
         || queue.resolved().isEmpty()
         || queue.account() != attempt.policy()
         || queue.need() != attempt.units()

@@ -56,7 +56,7 @@ final class Transitions {
     return holdChanges;
   }
 
-  void tell(Effect effect) {
+  void emit(Effect effect) {
     effects.add(effect);
   }
 
@@ -76,7 +76,7 @@ final class Transitions {
     if (to != JobState.WAITING && !to.hasAttempt()) {
       world.jobs.remove(job.id());
     }
-    tell(new Effect.JobChanged(job.toJob(), Optional.of(from), event));
+    emit(new Effect.JobChanged(job.toJob(), Optional.of(from), event));
   }
 
   /// Puts a waiting job in its place.
@@ -117,7 +117,7 @@ final class Transitions {
     LiveAttempt live = liveAttempt(attempt, job, queue.account());
     take(live);
     move(job, JobEvent.ASSIGN);
-    tell(new Effect.StartAttempt(attempt));
+    emit(new Effect.StartAttempt(attempt));
     return live;
   }
 
@@ -159,7 +159,7 @@ final class Transitions {
     attempt.job().queue().countAttempt(1);
     attempt.pool().countAttempt(1);
     if (attempt.isSuspended() && attempt.isKept()) {
-      keep(attempt);
+      addSuspended(attempt);
     }
     if (attempt.stop() == null) {
       world.possibleVictims.add(attempt);
@@ -167,12 +167,12 @@ final class Transitions {
     }
   }
 
-  private void keep(LiveAttempt suspended) {
+  private void addSuspended(LiveAttempt suspended) {
     world.suspended.put(suspended.job().sequence(), suspended);
     world.possibleVictims.add(suspended);
   }
 
-  private void keepNoLonger(LiveAttempt suspended) {
+  private void removeSuspended(LiveAttempt suspended) {
     if (world.suspended.remove(suspended.job().sequence(), suspended)) {
       world.possibleVictims.remove(suspended);
     }
@@ -207,7 +207,7 @@ final class Transitions {
       attempt.policy().stop(attempt.claim());
       attempt.tenant().stop(attempt.claim());
     }
-    keepNoLonger(attempt);
+    removeSuspended(attempt);
     shares.giveBack(attempt);
     attempt.setStop(order);
     shares.take(attempt);
@@ -215,7 +215,7 @@ final class Transitions {
     if (isNew || attempt.job().state() == JobState.SUSPENDED) {
       move(attempt.job(), JobEvent.STOP);
     }
-    tell(new Effect.StopAttempt(attempt.id(), order));
+    emit(new Effect.StopAttempt(attempt.id(), order));
   }
 
   /// The attempt has been suspended as ordered: its slices are free.
@@ -226,14 +226,14 @@ final class Transitions {
     world.changes.freed();
     attempt.policy().end(attempt.claim(), true);
     attempt.tenant().end(attempt.claim(), true);
-    keep(attempt);
-    tell(new Effect.AttemptSuspended(attempt.toAttempt()));
+    addSuspended(attempt);
+    emit(new Effect.AttemptSuspended(attempt.toAttempt()));
     move(attempt.job(), JobEvent.SUSPEND);
   }
 
   /// Gives the suspended attempt the slices again that it had.
   void resume(LiveAttempt attempt) {
-    keepNoLonger(attempt);
+    removeSuspended(attempt);
     shares.giveBack(attempt);
     attempt.resume(world.takeSequence());
     shares.take(attempt);
@@ -243,7 +243,7 @@ final class Transitions {
     world.possibleVictims.add(attempt);
     world.ends.add(attempt);
     move(attempt.job(), JobEvent.RESUME);
-    tell(new Effect.ResumeAttempt(attempt.toAttempt()));
+    emit(new Effect.ResumeAttempt(attempt.toAttempt()));
   }
 
   /// The attempt has ended: its slices are free, and its job goes where the event leads.
@@ -254,7 +254,7 @@ final class Transitions {
       world.possibleVictims.remove(attempt);
       world.ends.remove(attempt);
     }
-    keepNoLonger(attempt);
+    removeSuspended(attempt);
     shares.giveBack(attempt);
     world.changes.freed();
     if (!attempt.isSuspended()) {
@@ -264,7 +264,7 @@ final class Transitions {
     job.setAttempt(null);
     queue.countAttempt(-1);
     attempt.pool().countAttempt(-1);
-    tell(new Effect.AttemptEnded(attempt.toAttempt(), ending));
+    emit(new Effect.AttemptEnded(attempt.toAttempt(), ending));
     move(job, event);
     if (job.state() == JobState.WAITING) {
       if (world.isRemoved(queue)) {
@@ -284,7 +284,7 @@ final class Transitions {
     job.queue().dequeue(job);
     LiveHold live = liveHold(hold, job);
     place(live);
-    tell(new Effect.HoldPlaced(hold));
+    emit(new Effect.HoldPlaced(hold));
     return live;
   }
 
@@ -343,7 +343,7 @@ final class Transitions {
     lift(hold);
     world.changes.placesChanged();
     world.holds.remove(hold.job().id());
-    tell(new Effect.HoldReleased(hold.job().id(), cause));
+    emit(new Effect.HoldReleased(hold.job().id(), cause));
   }
 
   /// Takes the held slices back; the job is then in no lane. It keeps its turn among the holds.

@@ -99,7 +99,7 @@ final class TurnActions {
     TurnOutcome outcome = TurnOutcome.nothing();
     for (RoomRequest request : RoomRequest.of(turn)) {
       if (outcome instanceof TurnOutcome.Nothing && !waitsForInstance(job, request)) {
-        outcome = preempt(job, areSomeSuspended ? request.beside(job) : request);
+        outcome = preempt(job, areSomeSuspended ? request.withJob(job) : request);
       }
     }
     return outcome;

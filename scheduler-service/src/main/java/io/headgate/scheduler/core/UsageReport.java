@@ -41,7 +41,7 @@ final class UsageReport {
     return usages;
   }
 
-  static PolicyUsage policy(World world, PolicyAccount account) {
+  private static PolicyUsage policy(World world, PolicyAccount account) {
     int waiting = 0;
     for (QueueState queue : world.queuesOf.getOrDefault(account, List.of())) {
       waiting += queue.waiting();
@@ -90,7 +90,7 @@ final class UsageReport {
     return usages;
   }
 
-  static PoolUsage pool(PoolState pool) {
+  private static PoolUsage pool(PoolState pool) {
     int nodes = 0;
     long usedOnOthers = 0;
     for (NodeState node : pool.nodes()) {
@@ -146,7 +146,7 @@ final class UsageReport {
     return usages;
   }
 
-  static NodeUsage node(NodeState node) {
+  private static NodeUsage node(NodeState node) {
     List<DeviceUsage> devices = new ArrayList<>();
     for (int slot = 0; slot < node.deviceCount(); slot++) {
       DeviceState device = node.device(slot);

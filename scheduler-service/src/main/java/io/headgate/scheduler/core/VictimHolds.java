@@ -41,7 +41,7 @@ final class VictimHolds {
       if (hold.isReady(older)) {
         transitions.release(hold, HoldRelease.USED);
         transitions.start(hold.job(), hold.hold().place(), now);
-      } else if (!hold.isWithinLimit() || !hold.isWorthAnotherLook() || !startsElsewhere(hold)) {
+      } else if (!hold.isWithinLimit() || !hold.isWorthAnotherSearch() || !startsElsewhere(hold)) {
         older.add(hold);
       }
     }
@@ -59,7 +59,7 @@ final class VictimHolds {
     }
     transitions.place(hold);
     if (found == null) {
-      hold.looked();
+      hold.searched();
       return false;
     }
     transitions.release(hold, HoldRelease.NOT_NEEDED);

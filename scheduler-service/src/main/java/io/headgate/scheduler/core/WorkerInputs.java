@@ -53,21 +53,21 @@ final class WorkerInputs {
     }
     attempt.setWorker(input.worker(), WorkerStatus.RUNNING);
     attempt.nodes().get(input.worker()).accepted();
-    tellRunning(attempt, input.at());
+    emitRunning(attempt, input.at());
   }
 
-  private void tellRunning(LiveAttempt attempt, Instant at) {
+  private void emitRunning(LiveAttempt attempt, Instant at) {
     if (attempt.hasStarted() && attempt.job().state() == JobState.ASSIGNED) {
       transitions.run(attempt, at);
     }
-    transitions.tell(new Effect.AttemptChanged(attempt.toAttempt()));
+    transitions.emit(new Effect.AttemptChanged(attempt.toAttempt()));
   }
 
   void checkpointed(Input.AttemptCheckpointed input) {
     LiveAttempt attempt = live(input.attempt());
     if (attempt != null) {
       attempt.setCheckpoint(input.at());
-      transitions.tell(new Effect.AttemptChanged(attempt.toAttempt()));
+      transitions.emit(new Effect.AttemptChanged(attempt.toAttempt()));
     }
   }
 
@@ -86,7 +86,7 @@ final class WorkerInputs {
     } else if (attempt.hasEnded()) {
       finishStopped(attempt);
     } else {
-      tellRunning(attempt, now);
+      emitRunning(attempt, now);
     }
   }
 
@@ -129,9 +129,9 @@ final class WorkerInputs {
     if (attempt.stop() == null && !attempt.hasEnded()) {
       StopCause cause = new StopCause.WorkerEnded(worker, ending);
       transitions.stop(attempt, new StopOrder(cause, outcome(attempt, ending), now));
-      transitions.tell(new Effect.AttemptChanged(attempt.toAttempt()));
+      transitions.emit(new Effect.AttemptChanged(attempt.toAttempt()));
     } else if (!attempt.hasEnded()) {
-      transitions.tell(new Effect.AttemptChanged(attempt.toAttempt()));
+      transitions.emit(new Effect.AttemptChanged(attempt.toAttempt()));
     } else if (attempt.stop() == null) {
       transitions.end(attempt, ending, eventUnasked(attempt, ending));
     } else if (wasAlone && ending instanceof AttemptEnding.Exited && !attempt.isKept()) {

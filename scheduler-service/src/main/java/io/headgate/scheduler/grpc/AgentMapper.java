@@ -4,6 +4,7 @@ import com.google.protobuf.Timestamp;
 import com.google.protobuf.util.Durations;
 import com.google.protobuf.util.Timestamps;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.agent.v1.Acknowledge;
 import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.CancelReadLogs;
@@ -178,13 +179,13 @@ final class AgentMapper {
   /// A machine's clock may say anything, and so may a bad agent; what is no time is not believed.
   private static Optional<Instant> credible(Timestamp time) {
     return Timestamps.isValid(time) && time.getSeconds() >= 0
-        ? Optional.of(Times.instant(time))
+        ? Optional.of(ProtoTimes.instant(time))
         : Optional.empty();
   }
 
   private static Optional<Duration> credible(com.google.protobuf.Duration duration) {
     return Durations.isValid(duration) && Durations.isPositive(duration)
-        ? Optional.of(Times.duration(duration))
+        ? Optional.of(ProtoTimes.duration(duration))
         : Optional.empty();
   }
 
@@ -222,7 +223,7 @@ final class AgentMapper {
           response.setWelcome(
               Welcome.newBuilder()
                   .setLeadership(toLeadership(welcome.leadership()))
-                  .setHeartbeatInterval(Times.duration(welcome.heartbeat()))
+                  .setHeartbeatInterval(ProtoTimes.toProto(welcome.heartbeat()))
                   .setProtocolVersion(protocol)
                   .setAcknowledgedSequence(welcome.acknowledged()));
       case AgentCommand.Assign assign -> response.setAssign(toAssign(assign));
@@ -305,7 +306,7 @@ final class AgentMapper {
             .setTerminationGrace(
                 spec.hasTerminationGrace()
                     ? spec.getTerminationGrace()
-                    : Times.duration(TERMINATION_GRACE))
+                    : ProtoTimes.toProto(TERMINATION_GRACE))
             .setTraceparent(command.metadata().traceparent())
             .setResume(command.worker().attempt() > 1)
             .setMinimumIsolation(toLevel(command.isolation()));
@@ -318,10 +319,10 @@ final class AgentMapper {
           .setAbortTimeout(
               spec.getAbortCallback().hasTimeout()
                   ? spec.getAbortCallback().getTimeout()
-                  : Times.duration(ABORT_TIMEOUT));
+                  : ProtoTimes.toProto(ABORT_TIMEOUT));
     }
-    command.timeLimit().map(Times::duration).ifPresent(assign::setTimeLimit);
-    command.stopAfter().map(Times::duration).ifPresent(assign::setStopAfter);
+    command.timeLimit().map(ProtoTimes::toProto).ifPresent(assign::setTimeLimit);
+    command.stopAfter().map(ProtoTimes::toProto).ifPresent(assign::setStopAfter);
     for (Slice slice : command.place().slices()) {
       SliceGrant.Builder grant =
           SliceGrant.newBuilder()

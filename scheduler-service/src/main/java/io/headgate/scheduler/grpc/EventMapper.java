@@ -1,5 +1,6 @@
 package io.headgate.scheduler.grpc;
 
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.Event;
 import io.headgate.proto.scheduler.v1.Preemption;
 import io.headgate.scheduler.runtime.record.EventRecord;
@@ -13,7 +14,7 @@ final class EventMapper {
     Event.Builder event =
         Event.newBuilder()
             .setVersion(record.version())
-            .setTime(Times.timestamp(record.time()))
+            .setTime(ProtoTimes.toProto(record.time()))
             .setType(toType(record.type()))
             .setJob(record.job())
             .setAttempt(record.attempt())
@@ -30,7 +31,7 @@ final class EventMapper {
               .setByJob(record.byJob())
               .setRule(record.rule())
               .setMessage(record.message())
-              .setTime(Times.timestamp(record.time())));
+              .setTime(ProtoTimes.toProto(record.time())));
     }
     return event.build();
   }

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.grpc;
 
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobExplanation;
 import io.headgate.scheduler.core.explain.Check;
@@ -86,7 +87,7 @@ final class ExplanationMapper {
             .setJob(job)
             .setVerdict(verdict(record, known))
             .setVersion(version)
-            .setTime(Times.timestamp(now));
+            .setTime(ProtoTimes.toProto(now));
     known
         .flatMap(each -> each.forecast().get())
         .ifPresent(forecast -> foresee(explanation, forecast));
@@ -106,7 +107,7 @@ final class ExplanationMapper {
     String start = "";
     if (forecast instanceof Forecast.By(var by, var _)) {
       explanation.setJob(
-          explanation.getJob().toBuilder().setExpectedStartTime(Times.timestamp(by)));
+          explanation.getJob().toBuilder().setExpectedStartTime(ProtoTimes.toProto(by)));
       start = by.truncatedTo(ChronoUnit.SECONDS).toString();
     }
     explanation.setVerdict(

@@ -5,6 +5,7 @@ import io.headgate.kit.auth.Principals;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.CallThreads;
 import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.kit.watch.WatchHub;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsResponse;
@@ -228,7 +229,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             ? Optional.empty()
             : Optional.of(jobs.require(new JobName(tenant, request.getJob())).id());
     Optional<Instant> after =
-        request.hasAfter() ? Optional.of(Times.instant(request.getAfter())) : Optional.empty();
+        request.hasAfter() ? Optional.of(ProtoTimes.instant(request.getAfter())) : Optional.empty();
     List<String> query = List.of("ListEvents", tenant.name(), request.getJob(), after.toString());
     Optional<String> position = pages.read(query, request.getPageToken());
     int size = PageTokens.size(request.getPageSize());

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.grpc;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.Attempt;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobSpec;
@@ -44,15 +45,15 @@ final class JobMapper {
             .setGpus(record.metadata().gpus().toString())
             .setWorkers(record.metadata().workers())
             .setAttempt(record.job().attempts())
-            .setCreateTime(Times.timestamp(record.metadata().createdAt()))
+            .setCreateTime(ProtoTimes.toProto(record.metadata().createdAt()))
             .setSimulated(record.simulated())
             .setVersion(record.version());
     view.attempt().map(JobMapper::toAttempt).ifPresent(job::addAttempts);
     toReason(view).ifPresent(job::setReason);
-    expectedStart(view).map(Times::timestamp).ifPresent(job::setExpectedStartTime);
+    expectedStart(view).map(ProtoTimes::toProto).ifPresent(job::setExpectedStartTime);
     view.position().ifPresent(position -> job.setPosition(position.number()));
-    record.course().startedAt().map(Times::timestamp).ifPresent(job::setStartTime);
-    record.course().finishedAt().map(Times::timestamp).ifPresent(job::setFinishTime);
+    record.course().startedAt().map(ProtoTimes::toProto).ifPresent(job::setStartTime);
+    record.course().finishedAt().map(ProtoTimes::toProto).ifPresent(job::setFinishTime);
     if (!record.state().hasAttempt()) {
       record.course().exitCode().ifPresent(job::setExitCode);
     }
@@ -93,8 +94,8 @@ final class JobMapper {
     JobSpec.Builder spec =
         JobSpec.newBuilder().setQueue(core.queue().name()).setPriority(core.priority());
     core.preemptible().ifPresent(spec::setPreemptible);
-    core.maxRuntime().map(Times::duration).ifPresent(spec::setMaxRuntime);
-    core.suspend().map(Times::duration).ifPresent(spec::setSuspend);
+    core.maxRuntime().map(ProtoTimes::toProto).ifPresent(spec::setMaxRuntime);
+    core.suspend().map(ProtoTimes::toProto).ifPresent(spec::setSuspend);
     for (String label : record.metadata().labels()) {
       int equals = label.indexOf('=');
       spec.putLabels(label.substring(0, equals), label.substring(equals + 1));
@@ -177,9 +178,9 @@ final class JobMapper {
             .setNumber(core.id().number())
             .setPool(core.assignment().pool().name())
             .addAllPlacements(toPlacements(core.assignment().workers()))
-            .setAssignTime(Times.timestamp(core.assignedAt()));
-    core.startedAt().map(Times::timestamp).ifPresent(attempt::setStartTime);
-    core.checkpointAt().map(Times::timestamp).ifPresent(attempt::setCheckpointTime);
+            .setAssignTime(ProtoTimes.toProto(core.assignedAt()));
+    core.startedAt().map(ProtoTimes::toProto).ifPresent(attempt::setStartTime);
+    core.checkpointAt().map(ProtoTimes::toProto).ifPresent(attempt::setCheckpointTime);
     record.progress().advance().map(JobMapper::toProgress).ifPresent(attempt::setProgress);
     core.stop()
         .ifPresent(order -> {
@@ -189,14 +190,14 @@ final class JobMapper {
                     .setByJob(record.stop().map(AttemptRecord.StopNote::byJob).orElse(""))
                     .setRule(rule.name())
                     .setMessage(record.stop().map(AttemptRecord.StopNote::message).orElse(""))
-                    .setTime(Times.timestamp(order.at())));
+                    .setTime(ProtoTimes.toProto(order.at())));
           }
         });
     record
         .ending()
         .ifPresent(ending -> {
           attempt
-              .setEndTime(Times.timestamp(ending.at()))
+              .setEndTime(ProtoTimes.toProto(ending.at()))
               .setOutcome(toOutcome(ending.outcome()))
               .setError(ending.error());
           ending.exitCode().ifPresent(attempt::setExitCode);
@@ -208,7 +209,7 @@ final class JobMapper {
     return Progress.newBuilder()
         .setFraction(advance.permyriad() / AgentMapper.PERMYRIAD)
         .setMessage(advance.message())
-        .setReportTime(Times.timestamp(advance.heardAt()))
+        .setReportTime(ProtoTimes.toProto(advance.heardAt()))
         .build();
   }
 

@@ -2,6 +2,7 @@ package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.auth.Principal;
 import io.headgate.kit.auth.Principals;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobFilter;
 import io.headgate.proto.scheduler.v1.JobSpec;
@@ -106,14 +107,14 @@ final class JobReads {
         filter.getUsersList(),
         filter.getStatesList().stream().map(JobMapper::toState).flatMap(Optional::stream).toList(),
         filter.hasCreatedAfter()
-            ? Optional.of(Times.instant(filter.getCreatedAfter()))
+            ? Optional.of(ProtoTimes.instant(filter.getCreatedAfter()))
             : Optional.empty(),
         filter.getLabelsMap().entrySet().stream()
             .map(label -> label.getKey() + "=" + label.getValue())
             .sorted()
             .toList(),
         filter.hasActiveOrFinishedAfter()
-            ? Optional.of(Times.instant(filter.getActiveOrFinishedAfter()))
+            ? Optional.of(ProtoTimes.instant(filter.getActiveOrFinishedAfter()))
             : Optional.empty());
   }
 }

@@ -2,6 +2,7 @@ package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.config.Durations;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.type.ImageName;
 import java.time.Duration;
@@ -122,7 +123,7 @@ final class SpecRules {
 
   private void range(
       String field, com.google.protobuf.Duration value, Duration least, Duration most) {
-    Duration duration = Times.duration(value);
+    Duration duration = ProtoTimes.duration(value);
     if (duration.compareTo(least) < 0 || duration.compareTo(most) > 0) {
       wrong(
           field,

@@ -2,6 +2,7 @@ package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.auth.Principal;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.scheduler.core.catalog.PoolId;
@@ -115,8 +116,10 @@ final class SubmissionRules {
         !isMember,
         spec.getPriority(),
         spec.hasPreemptible() ? Optional.of(spec.getPreemptible()) : Optional.empty(),
-        spec.hasMaxRuntime() ? Optional.of(Times.duration(spec.getMaxRuntime())) : Optional.empty(),
-        spec.hasSuspend() ? Optional.of(Times.duration(spec.getSuspend())) : Optional.empty(),
+        spec.hasMaxRuntime()
+            ? Optional.of(ProtoTimes.duration(spec.getMaxRuntime()))
+            : Optional.empty(),
+        spec.hasSuspend() ? Optional.of(ProtoTimes.duration(spec.getSuspend())) : Optional.empty(),
         spec.getLabelsMap().entrySet().stream()
             .map(label -> label.getKey() + "=" + label.getValue())
             .sorted()

@@ -3,6 +3,7 @@ package io.headgate.scheduler.grpc;
 import static io.headgate.scheduler.grpc.JobEndpoint.answer;
 
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.GetLeadershipRequest;
 import io.headgate.proto.scheduler.v1.GetLeadershipResponse;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
@@ -93,7 +94,7 @@ public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
           response.setIncarnation(leadership.incarnation().toString()).setEpoch(leadership.epoch());
           leadership.leader().ifPresent(response::setLeader);
           leadership.address().ifPresent(response::setAddress);
-          leadership.since().map(Times::timestamp).ifPresent(response::setSince);
+          leadership.since().map(ProtoTimes::toProto).ifPresent(response::setSince);
         });
     answer(out, response.build());
   }

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.grpc;
 
 import com.google.protobuf.Timestamp;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.DeviceUsage;
 import io.headgate.proto.scheduler.v1.NodeUsage;
 import io.headgate.proto.scheduler.v1.PolicyUsage;
@@ -44,7 +45,7 @@ final class UsageMapper {
     }
 
     Optional<Timestamp> oldestTime() {
-      return oldest.map(Times::timestamp);
+      return oldest.map(ProtoTimes::toProto);
     }
   }
 
@@ -165,7 +166,7 @@ final class UsageMapper {
         .filter(each -> each.heardAgoNanos() >= 0)
         .ifPresent(each ->
             node.setLastContactTime(
-                Times.timestamp(leader.now().minusNanos(each.heardAgoNanos()))));
+                ProtoTimes.toProto(leader.now().minusNanos(each.heardAgoNanos()))));
     contact.flatMap(LeaderView.Contact::runsImages).ifPresent(node::setRunsImages);
     for (var device : usage.devices()) {
       node.addDevices(device(leader, device, jobs));

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// One of the two simulations that are compared: its decisions at once, as reported, and the waits
 /// that follow.
 final class ComparedRun {
-  private final Predicate<TenantId> isTold;
+  private final Predicate<TenantId> isNamed;
   private final Predicate<SimulationEvent.OfJob> isNews;
   private final int most;
 
@@ -36,11 +36,11 @@ final class ComparedRun {
   private List<PolicyUsage> usages = List.of();
   private Map<QueueId, Integer> waiting = Map.of();
 
-  /// @param isTold of which tenants jobs and policies are named
-  /// @param isNews whether an event is worth to be remembered
+  /// @param isNamed the tenants whose jobs and policies are named
+  /// @param isNews the events to keep
   /// @param most jobs of each kind to name
-  ComparedRun(Predicate<TenantId> isTold, Predicate<SimulationEvent.OfJob> isNews, int most) {
-    this.isTold = isTold;
+  ComparedRun(Predicate<TenantId> isNamed, Predicate<SimulationEvent.OfJob> isNews, int most) {
+    this.isNamed = isNamed;
     this.isNews = isNews;
     this.most = most;
   }
@@ -72,7 +72,7 @@ final class ComparedRun {
     }
   }
 
-  /// Whether the other course has something to tell that this one had not.
+  /// Whether this simulation had no such event, so that the other one's is a difference.
   boolean isNews(SimulationEvent.OfJob event) {
     return switch (event) {
       case SimulationEvent.Start start -> !starts.containsKey(start.job());
@@ -83,7 +83,7 @@ final class ComparedRun {
     };
   }
 
-  /// Lets everything happen until a time.
+  /// Runs the simulation until a time.
   void begin(Simulation begun, Duration until) {
     simulation = begun;
     begun.runUntil(until);
@@ -92,11 +92,11 @@ final class ComparedRun {
     waiting = begun.waiting();
   }
 
-  /// How policies stood when everything had begun, and what came of those that waited until the
-  /// simulation ended, by name.
+  /// The policies by name: their state right after the decisions at once, and the waits of their
+  /// jobs until the simulation ended.
   ///
   /// @param catalog of the tenant whose configuration changes
-  /// @param knownMs what started later is not known to start
+  /// @param knownMs starts after this time do not count
   Map<String, PolicyForecast> policies(Catalog catalog, long knownMs) {
     Simulation begun = Optional.ofNullable(simulation).orElseThrow();
     Map<PolicyId, Integer> waited = byPolicy(catalog, waiting);
@@ -104,7 +104,7 @@ final class ComparedRun {
     Map<String, PolicyForecast> policies = new TreeMap<>();
     for (PolicyUsage usage : usages) {
       PolicyId id = usage.policy();
-      if (isTold.test(id.tenant())) {
+      if (isNamed.test(id.tenant())) {
         WaitForecast wait = begun.expectedWait(id, left.getOrDefault(id, 0), knownMs);
         policies.put(
             id.name(),
@@ -149,7 +149,7 @@ final class ComparedRun {
     int count = 0;
     int others = 0;
     for (E event : events.values()) {
-      if (!isTold.test(begun.tenant(event.job()))) {
+      if (!isNamed.test(begun.tenant(event.job()))) {
         others++;
       } else if (count++ < most) {
         named.add(event);

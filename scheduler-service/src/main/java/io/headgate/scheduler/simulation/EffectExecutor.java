@@ -32,7 +32,7 @@ final class EffectExecutor {
 
   /// Carries out the decisions.
   ///
-  /// @return what follows at once
+  /// @return inputs that follow without delay
   List<Input> follow(List<Input> batch, Decision decision, long atMs) {
     List<Input> next = new ArrayList<>();
     for (Decision.Refusal refusal : decision.refusals()) {
@@ -53,7 +53,7 @@ final class EffectExecutor {
         case Effect.HoldReleased(var job, var _) -> context.reasonsToCheck.add(job);
         case Effect.JobReasonChanged(var job, var _) -> context.reasonsToCheck.add(job);
         case Effect.LaneReasonChanged(var lane, var _) -> {
-          if (context.tellsReasons) {
+          if (context.emitsReasons) {
             for (SimulatedJob job : context.jobs.waiting(lane.queue())) {
               context.reasonsToCheck.add(job.id);
             }
@@ -78,7 +78,7 @@ final class EffectExecutor {
     switch (input) {
       case Input.JobSubmitted _ -> {
         context.jobs.move(job, Phase.NEVER_FITS);
-        if (!(job.told instanceof Reason.NeverFits)) {
+        if (!(job.emittedReason instanceof Reason.NeverFits)) {
           job.denial = denial;
           context.reasonsToCheck.add(job.id);
         }
@@ -184,9 +184,9 @@ final class EffectExecutor {
     context.out.accept(new SimulationEvent.Stop(atMs, job.name(), job.attempt, result));
   }
 
-  /// Tells why jobs wait, where that is news.
-  void tellReasons(long atMs) {
-    if (!context.tellsReasons) {
+  /// Reports the reasons of waiting jobs that changed since they were last reported.
+  void emitReasons(long atMs) {
+    if (!context.emitsReasons) {
       context.reasonsToCheck.clear();
       return;
     }
@@ -198,8 +198,8 @@ final class EffectExecutor {
             case NEVER_FITS -> job.denial == null ? null : new Reason.NeverFits(job.denial);
             case RUNNING, FINISHED, CANCELLED -> null;
           };
-      if (reason != null && (job.told == null || !reason.isSameCause(job.told))) {
-        job.told = reason;
+      if (reason != null && (job.emittedReason == null || !reason.isSameCause(job.emittedReason))) {
+        job.emittedReason = reason;
         context.out.accept(
             new SimulationEvent.Wait(atMs, job.name(), reason.code(), detail(reason)));
       }
@@ -207,7 +207,7 @@ final class EffectExecutor {
     context.reasonsToCheck.clear();
   }
 
-  /// The numbers, with jobs and times as the scenario knows them.
+  /// The numbers, with job names and times of the scenario.
   private Map<String, String> detail(Reason reason) {
     Map<String, String> detail = new LinkedHashMap<>(ReasonDetail.of(reason));
     if (reason instanceof Reason.Hold hold) {

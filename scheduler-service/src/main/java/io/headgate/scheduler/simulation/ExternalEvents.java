@@ -21,7 +21,7 @@ final class ExternalEvents {
     this.events = events;
   }
 
-  /// When the next thing happens; empty: nothing does.
+  /// The time of the next event; empty: there is none.
   OptionalLong next() {
     OptionalLong next = context.timeline.next();
     if (nextEvent == events.size()) {
@@ -132,7 +132,8 @@ final class ExternalEvents {
     return inputs;
   }
 
-  /// Work that was saved since the core was told, so that it knows what stopping would lose.
+  /// Reports of checkpoints since the last report, so that the core knows the work that a stop
+  /// would lose.
   private List<Input> checkpoints(long atMs) {
     List<Input> inputs = new ArrayList<>();
     for (SimulatedJob job : context.jobs.running()) {
@@ -161,7 +162,7 @@ final class ExternalEvents {
     if (job.phase == Phase.NEVER_FITS) {
       context.giveUp(job, atMs);
     } else {
-      // The core looks at the record of a job that it does not know only.
+      // The core reads the record only of a job that it does not know.
       inputs.add(
           new Input.JobCancelled(
               new Job(

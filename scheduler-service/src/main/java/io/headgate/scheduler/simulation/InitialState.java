@@ -35,7 +35,7 @@ final class InitialState {
     catalog.policies().forEach(policy -> policies.put(policy.id(), policy));
   }
 
-  /// @param table gets the jobs
+  /// @param table receives the jobs
   static SchedulerState of(Scenario scenario, JobTable table) {
     InitialState state = new InitialState(scenario.catalog());
     Map<Running, SimulatedJob> known = new HashMap<>();

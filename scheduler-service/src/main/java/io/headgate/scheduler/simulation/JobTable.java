@@ -23,7 +23,7 @@ final class JobTable {
   private final Map<Phase, Integer> counts = new EnumMap<>(Phase.class);
   private long lastId;
 
-  /// A new job, which waits.
+  /// Adds a waiting job.
   ///
   /// @throws IllegalArgumentException when the name is taken
   SimulatedJob add(JobPlan plan, long waitsSinceMs) {

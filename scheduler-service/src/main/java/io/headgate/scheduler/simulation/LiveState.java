@@ -28,7 +28,7 @@ import java.util.function.Function;
 public record LiveState(
     SchedulerState state, PlacementPolicy placement, Instant now, Function<JobId, String> names) {
 
-  /// Puts the jobs on the stage, whose core has loaded the state.
+  /// Adds the jobs to a simulation whose core has loaded the state.
   void enter(SimulationContext context) {
     Map<JobId, Attempt> attempts = new HashMap<>();
     state.attempts().forEach(attempt -> attempts.put(attempt.id().job(), attempt));

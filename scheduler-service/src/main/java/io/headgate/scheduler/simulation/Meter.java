@@ -32,7 +32,7 @@ final class Meter {
     lastMs = toMs;
   }
 
-  /// Nodes or pools have changed.
+  /// Measures the capacity anew, after nodes or pools changed.
   void capacityChanged(SchedulerCore core) {
     capacityUnits = 0;
     for (PoolUsage pool : core.pools()) {
@@ -52,22 +52,22 @@ final class Meter {
     waits.computeIfAbsent(policy, key -> new ArrayList<>()).add(millis);
   }
 
-  /// A start that was waited for from 0s on, or from later.
+  /// A start, and the begin of its wait.
   ///
   /// @param sinceMs not before 0s
   private record Awaited(long sinceMs, long atMs) {}
 
-  /// @param sinceMs since when the job that starts has waited
+  /// @param sinceMs begin of the job's wait
   void startedAhead(PolicyId policy, long sinceMs, long atMs) {
     awaited
         .computeIfAbsent(policy, key -> new ArrayList<>())
         .add(new Awaited(Math.max(0, sinceMs), atMs));
   }
 
-  /// How long jobs of the policy wait from 0s on.
+  /// The waits of the policy's jobs from 0s on.
   ///
-  /// @param left how many of them still wait
-  /// @param knownMs what starts later is not known
+  /// @param left the number of its jobs that still wait
+  /// @param knownMs starts after this time do not count
   WaitForecast expected(PolicyId policy, int left, long knownMs) {
     List<Awaited> starts = awaited.getOrDefault(policy, List.of());
     List<Long> known = new ArrayList<>();
@@ -81,7 +81,7 @@ final class Meter {
     return new WaitForecast(all, known(known, all, 50), known(known, all, 99));
   }
 
-  /// The percentile of all, of which those that are not known are longer than the others.
+  /// A percentile of all waits. Unknown waits count as longer than the known ones.
   private static OptionalLong known(List<Long> sorted, int all, int percent) {
     int index = rank(all, percent);
     return index >= 0 && index < sorted.size()

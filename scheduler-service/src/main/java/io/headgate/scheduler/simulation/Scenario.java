@@ -38,12 +38,12 @@ public record Scenario(
     }
   }
 
-  /// A job and how it behaves.
+  /// A job and its behaviour.
   ///
   /// @param name unique in the scenario
-  /// @param maxRuntime its promise; it is stopped when it breaks it
-  /// @param duration how long its work takes; absent: it runs until it is cancelled
-  /// @param checkpoint how often it saves its work; absent: a preempted job starts anew
+  /// @param maxRuntime run time after which it is stopped
+  /// @param duration of its work; absent: it runs until it is cancelled
+  /// @param checkpoint time between saves of its work; absent: a preempted job starts anew
   public record JobPlan(
       String name,
       QueueId queue,
@@ -75,15 +75,15 @@ public record Scenario(
   /// A job that runs at 0s.
   ///
   /// @param attempt number of the attempt that runs
-  /// @param startedAgo how long it has been running
+  /// @param startedAgo run time at 0s
   public record Running(JobPlan job, int attempt, Assignment place, Duration startedAgo) {}
 
   /// Jobs that wait at 0s.
   ///
-  /// @param waitedSince for how long
+  /// @param waitedSince waiting time at 0s
   public record Waiting(JobPlan job, int count, Duration waitedSince) {}
 
-  /// Something that happens at a time.
+  /// An action at a time.
   public record Event(Duration at, Action action) {}
 
   /// The kinds of events.
@@ -91,13 +91,13 @@ public record Scenario(
     /// Jobs are submitted.
     record Submit(JobPlan job, int count) implements Action {}
 
-    /// A user cancels a job; one that has ended stays as it is.
+    /// A user cancels a job. A job that has ended stays as it is.
     record Cancel(String job) implements Action {}
 
     /// A machine fails. Its attempts are gone at once, and the scheduler knows it.
     record NodeDown(NodeId node) implements Action {}
 
-    /// It is back, empty.
+    /// A failed node is back, without attempts.
     record NodeUp(NodeId node) implements Action {}
 
     /// The job's submitter loses the right to its queue.
@@ -107,13 +107,13 @@ public record Scenario(
     record Provision(Catalog catalog) implements Action {}
   }
 
-  /// How the simulated world behaves, and for how long.
+  /// The behaviour of the simulated world, and its end.
   ///
   /// @param stopTime from the request to stop to freed slices
   /// @param provisionTime from the request for an instance to a node that takes work
   /// @param until absent: until nothing can happen any more
   public record Options(Duration stopTime, Duration provisionTime, Optional<Duration> until) {
-    /// The usual start of a rented machine.
+    /// The usual start time of a provider's machine.
     public static final Duration DEFAULT_PROVISION_TIME = Duration.ofMinutes(2);
   }
 }

@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// A job on its way through the simulation.
+/// The state of one job in a simulation.
 final class SimulatedJob {
-  /// Where it stands, as the summary counts.
+  /// The phase that the summary counts.
   enum Phase {
     WAITING,
-    /// The core did not take it: it can never start as things are. It waits outside of the core.
+    /// The core refused it, because it can never start as configured. It waits outside of the core.
     NEVER_FITS,
     RUNNING,
     FINISHED,
@@ -29,13 +29,13 @@ final class SimulatedJob {
   final JobPlan plan;
   Phase phase = Phase.WAITING;
 
-  /// Since when it waits, in milliseconds.
+  /// Begin of its wait, in milliseconds.
   long waitsSinceMs;
 
-  /// The last reported reason why the job waits; null before the first.
-  @Nullable Reason told;
+  /// The last reported reason of its wait; null: none yet.
+  @Nullable Reason emittedReason;
 
-  /// Why the core did not take it.
+  /// The reason of the core's refusal.
   @Nullable Denial denial;
 
   /// The number of the attempt that runs.
@@ -92,17 +92,17 @@ final class SimulatedJob {
     startedMs = atMs;
     stopMs = OptionalLong.empty();
     toldSavedMs = 0;
-    told = null;
+    emittedReason = null;
   }
 
-  /// When the attempt will have done its work; absent: never.
+  /// The time at which the attempt will have done its work; absent: never.
   OptionalLong doneMs() {
     return plan.duration().isEmpty()
         ? OptionalLong.empty()
         : OptionalLong.of(startedMs + Math.max(0, plan.duration().get().toMillis() - savedMs));
   }
 
-  /// When the attempt will have broken its promise; absent: never.
+  /// The time at which the attempt will exceed its maximum run time; absent: never.
   OptionalLong outOfTimeMs() {
     return plan.maxRuntime().stream()
         .mapToLong(Duration::toMillis)
@@ -124,7 +124,7 @@ final class SimulatedJob {
     return Math.max(0, stopMs.orElse(atMs) - startedMs);
   }
 
-  /// The attempt is over before its work is done.
+  /// Ends the attempt before its work is done.
   ///
   /// @return the work that is lost, in milliseconds
   long interrupt(long atMs) {

@@ -24,7 +24,7 @@ import java.util.Optional;
 final class SimulatedNodes {
   private final Map<NodeId, Node> nodes = new LinkedHashMap<>();
 
-  /// Instances on their way, in the order in which they were asked for.
+  /// Requested instances that have not joined, in the order of the requests.
   private final Map<NodeId, PoolId> coming = new LinkedHashMap<>();
 
   private final Map<TenantId, Catalog> catalogs = new HashMap<>();
@@ -38,7 +38,7 @@ final class SimulatedNodes {
     catalogs.put(changed.tenant(), changed);
   }
 
-  /// The node fails with everything on it. Nothing for a node that is not there.
+  /// The node fails with everything on it. Does nothing for an unknown node.
   List<Input> down(NodeId id, JobTable jobs) {
     List<Input> inputs = new ArrayList<>();
     Node node = nodes.get(id);
@@ -57,15 +57,15 @@ final class SimulatedNodes {
     return inputs;
   }
 
-  /// The node takes work again. Nothing for a node that is not there.
+  /// The node takes work again. Does nothing for an unknown node.
   List<Input> up(NodeId id) {
     Node node = nodes.get(id);
     return node == null ? List.of() : List.of(new Input.NodeChanged(node));
   }
 
-  /// The pool is to have so many instances, those that are on their way counted.
+  /// Requests instances until the pool has this number, requested ones included.
   ///
-  /// @return the new ones, by the names that they will have
+  /// @return the names of the newly requested instances
   List<NodeId> scale(PoolId pool, int instances) {
     long here = nodes.values().stream().filter(node -> node.pool().equals(pool)).count();
     List<NodeId> expected =
@@ -95,7 +95,7 @@ final class SimulatedNodes {
     }
   }
 
-  /// An instance has come; empty when it is no longer wanted.
+  /// A requested instance joins; empty when it is no longer wanted.
   Optional<Node> join(NodeId id) {
     PoolId pool = coming.remove(id);
     Optional<Node> joined =
@@ -104,9 +104,9 @@ final class SimulatedNodes {
     return joined;
   }
 
-  /// The instance is given back.
+  /// Gives the instance back to its provider.
   ///
-  /// @return its pool; empty when it was not there
+  /// @return its pool; empty for an unknown instance
   Optional<PoolId> leave(NodeId id) {
     return Optional.ofNullable(nodes.remove(id)).map(Node::pool);
   }

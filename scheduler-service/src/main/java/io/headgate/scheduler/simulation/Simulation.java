@@ -41,29 +41,28 @@ public final class Simulation {
 
   /// Makes each decision, so that a benchmark can time it.
   public interface DecisionTimer {
-    /// Lets the core decide, once.
+    /// Calls the core exactly once.
     Decision time(Supplier<Decision> core);
   }
 
   private final SimulationContext context;
   private final DecisionTimer timer;
   private final ExternalEvents happenings;
-  private final EffectExecutor consequences;
+  private final EffectExecutor executor;
   private final long untilMs;
 
   private long nowMs;
   private boolean begun;
   private OptionalLong wakeMs = OptionalLong.empty();
 
-  /// The time of the last decision, which may have been for nothing.
+  /// The time of the last decision, which may have had no effect.
   private long decidedMs;
 
-  /// Decisions in a row that were for nothing.
+  /// Decisions in a row without an effect.
   private int idleWakes;
 
-  /// @param out takes the events as they come, in time order
-  /// @throws IllegalArgumentException when two running jobs have one slice, or a name is there
-  ///   twice
+  /// @param out receives the events in time order
+  /// @throws IllegalArgumentException when two running jobs have one slice, or two jobs one name
   public Simulation(Scenario scenario, Consumer<SimulationEvent> out) {
     this(scenario, SchedulerCore.DEFAULT_PLACEMENT, Supplier::get, out);
   }
@@ -92,7 +91,7 @@ public final class Simulation {
     this.context = context;
     this.timer = timer;
     this.happenings = new ExternalEvents(context, events);
-    this.consequences = new EffectExecutor(context);
+    this.executor = new EffectExecutor(context);
     this.untilMs = context.options.until().map(Duration::toMillis).orElse(Long.MAX_VALUE);
   }
 
@@ -131,7 +130,7 @@ public final class Simulation {
   /// @param isOver asked between two instants; true ends the look-ahead
   /// @return the time up to which everything has happened; empty: to the end
   OptionalLong lookAhead(int instants, BooleanSupplier isOver) {
-    context.tellsReasons = false;
+    context.emitsReasons = false;
     for (int seen = 0; ; seen++) {
       OptionalLong next = next();
       if (next.isEmpty() || next.getAsLong() > untilMs) {
@@ -154,7 +153,7 @@ public final class Simulation {
     return OptionalLong.of(Math.min(next.orElse(wake), wake));
   }
 
-  /// Everything that happens at one time.
+  /// Runs all batches of one instant.
   private void instant(long atMs) {
     List<Input> inputs = happenings.due(atMs);
     boolean happens = !inputs.isEmpty() || happenings.nextEventIsAt(atMs);
@@ -176,18 +175,18 @@ public final class Simulation {
         nowMs = atMs;
       }
       wakeMs = wake(decision);
-      inputs = consequences.follow(batch, decision, atMs);
+      inputs = executor.follow(batch, decision, atMs);
       inputs.addAll(0, happenings.due(atMs));
     }
     if (context.capacityChanged) {
       context.meter.capacityChanged(context.core);
       context.capacityChanged = false;
     }
-    consequences.tellReasons(atMs);
+    executor.emitReasons(atMs);
     idleWakes = happens ? 0 : idleWakes + 1;
   }
 
-  /// Rounded up: the core's times are those that it was given, plus configured ones.
+  /// In milliseconds, rounded up, so that the core never wakes before its time.
   private static OptionalLong wake(Decision decision) {
     return decision
         .wakeAt()
@@ -200,13 +199,13 @@ public final class Simulation {
     return context.jobs.get(job).name();
   }
 
-  /// Why the job stands as it does now; empty when it is over, or not there yet.
+  /// Explains the job's present state; empty when it is over or not submitted yet.
   public Optional<Explanation> explain(String job) {
     return context.jobs.find(job).flatMap(known -> context.core.explain(known.id));
   }
 
-  /// When the job starts, as the scheduler can foresee it: it knows declared run times, not how
-  /// long the work takes. Empty when it does not wait.
+  /// The start of the job as the scheduler expects it: from declared run times, without knowledge
+  /// of the real ones. Empty when the job does not wait.
   public Optional<Forecast> forecast(String job) {
     return context
         .jobs
@@ -224,7 +223,7 @@ public final class Simulation {
     return context.core.policies();
   }
 
-  /// How many jobs wait in each queue, those that can never start included.
+  /// The number of waiting jobs of each queue, including jobs that can never start.
   Map<QueueId, Integer> waiting() {
     Map<QueueId, Integer> waiting = new HashMap<>();
     for (SimulatedJob job : context.jobs.all()) {
@@ -235,15 +234,15 @@ public final class Simulation {
     return waiting;
   }
 
-  /// How long jobs of the policy wait from 0s on, as far as is known.
+  /// The waits of the policy's jobs from 0s on.
   ///
-  /// @param left how many of them wait now
-  /// @param knownMs what starts later is not known
+  /// @param left the number of its jobs that wait now
+  /// @param knownMs starts after this time do not count
   WaitForecast expectedWait(PolicyId policy, int left, long knownMs) {
     return context.meter.expected(policy, left, knownMs);
   }
 
-  /// How everything stands now.
+  /// Summarises the present state.
   public Summary summary() {
     return new Summary(
         nowMs,

@@ -24,14 +24,14 @@ final class SimulationContext {
   /// The time at which the simulation begins.
   private final Instant origin;
 
-  /// Jobs whose reason may have changed since it was told.
+  /// Jobs whose reason may have changed since it was reported.
   final TreeSet<JobId> reasonsToCheck = new TreeSet<>(Comparator.comparingLong(JobId::value));
 
   /// Whether nodes or pools have changed since capacity was measured.
   boolean capacityChanged = true;
 
   /// Whether reasons are reported.
-  boolean tellsReasons = true;
+  boolean emitsReasons = true;
 
   SimulationContext(Scenario scenario, PlacementPolicy placement, Consumer<SimulationEvent> out) {
     this.options = scenario.options();
@@ -72,7 +72,7 @@ final class SimulationContext {
             ms -> timeline.add(Math.max(0, ms), new Timeline.Due.OutOfTime(job.attemptId())));
   }
 
-  /// The job is cancelled while it waits.
+  /// Cancels a waiting job.
   void giveUp(SimulatedJob job, long atMs) {
     jobs.move(job, Phase.CANCELLED);
     reasonsToCheck.remove(job.id);

@@ -5,16 +5,16 @@ import java.util.Map;
 import java.util.function.BinaryOperator;
 import java.util.stream.Collectors;
 
-/// Something that was decided, or that followed from it. Times are milliseconds from the begin.
+/// A decision or its consequence. Times are milliseconds since the begin of the simulation.
 public sealed interface SimulationEvent {
   long atMs();
 
-  /// Something about a job.
+  /// An event of a job.
   sealed interface OfJob extends SimulationEvent {
     String job();
   }
 
-  /// Something about an elastic pool.
+  /// An event of an elastic pool.
   sealed interface OfPool extends SimulationEvent {
     String pool();
   }
@@ -23,7 +23,7 @@ public sealed interface SimulationEvent {
   record Start(long atMs, String job, int attempt, String queue, Assignment place)
       implements OfJob {}
 
-  /// The job waits, and the reason is a new one.
+  /// The job waits for a new reason.
   ///
   /// @param detail the numbers by name
   record Wait(long atMs, String job, String reason, Map<String, String> detail) implements OfJob {
@@ -54,11 +54,11 @@ public sealed interface SimulationEvent {
   enum StopResult {
     /// It waits again in its old place.
     REQUEUED,
-    /// A user or its policy gave it up.
+    /// A user or its policy cancelled it.
     CANCELLED,
-    /// It broke its promise on run time.
+    /// It exceeded its maximum run time.
     FAILED,
-    /// It went with its node, and its policy does not requeue.
+    /// It was lost with its node, and its policy does not requeue.
     LOST
   }
 
@@ -70,7 +70,7 @@ public sealed interface SimulationEvent {
 
   /// The job's queue is gone; it no longer waits.
   record Draft(long atMs, String job) implements OfJob {
-    /// Why, where nothing else is known.
+    /// The cause in all cases.
     public static final String CAUSE = "its queue is gone";
   }
 
@@ -80,6 +80,6 @@ public sealed interface SimulationEvent {
   /// An instance has started and takes work.
   record Join(long atMs, String pool, String node) implements OfPool {}
 
-  /// An instance that idled is given back.
+  /// An idle instance is given back.
   record Leave(long atMs, String pool, String node) implements OfPool {}
 }

@@ -4,15 +4,15 @@ import io.headgate.scheduler.core.usage.TenantUsage;
 import io.headgate.type.GpuQuantity;
 import java.util.List;
 
-/// How a simulation stood at its end.
+/// The state of a simulation at its end.
 ///
-/// @param untilMs when it ended, in milliseconds
+/// @param untilMs its end, in milliseconds
 /// @param finished jobs that did their work
 /// @param running jobs with an attempt
-/// @param waiting jobs that wait, those that can never start included
+/// @param waiting jobs that wait, including jobs that can never start
 /// @param cancelled jobs that ended otherwise: cancelled, out of time, lost, without queue
 /// @param tenants that share pools, by pool, then tenant
-/// @param isAtRest whether nothing more would be decided if nothing more happened
+/// @param isAtRest whether further passes without inputs decide nothing
 public record Summary(
     long untilMs,
     int finished,

@@ -9,7 +9,7 @@ import java.util.PriorityQueue;
 /// Future events that follow from earlier ones, in order of time. Events of one time keep the order
 /// in which they were added.
 final class Timeline {
-  /// Something that will happen, unless it is out of date by then.
+  /// A future event, which may be outdated when its time comes.
   sealed interface Due {
     /// The attempt has done its work.
     record Done(AttemptId attempt) implements Due {}
@@ -17,7 +17,7 @@ final class Timeline {
     /// The attempt was assigned before 0s and runs now.
     record Begun(AttemptId attempt) implements Due {}
 
-    /// The attempt has run as long as its job promised at most.
+    /// The attempt has reached its maximum run time.
     record OutOfTime(AttemptId attempt) implements Due {}
 
     /// The attempt has obeyed the request to stop.

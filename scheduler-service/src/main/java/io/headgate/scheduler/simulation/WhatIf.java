@@ -44,14 +44,13 @@ public final class WhatIf {
     }
   }
 
-  /// The consequences.
+  /// The effects of the change.
   ///
   /// @param starts that would not happen otherwise
-  /// @param waits of jobs that would not wait otherwise; a victim that is queued again is among
-  ///   them
+  /// @param waits of jobs that would not wait otherwise, including victims that are queued again
   /// @param drafts jobs that lose their place because their queue, or the right to it, goes
   /// @param policies of the tenant, with or without the change, by name
-  /// @param knownUntil waits are known as far as that; absent: to the end
+  /// @param knownUntil the end of the time for which waits are known; absent: all are known
   public record Answer(
       AffectedJobs<SimulationEvent.Start> starts,
       AffectedJobs<SimulationEvent.Preempt> preempts,
@@ -114,18 +113,18 @@ public final class WhatIf {
         tenant::equals);
   }
 
-  /// A simulation that tells the consumer.
+  /// Makes a simulation that reports to the consumer.
   private interface Beginning {
     Simulation begin(Consumer<SimulationEvent> out);
   }
 
   /// @param catalogs of the tenant, before and after
   private Answer compare(
-      Beginning before, Beginning after, List<Catalog> catalogs, Predicate<TenantId> isTold) {
-    ComparedRun was = new ComparedRun(isTold, _ -> true, Integer.MAX_VALUE);
+      Beginning before, Beginning after, List<Catalog> catalogs, Predicate<TenantId> isNamed) {
+    ComparedRun was = new ComparedRun(isNamed, _ -> true, Integer.MAX_VALUE);
     Simulation first = before.begin(was::note);
     was.begin(first, AT_ONCE);
-    ComparedRun is = new ComparedRun(isTold, was::isNews, limits.jobs());
+    ComparedRun is = new ComparedRun(isNamed, was::isNews, limits.jobs());
     Simulation second = after.begin(is::note);
     is.begin(second, AT_ONCE);
     AffectedJobs<SimulationEvent.Start> starts = is.starts();
@@ -152,8 +151,8 @@ public final class WhatIf {
         knownMs == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofMillis(knownMs)));
   }
 
-  /// Both look as far ahead as the one that sees less: neither may look better for having been
-  /// looked at longer.
+  /// Both simulations count as far ahead as the shorter one, so that neither shows more starts only
+  /// because it ran longer.
   private long ahead(Simulation first, Simulation second) {
     OptionalLong one = first.lookAhead(limits.instants(), limits.isOver());
     OptionalLong other = second.lookAhead(limits.instants(), limits.isOver());

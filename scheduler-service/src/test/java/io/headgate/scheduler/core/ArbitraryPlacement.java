@@ -22,7 +22,7 @@ public record ArbitraryPlacement(long seed) implements PlacementPolicy, Rater {
   }
 
   @Override
-  public boolean mixesEquals() {
+  public boolean spreadsTies() {
     return true;
   }
 

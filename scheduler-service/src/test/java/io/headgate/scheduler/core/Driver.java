@@ -5,6 +5,8 @@ import static io.headgate.scheduler.core.TenantBuilder.poolId;
 import static io.headgate.scheduler.core.TenantBuilder.queueId;
 
 import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.explain.Reason;
@@ -21,6 +23,8 @@ import io.headgate.scheduler.core.node.Geometry;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.scheduler.core.usage.NodeUsage;
+import io.headgate.scheduler.core.usage.PoolUsage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -318,7 +322,24 @@ final class Driver {
   }
 
   String used(String policy) {
-    return core.policy(TenantBuilder.policyId(policy)).orElseThrow().used().toString();
+    PolicyId id = TenantBuilder.policyId(policy);
+    return core.policies().stream()
+        .filter(usage -> usage.policy().equals(id))
+        .findFirst()
+        .orElseThrow()
+        .used()
+        .toString();
+  }
+
+  PoolUsage usage(PoolId pool) {
+    return core.pools().stream()
+        .filter(usage -> usage.pool().equals(pool))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  Optional<NodeUsage> usage(NodeId node) {
+    return core.nodes().stream().filter(usage -> usage.node().id().equals(node)).findFirst();
   }
 
   <E extends Effect> List<E> effects(Class<E> kind) {

@@ -53,7 +53,7 @@ class FitTest {
     Driver it = new Driver(tenant("1/7")).join(Driver.node("n", "pool", 1));
     it.submit("q", names(8));
     assertThat(it.in(JobState.ASSIGNED)).hasSize(7);
-    assertThat(it.core.pool(poolId("pool")).orElseThrow().idle()).isEqualTo(gpus("0"));
+    assertThat(it.usage(poolId("pool")).idle()).isEqualTo(gpus("0"));
     assertThat(it.reason("j7"))
         .isEqualTo(new Reason.Capacity(poolId("pool"), gpus("1/7"), gpus("0")));
   }
@@ -248,10 +248,10 @@ class FitTest {
     NodeId node = new NodeId(ACME, "n");
     it.decide(new Input.NodeRemoved(node)).submit("q", "b");
     assertThat(it.state("b")).isEqualTo(JobState.WAITING);
-    assertThat(it.core.node(node)).isPresent();
+    assertThat(it.usage(node)).isPresent();
     it.exit("a", 0);
-    assertThat(it.core.node(node)).isEmpty();
-    assertThat(it.core.pool(poolId("pool")).orElseThrow().nodes()).isZero();
+    assertThat(it.usage(node)).isEmpty();
+    assertThat(it.usage(poolId("pool")).nodes()).isZero();
   }
 
   @Test
@@ -261,7 +261,7 @@ class FitTest {
     assertThat(it.in(JobState.ASSIGNED)).hasSize(2);
     assertThat(it.reason("c"))
         .isEqualTo(new Reason.PoolCapacity(poolId("pool"), gpus("2"), gpus("1"), gpus("2")));
-    assertThat(it.core.pool(poolId("pool")).orElseThrow().capacity()).isEqualTo(gpus("2"));
+    assertThat(it.usage(poolId("pool")).capacity()).isEqualTo(gpus("2"));
   }
 
   @Test

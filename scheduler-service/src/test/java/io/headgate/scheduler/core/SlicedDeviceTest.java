@@ -252,7 +252,7 @@ class SlicedDeviceTest {
     it.submit("q-1/2", "h0", "h1", "h2").submit("q-1/4", "q0", "q1", "q2");
     it.submit("q-1/7", names(7)).submit("q-1", "w");
     it.run().exit("h1", 0).exit("q0", 0).exit("j3", 0).submit("q-1/2", "h3");
-    assertThat(it.core.node(new NodeId(ACME, "m")).orElseThrow().devices()).hasSize(2);
+    assertThat(it.usage(new NodeId(ACME, "m")).orElseThrow().devices()).hasSize(2);
     assertThat(it.in(JobState.WAITING)).doesNotContain("h3");
   }
 }

@@ -54,7 +54,7 @@ class WorkedExamplesTest {
     assertThat(it.in(JobState.RUNNING)).containsExactly("r-0", "d", "e");
     assertThat(it.used("rnd")).isEqualTo("3");
     assertThat(it.used("devops")).isEqualTo("5");
-    assertThat(it.core.pool(poolId("onprem")).orElseThrow().idle()).hasToString("2");
+    assertThat(it.usage(poolId("onprem")).idle()).hasToString("2");
     assertThat(it.in(JobState.WAITING)).containsExactly("r-1", "r-2", "r-3", "r-4");
     assertThat(it.core.position(it.id("r-1")).orElseThrow().number()).isEqualTo(1);
     assertThat(it.reason("r-1"))

@@ -2,6 +2,7 @@ package io.headgate.scheduler.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
@@ -33,7 +34,7 @@ class JobMapperTest {
   void tellsWhenTheJobsWhosePlaceIsHeldForItEnd() {
     var job = JobMapper.toSummary(waiting(holding(Optional.of(TWO_HOURS_LATER)))).build();
 
-    assertThat(job.getExpectedStartTime()).isEqualTo(Times.timestamp(TWO_HOURS_LATER));
+    assertThat(job.getExpectedStartTime()).isEqualTo(ProtoTimes.toProto(TWO_HOURS_LATER));
     assertThat(job.getReason().getMessage())
         .endsWith("expected to end first, by 2026-11-22T12:00:00Z");
   }

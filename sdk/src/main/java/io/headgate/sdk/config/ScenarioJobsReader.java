@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -70,15 +69,6 @@ final class ScenarioJobsReader {
 
   int count(MappingReader fields) {
     return new ValueReader(fields).integer(ScenarioKeys.JOB_COUNT);
-  }
-
-  /// The profile of a queue.
-  Optional<Profile> profile(String queue) {
-    return Optional.ofNullable(policyOf.get(queue)).stream()
-        .flatMap(policy -> policy.queues().stream())
-        .filter(each -> each.name().equals(queue))
-        .map(each -> profiles.get(each.profile()))
-        .findFirst();
   }
 
   /// Reports a reference to a job that is not there yet.

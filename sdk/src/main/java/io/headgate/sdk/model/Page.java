@@ -9,8 +9,4 @@ public record Page<T>(List<T> items, String nextPageToken) {
   public Page {
     items = List.copyOf(items);
   }
-
-  public boolean isLast() {
-    return nextPageToken.isEmpty();
-  }
 }

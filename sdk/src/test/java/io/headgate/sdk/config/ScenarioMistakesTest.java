@@ -13,7 +13,7 @@ class ScenarioMistakesTest {
   private static final String HEAD =
       """
       apiVersion: headgate/v1
-      kind: ScenarioFile
+      kind: Scenario
       configuration:
         pools: [{name: onprem}, {name: cloud}]
         profiles: [{name: three, gpus: 3, pools: [onprem]}]

@@ -11,7 +11,7 @@ class ScenarioReaderTest {
   private static final String SCENARIO =
       """
       apiVersion: headgate/v1
-      kind: ScenarioFile
+      kind: Scenario
       configuration:
         pools: [{name: onprem}]
         profiles: [{name: three, gpus: 3, pools: [onprem]}]

@@ -13,7 +13,7 @@ class TenantsTest {
   private static final String TEXT =
       """
       apiVersion: headgate/v1
-      kind: ScenarioFile
+      kind: Scenario
       configuration:
         tenants:
           - {name: acme, shares: [{pool: h100, reservation: 4, limit: 7, weight: 2}]}

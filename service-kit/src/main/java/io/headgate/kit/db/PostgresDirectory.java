@@ -2,20 +2,18 @@ package io.headgate.kit.db;
 
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.PostgresServer.Durability;
+import io.headgate.kit.file.Directories;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -137,7 +135,7 @@ final class PostgresDirectory implements AutoCloseable {
   Path freshData() {
     Path fresh = path.resolve("data.new");
     try {
-      delete(fresh);
+      Directories.delete(fresh);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -260,32 +258,9 @@ final class PostgresDirectory implements AutoCloseable {
 
   void delete() {
     try {
-      delete(path);
+      Directories.delete(path);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private static void delete(Path tree) throws IOException {
-    if (!Files.exists(tree)) {
-      return;
-    }
-    Files.walkFileTree(
-        tree,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure)
-              throws IOException {
-            Files.delete(directory);
-            return FileVisitResult.CONTINUE;
-          }
-        });
   }
 }

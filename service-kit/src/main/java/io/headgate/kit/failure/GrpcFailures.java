@@ -55,11 +55,6 @@ public final class GrpcFailures {
 
   private GrpcFailures() {}
 
-  /// The status that a caller sees for `refusal`, for tests and clients; handlers throw instead.
-  public static StatusRuntimeException status(Refusal refusal) {
-    return StatusProto.toStatusRuntimeException(proto(refusal));
-  }
-
   /// The status of `refusal` as a message.
   public static com.google.rpc.Status proto(Refusal refusal) {
     return proto(refusal, null);

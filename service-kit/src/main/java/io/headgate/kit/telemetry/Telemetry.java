@@ -131,10 +131,6 @@ public final class Telemetry implements AutoCloseable {
                     service + "-" + ProcessHandle.current().pid())));
   }
 
-  public OpenTelemetry openTelemetry() {
-    return openTelemetry;
-  }
-
   /// A tracer for one part of the process.
   ///
   /// @param scope package of the code that begins spans

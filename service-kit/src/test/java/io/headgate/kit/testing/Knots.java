@@ -33,8 +33,7 @@ public final class Knots {
     return rule(root, "packages", JavaClass::getPackageName, 1);
   }
 
-  /// Allows no knot of more source files than `most`. A module that has a larger one states its
-  /// size until it is untied; the bound may only shrink.
+  /// Allows no knot of more source files than `most`.
   public static ArchRule ofFilesAtMost(String root, int most) {
     return rule(root, "files", Knots::file, most);
   }

@@ -277,9 +277,7 @@ public final class LayerRules {
   }
 
   /// All rules for the service whose packages begin with `root`, by name.
-  ///
-  /// @param mostFiles that may depend on each other
-  public static Map<String, ArchRule> all(String root, int mostFiles) {
+  public static Map<String, ArchRule> all(String root) {
     Map<String, ArchRule> rules = new LinkedHashMap<>();
     rules.put("core is pure", coreIsPure(root));
     rules.put("core asks nothing of the machine", coreAsksNothingOfTheMachine(root));
@@ -293,25 +291,18 @@ public final class LayerRules {
     rules.put("names say what they are", namesSayWhatTheyAre(root));
     rules.put("packages are null-marked", packagesAreNullMarked(root));
     rules.put("packages form no knot", Knots.noneOfPackages(root));
-    rules.put("files form no large knot", Knots.ofFilesAtMost(root, mostFiles));
+    rules.put("files form no large knot", Knots.ofFilesAtMost(root, Knots.MOST_FILES));
     return rules;
   }
 
   /// {@link #all} as tests over the main classes of `root`.
   public static Stream<DynamicTest> tests(String root) {
-    return tests(root, Knots.MOST_FILES);
-  }
-
-  /// The same for a module that has a larger knot of files than is allowed.
-  ///
-  /// @param mostFiles the files of its largest knot; may only shrink
-  public static Stream<DynamicTest> tests(String root, int mostFiles) {
     JavaClasses imported =
         new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(root);
     List<DynamicTest> tests = new ArrayList<>();
-    all(root, mostFiles)
+    all(root)
         .forEach(
             (name, rule) -> tests.add(DynamicTest.dynamicTest(name, () -> rule.check(imported))));
     return tests.stream();

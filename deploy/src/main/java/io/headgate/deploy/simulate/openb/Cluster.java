@@ -3,7 +3,6 @@ package io.headgate.deploy.simulate.openb;
 import io.headgate.scheduler.core.SchedulerState;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.catalog.Catalog;
-import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
@@ -13,11 +12,8 @@ import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
-import io.headgate.scheduler.core.node.Device;
-import io.headgate.scheduler.core.node.Geometry;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
-import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -57,7 +53,8 @@ final class Cluster {
     order.sort(Comparator.comparing(Machine::name));
     Collections.shuffle(order, random);
     for (Machine machine : order) {
-      nodes.add(node(nodes.size(), machine));
+      String id = "%06d-%s".formatted(nodes.size(), machine.name());
+      nodes.add(machine.node(new NodeId(TENANT, id), POOL));
       gpus += machine.gpus();
     }
     for (Pod pod : trace) {
@@ -65,27 +62,6 @@ final class Cluster {
       profiles.computeIfAbsent(size, key -> profile("p" + profiles.size(), key));
       counts.merge(size, 1L, Long::sum);
     }
-  }
-
-  private static Node node(int place, Machine machine) {
-    List<Device> devices = new ArrayList<>();
-    for (int index = 0; index < machine.gpus(); index++) {
-      devices.add(
-          new Device(
-              index,
-              machine.name() + "-" + index,
-              machine.model(),
-              0,
-              new Geometry.Continuous(),
-              Isolation.NONE));
-    }
-    return new Node(
-        new NodeId(TENANT, "%06d-%s".formatted(place, machine.name())),
-        POOL,
-        devices,
-        machine.cpuMillis(),
-        machine.memoryMib() * MIB,
-        NodeStatus.READY);
   }
 
   private static Profile profile(String name, Size size) {

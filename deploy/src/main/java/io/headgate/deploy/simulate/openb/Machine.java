@@ -2,6 +2,13 @@ package io.headgate.deploy.simulate.openb;
 
 import io.headgate.deploy.simulate.trace.TraceException;
 import io.headgate.deploy.simulate.trace.TraceTable;
+import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.node.Device;
+import io.headgate.scheduler.core.node.Geometry;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.node.NodeStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -34,5 +41,16 @@ public record Machine(String name, long cpuMillis, long memoryMib, int gpus, Str
               row.text("model")));
     }
     return machines;
+  }
+
+  /// The node for the core. Its GPUs divide freely, and their memory is not counted.
+  public Node node(NodeId id, PoolId pool) {
+    List<Device> devices = new ArrayList<>();
+    for (int index = 0; index < gpus; index++) {
+      devices.add(
+          new Device(
+              index, name + "-" + index, model, 0, new Geometry.Continuous(), Isolation.NONE));
+    }
+    return new Node(id, pool, devices, cpuMillis, memoryMib << 20, NodeStatus.READY);
   }
 }

@@ -19,7 +19,7 @@ public record RandomFit(long seed) implements PlacementPolicy, Rater {
   }
 
   @Override
-  public boolean mixesEquals() {
+  public boolean spreadsTies() {
     return true;
   }
 

@@ -4,7 +4,6 @@ import io.headgate.deploy.simulate.openb.Machine;
 import io.headgate.deploy.simulate.openb.Pod;
 import io.headgate.deploy.simulate.trace.TraceException;
 import io.headgate.scheduler.core.catalog.Catalog;
-import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
@@ -16,11 +15,8 @@ import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
-import io.headgate.scheduler.core.node.Device;
-import io.headgate.scheduler.core.node.Geometry;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
-import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.simulation.Scenario;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
@@ -207,7 +203,7 @@ public final class OpenbReplay {
     int missing = gpus;
     for (Machine machine : order) {
       if (machine.gpus() > 0 && machine.gpus() <= missing) {
-        nodes.add(node(machine));
+        nodes.add(machine.node(new NodeId(TENANT, machine.name()), POOL));
         missing -= machine.gpus();
       }
     }
@@ -216,26 +212,5 @@ public final class OpenbReplay {
           "no nodes found with %d GPUs together; %d of them are".formatted(gpus, gpus - missing));
     }
     return nodes;
-  }
-
-  private static Node node(Machine machine) {
-    List<Device> devices = new ArrayList<>();
-    for (int index = 0; index < machine.gpus(); index++) {
-      devices.add(
-          new Device(
-              index,
-              machine.name() + "-" + index,
-              machine.model(),
-              0,
-              new Geometry.Continuous(),
-              Isolation.NONE));
-    }
-    return new Node(
-        new NodeId(TENANT, machine.name()),
-        POOL,
-        devices,
-        machine.cpuMillis(),
-        machine.memoryMib() * MIB,
-        NodeStatus.READY);
   }
 }

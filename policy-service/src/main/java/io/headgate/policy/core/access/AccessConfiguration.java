@@ -44,14 +44,6 @@ public record AccessConfiguration(
     return policies.stream().filter(policy -> policy.id().equals(id)).findFirst();
   }
 
-  public Optional<Queue> queue(QueueId id) {
-    return queues.stream().filter(queue -> queue.id().equals(id)).findFirst();
-  }
-
-  public Optional<Vault> vault(VaultId id) {
-    return vaults.stream().filter(vault -> vault.id().equals(id)).findFirst();
-  }
-
   /// With `group` in place of the group that has its id, if any.
   public AccessConfiguration with(Group group) {
     return new AccessConfiguration(

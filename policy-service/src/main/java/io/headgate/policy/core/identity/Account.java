@@ -11,7 +11,5 @@ public interface Account<I> {
 
   I id();
 
-  String displayName();
-
   Instant createdAt();
 }

@@ -28,7 +28,7 @@ final class ExpectedTasks {
     }
     mix = expected;
     packing = null;
-    if (!rater.heedsMix()) {
+    if (!rater.usesMix()) {
       return false;
     }
     rater = policy.rater(mix);

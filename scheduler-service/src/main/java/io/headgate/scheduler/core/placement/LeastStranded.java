@@ -26,12 +26,12 @@ final class LeastStranded implements Rater {
   }
 
   @Override
-  public boolean heedsMix() {
+  public boolean usesMix() {
     return true;
   }
 
   @Override
-  public boolean mixesEquals() {
+  public boolean spreadsTies() {
     return true;
   }
 

@@ -363,7 +363,7 @@ public final class NodeState implements Comparable<NodeState> {
   }
 
   /// Whether these are still the devices of the slices, in service or not.
-  public boolean hasStill(List<Slice> slices) {
+  public boolean stillHasDevicesOf(List<Slice> slices) {
     for (Slice slice : slices) {
       if (!deviceOf(slice).uuid().equals(slice.uuid())) {
         return false;

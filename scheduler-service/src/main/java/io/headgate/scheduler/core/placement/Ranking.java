@@ -95,7 +95,7 @@ public final class Ranking {
     if (best == null) {
       throw new IllegalStateException(shape + " does not fit in " + pool.id());
     }
-    return pool.rater().mixesEquals() ? chosenOfEquals() : best.nodes().first();
+    return pool.rater().spreadsTies() ? chosenOfEquals() : best.nodes().first();
   }
 
   private NodeState chosenOfEquals() {

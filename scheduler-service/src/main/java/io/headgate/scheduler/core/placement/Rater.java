@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 /// alone, so that every replica rates alike.
 public interface Rater {
   /// Whether the ratings depend on the expected mix of tasks.
-  default boolean heedsMix() {
+  default boolean usesMix() {
     return false;
   }
 
   /// Whether nodes of equal cost compete in whatever state they are; otherwise the tie and the
   /// state decide first, and only nodes in one state are equal.
-  default boolean mixesEquals() {
+  default boolean spreadsTies() {
     return false;
   }
 

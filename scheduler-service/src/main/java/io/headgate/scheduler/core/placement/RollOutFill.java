@@ -81,7 +81,7 @@ final class RollOutFill implements Rater {
   }
 
   @Override
-  public boolean heedsMix() {
+  public boolean usesMix() {
     return true;
   }
 

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The jobs of a queue with the same rights, in order. Jobs with a hold are not in it.
 public final class Lane {
-  /// The block that was told last, and its reason; null: nothing was told.
-  public record Told(Block block, @Nullable Reason reason) {
-    static final Told NOTHING = new Told(Block.NONE, null);
+  /// The last reported block and its reason; null: nothing was reported.
+  public record Reported(Block block, @Nullable Reason reason) {
+    static final Reported NOTHING = new Reported(Block.NONE, null);
   }
 
   private final QueueState queue;
@@ -24,7 +24,7 @@ public final class Lane {
   private final boolean exceedsLimit;
   private final WaitingLine<LiveJob> line = new WaitingLine<>(LiveJob.ORDER);
   private @Nullable Denial denial;
-  private Told told = Told.NOTHING;
+  private Reported reported = Reported.NOTHING;
 
   Lane(QueueState queue, LaneId id) {
     this.queue = queue;
@@ -90,12 +90,12 @@ public final class Lane {
   }
 
   /// The last reported reason why its jobs wait.
-  public Told told() {
-    return told;
+  public Reported reported() {
+    return reported;
   }
 
-  public void setTold(Told newTold) {
-    told = newTold;
+  public void setReported(Reported newReported) {
+    reported = newReported;
   }
 
   /// The first thing that stands in the way of its head, if it had to start now; nothing: it could.
@@ -111,7 +111,7 @@ public final class Lane {
     return gate == Block.NONE ? withAsked(RouteGroup.supplyBlock(routes(), rules)) : gate;
   }
 
-  /// The same as the queue's group was told of the supply last.
+  /// As [#block()], with the supply as the group of the queue noted it last.
   public Block blockAsNoted() {
     if (isRestricted()) {
       return block();

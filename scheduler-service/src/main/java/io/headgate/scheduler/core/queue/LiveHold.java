@@ -194,12 +194,12 @@ public final class LiveHold {
         && (claim.preemptible() || policy.nonPreemptible() <= policy.reservation());
   }
 
-  /// Whether more has become free in its job's pools since it was [#looked] for last.
-  public boolean isWorthAnotherLook() {
+  /// Whether more has become free in its job's pools since it was [#searched] for last.
+  public boolean isWorthAnotherSearch() {
     return gains() != gainsSeen;
   }
 
-  public void looked() {
+  public void searched() {
     gainsSeen = gains();
   }
 

@@ -78,7 +78,7 @@ public record RoomRequest(
   }
 
   /// The same for a job some of whose policy are suspended.
-  public RoomRequest beside(LiveJob asking) {
+  public RoomRequest withJob(LiveJob asking) {
     return rule == PreemptionRule.P1
         ? new RoomRequest(rule, group, reclaim, account, rank, priority, asking, anywhere)
         : this;

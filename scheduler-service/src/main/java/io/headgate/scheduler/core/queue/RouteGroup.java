@@ -236,7 +236,7 @@ public final class RouteGroup {
   }
 
   /// Looks for the first route anew.
-  public void lookAgain() {
+  public void findFirstRoutes() {
     passedOver = false;
     current = 0;
     prospect = 0;
@@ -244,8 +244,8 @@ public final class RouteGroup {
   }
 
   /// Goes on to the next route if the pool of the first one is full; whether it had to.
-  boolean hasLost(PoolState pool) {
-    if (!loses(pool)) {
+  boolean advanceIfFull(PoolState pool) {
+    if (!isFirstFull(pool)) {
       return false;
     }
     advance();
@@ -253,7 +253,7 @@ public final class RouteGroup {
   }
 
   /// Whether the pool of the first route is this one, and it is full.
-  boolean loses(PoolState pool) {
+  boolean isFirstFull(PoolState pool) {
     Route route = route();
     Route prospect = prospect();
     return (route != null && route.pool() == pool && !route.fits())

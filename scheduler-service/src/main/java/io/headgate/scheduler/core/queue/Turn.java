@@ -63,7 +63,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// The turn of a job on its own, which others of its queue may be ahead of.
   public static Turn of(LiveJob job) {
     Turn turn = new Turn(job.queue());
-    turn.standFor(job);
+    turn.setCandidate(job);
     return turn;
   }
 
@@ -178,20 +178,20 @@ public final class Turn extends IndexedHeap.Member<Turn> {
       head = null;
     }
     if (head != null) {
-      stand();
+      updateStanding();
     }
     return head != null;
   }
 
   /// Takes a job that has its turn behind it as the candidate, whatever else waits.
-  public void standFor(LiveJob job) {
+  public void setCandidate(LiveJob job) {
     head = job;
     gate = Block.NONE;
     chosenAt = -1;
-    stand();
+    updateStanding();
   }
 
-  private void stand() {
+  private void updateStanding() {
     if (head != known && head != null) {
       known = head;
       due = head.submittedAt().plus(queue.holdAfter());

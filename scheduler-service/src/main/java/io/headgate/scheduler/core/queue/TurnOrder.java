@@ -33,7 +33,7 @@ public final class TurnOrder {
 
   /// Finds the candidate of each queue of a group, and the group's first route.
   public void add(RouteGroup routes, List<QueueState> queues) {
-    routes.lookAgain();
+    routes.findFirstRoutes();
     List<Turn> found = new ArrayList<>(queues.size());
     for (QueueState queue : queues) {
       if (!queue.lanes().isEmpty() && queue.turn().choose()) {
@@ -124,14 +124,14 @@ public final class TurnOrder {
   public boolean taken(PoolState pool, List<RouteGroup> using, Predicate<PoolState> isHeld) {
     boolean someCameForward = false;
     for (RouteGroup group : using) {
-      if (group.isShared() && group.loses(pool)) {
+      if (group.isShared() && group.isFirstFull(pool)) {
         moveOn(group, pool);
         someCameForward = true;
         continue;
       }
       int before = group.position();
       someCameForward = someCameForward || (isHeld.test(pool) && group.isBetterThanIn(pool));
-      if (group.hasLost(pool)) {
+      if (group.advanceIfFull(pool)) {
         someCameForward =
             someCameForward || group.position() < before || group.isBetterIn(isHeld, before);
         GroupTurns turns = turnsOf(group);
@@ -151,7 +151,7 @@ public final class TurnOrder {
       remove(turn);
       turns.add(turn);
     }
-    routes.hasLost(pool);
+    routes.advanceIfFull(pool);
     turns.forEach(this::refresh);
   }
 }

@@ -1,8 +1,6 @@
 package io.headgate.scheduler.runtime.catalog;
 
 import io.headgate.scheduler.core.catalog.Catalog;
-import io.headgate.scheduler.core.catalog.Pool;
-import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
@@ -87,16 +85,6 @@ public final class CatalogView {
 
   public Optional<Profile> profile(ProfileId id) {
     return Optional.ofNullable(index(id.tenant()).profiles().get(id));
-  }
-
-  public Optional<Pool> pool(PoolId id) {
-    Supply supply = supplies.get(id.tenant());
-    return supply == null
-        ? Optional.empty()
-        : supply.pools().stream()
-            .map(Supply.OfferedPool::pool)
-            .filter(pool -> pool.id().equals(id))
-            .findFirst();
   }
 
   public Optional<Access.Rights> rights(TenantId tenant, String policy) {

@@ -128,9 +128,9 @@ public final class CatalogDesk {
   void tell(LoopTurn turn, NodeRegistry.Entry entry) {
     entry
         .seen(state.windowOpen)
-        .filter(node -> !node.equals(entry.told))
+        .filter(node -> !node.equals(entry.passedToCore))
         .ifPresent(node -> {
-          entry.told = node;
+          entry.passedToCore = node;
           turn.inputs.add(new Input.NodeChanged(node));
         });
   }

@@ -106,14 +106,6 @@ public final class JobRegistry {
     return new ArrayList<>(jobs.values());
   }
 
-  Iterable<AttemptRecord> attempts() {
-    return attempts.values();
-  }
-
-  int size() {
-    return jobs.size();
-  }
-
   /// The slices held for waiting jobs.
   Collection<Hold> holds() {
     return Collections.unmodifiableCollection(holds.values());

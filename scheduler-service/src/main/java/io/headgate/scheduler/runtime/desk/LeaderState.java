@@ -108,7 +108,7 @@ public final class LeaderState {
       entry
           .seen(true)
           .ifPresent(node -> {
-            entry.told = node;
+            entry.passedToCore = node;
             seen.add(node);
           });
     }

@@ -80,14 +80,14 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
 
   /// Contact with a node.
   ///
-  /// @param told the node as the core was told of it last; absent: pool-service does not know it
+  /// @param passedToCore the node as last passed to the core; absent: pool-service does not know it
   /// @param heardAgoNanos since the last message; negative: never
   /// @param runsImages whether it runs jobs with an image; absent: it has not said
   public record Contact(
       NodeId node,
       State state,
       long heardAgoNanos,
-      Optional<Node> told,
+      Optional<Node> passedToCore,
       Optional<Boolean> runsImages) {
     /// How the scheduler stands with a node.
     public enum State {

@@ -107,7 +107,7 @@ public final class LoopReads implements LeaderView.Reads {
         entry.id,
         contactState(entry, isKnown),
         heardAgo,
-        Optional.ofNullable(entry.told),
+        Optional.ofNullable(entry.passedToCore),
         entry.reported ? Optional.of(entry.runsImages) : Optional.empty());
   }
 

@@ -98,7 +98,7 @@ public final class LoopTurn {
       }
     }
 
-    public void give() {
+    public void complete() {
       if (failure != null) {
         future.completeExceptionally(failure);
       } else {

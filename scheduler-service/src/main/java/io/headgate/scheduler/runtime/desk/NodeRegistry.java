@@ -61,8 +61,7 @@ public final class NodeRegistry {
     /// Its attempts were declared lost.
     boolean lost;
 
-    /// The node as last passed to the core; absent: the core does not know it.
-    @Nullable Node told;
+    @Nullable Node passedToCore;
 
     /// Workers not sent to the agent yet, because the node had no stream.
     final Set<WorkerKey> undelivered = new LinkedHashSet<>();
@@ -73,9 +72,9 @@ public final class NodeRegistry {
       this.id = id;
     }
 
-    /// The node as last passed to the core.
-    public Optional<Node> told() {
-      return Optional.ofNullable(told);
+    /// The node as last passed to the core; empty: the core does not know it.
+    public Optional<Node> passedToCore() {
+      return Optional.ofNullable(passedToCore);
     }
 
     Optional<Machine> machine() {
@@ -140,7 +139,7 @@ public final class NodeRegistry {
     Entry entry = entries.get(id);
     if (entry != null) {
       entry.machine = null;
-      entry.told = null;
+      entry.passedToCore = null;
     }
   }
 

@@ -36,7 +36,7 @@ public final class ProgressDesk {
   }
 
   /// Nothing follows from it in this turn.
-  public void hear(LoopTurn turn, AgentSession session, List<ProgressReport> reports) {
+  public void record(LoopTurn turn, AgentSession session, List<ProgressReport> reports) {
     if (!state.nodes.entry(session.node()).session().equals(Optional.of(session))) {
       return;
     }
@@ -73,7 +73,8 @@ public final class ProgressDesk {
         report.permyriad().isPresent()
             ? Optional.of(new Advance(report.permyriad().getAsInt(), report.message(), last.at()))
             : Optional.empty();
-    boolean isNews = said.isPresent() && !before.advance().filter(said.get()::saysLike).isPresent();
+    boolean isNews =
+        said.isPresent() && !before.advance().filter(said.get()::isSameReport).isPresent();
     boolean hasSaved =
         report.checkpointMark() != 0 && report.checkpointMark() != before.checkpointMark();
     if (!isNews && !hasSaved) {

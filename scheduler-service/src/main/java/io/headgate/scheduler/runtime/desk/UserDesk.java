@@ -264,7 +264,7 @@ public final class UserDesk {
         return;
       }
       turn.staged.put(
-          known.id(), known.with(through(known.metadata(), known.job().spec().queue())));
+          known.id(), known.with(requeuedTo(known.metadata(), known.job().spec().queue())));
       vaults.taken(known.id(), known.job().spec().queue(), requeue.catalog());
     }
     JobRecord job = live.orElse(known);
@@ -287,10 +287,10 @@ public final class UserDesk {
   }
 
   /// Its queue may lead to another policy or profile by now.
-  private JobMetadata through(JobMetadata metadata, QueueId id) {
+  private JobMetadata requeuedTo(JobMetadata metadata, QueueId id) {
     Queue queue = state.catalog.queue(id).orElseThrow();
     Profile profile = state.catalog.profile(queue.profile()).orElseThrow();
-    return metadata.through(
+    return metadata.requeuedTo(
         queue.policy().name(), queue.profile().name(), profile.need(), profile.workers());
   }
 

@@ -163,7 +163,7 @@ final class Leader {
 
   /// Sends the replies of a durable step and notifies watches.
   void publish(LoopStep step) {
-    step.replies().forEach(LoopTurn.Reply::give);
+    step.replies().forEach(LoopTurn.Reply::complete);
     if (step.batch().isPresent()) {
       long version = step.batch().get().version();
       touched.add(step.touched(), version);

@@ -46,8 +46,8 @@ public final class Takeover {
     this.partNanos = electedNanos;
   }
 
-  /// A take-over that is rehearsed: it logs nothing.
-  public static Takeover rehearsed(LeaderPorts ports) {
+  /// A take-over for a warm-up: it logs nothing.
+  public static Takeover silent(LeaderPorts ports) {
     return new Takeover(ports, false);
   }
 

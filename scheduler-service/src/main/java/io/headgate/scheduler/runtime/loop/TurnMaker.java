@@ -164,7 +164,7 @@ public final class TurnMaker {
       case Command.Changed(AgentSession session, NodeCondition condition) ->
           agents.changed(turn, session, condition);
       case Command.Progress(AgentSession session, List<ProgressReport> reports) ->
-          progress.hear(turn, session, reports);
+          progress.record(turn, session, reports);
       case Command.SessionEnded(AgentSession session) -> agents.ended(turn, session);
       case Command.Undelivered(var attempt, int worker) ->
           agents.undelivered(turn, attempt, worker);

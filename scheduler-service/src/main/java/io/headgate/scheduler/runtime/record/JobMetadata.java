@@ -32,7 +32,8 @@ public record JobMetadata(
   }
 
   /// The same job, queued anew through a queue that may lead elsewhere now.
-  public JobMetadata through(String newPolicy, String newProfile, GpuQuantity newGpus, int count) {
+  public JobMetadata requeuedTo(
+      String newPolicy, String newProfile, GpuQuantity newGpus, int count) {
     return new JobMetadata(
         name,
         newPolicy,

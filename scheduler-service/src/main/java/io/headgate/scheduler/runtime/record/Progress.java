@@ -16,7 +16,7 @@ public record Progress(Optional<Advance> advance, long checkpointMark) {
   /// @param message in its own words; empty: none
   /// @param heardAt by the leader's clock
   public record Advance(int permyriad, String message, Instant heardAt) {
-    public boolean saysLike(Advance other) {
+    public boolean isSameReport(Advance other) {
       return permyriad == other.permyriad && message.equals(other.message);
     }
   }

@@ -146,7 +146,7 @@ final class NewLeaderTest {
   void doesNotWaitForNodesThatNeverReported() {
     LeaderState fresh = leader.state(List.of(FIRST));
     Stream<NodeStatus> told =
-        fresh.nodes().entries().stream().map(entry -> entry.told().orElseThrow().status());
+        fresh.nodes().entries().stream().map(entry -> entry.passedToCore().orElseThrow().status());
     assertThat(told)
         .containsExactly(
             NodeStatus.AWAITED,

@@ -105,7 +105,7 @@ final class OneLeader {
             _ -> {},
             Failpoint.Handler.NONE,
             OneLeader::asked);
-    this.start = new LeaderStart(leadership, SETTINGS, 0, 0, Takeover.rehearsed(ports));
+    this.start = new LeaderStart(leadership, SETTINGS, 0, 0, Takeover.silent(ports));
   }
 
   /// A document in these tests is one word, the command.

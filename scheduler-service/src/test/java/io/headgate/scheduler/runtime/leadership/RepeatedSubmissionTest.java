@@ -39,7 +39,7 @@ final class RepeatedSubmissionTest {
   }
 
   private void act() {
-    steps.forEach(step -> step.replies().forEach(LoopTurn.Reply::give));
+    steps.forEach(step -> step.replies().forEach(LoopTurn.Reply::complete));
   }
 
   private static List<JobName> accepted(Command.Submit submit) {

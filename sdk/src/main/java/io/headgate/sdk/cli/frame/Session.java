@@ -95,11 +95,6 @@ public final class Session implements AutoCloseable {
     return HeadgateClient.over(connection);
   }
 
-  /// The trace id of the command's calls.
-  public String traceId() {
-    return connection.traceId();
-  }
-
   @Override
   public void close() {
     connection.close();

@@ -98,9 +98,9 @@ final class NodePotential {
     }
     for (int i = cards - 1; i > 0; i--) {
       int other = (int) Long.remainderUnsigned(BitMixer.mix(SEED, i), i + 1L);
-      int metadata = deck[i];
+      int card = deck[i];
       deck[i] = deck[other];
-      deck[other] = metadata;
+      deck[other] = card;
     }
     return deck;
   }

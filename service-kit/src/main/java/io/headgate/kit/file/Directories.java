@@ -1,4 +1,4 @@
-package io.headgate.deploy;
+package io.headgate.kit.file;
 
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -9,11 +9,14 @@ import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /// Operations on directory trees.
-final class Directories {
+public final class Directories {
   private Directories() {}
 
-  /// Removes a directory with all that is in it; links are removed, not followed.
-  static void delete(Path directory) throws IOException {
+  /// Removes a directory with its contents, if it exists. Removes links without following them.
+  public static void delete(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      return;
+    }
     Files.walkFileTree(
         directory,
         new SimpleFileVisitor<>() {

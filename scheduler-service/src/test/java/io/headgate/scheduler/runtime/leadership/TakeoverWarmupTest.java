@@ -26,8 +26,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/// A follower that rehearses goes the way of a leader and leaves no trace.
-final class RehearsalTest {
+/// The warm-up of a follower runs the code of a take-over and leaves no trace.
+final class TakeoverWarmupTest {
   private static final Candidate LEADER =
       new Candidate("a", "a:1", true, Duration.ofSeconds(10), Duration.ofSeconds(2));
 
@@ -41,7 +41,7 @@ final class RehearsalTest {
           time,
           LoopMetrics.NONE,
           _ -> {
-            throw new AssertionError("a rehearsal tells nobody");
+            throw new AssertionError("a warm-up reports nothing");
           },
           Failpoint.Handler.NONE,
           OneLeader::asked);
@@ -60,7 +60,7 @@ final class RehearsalTest {
 
     @Override
     public Watch watch(WatchPosition from, Consumer<CatalogUpdate> listener) {
-      throw new AssertionError("a rehearsal asks nobody");
+      throw new AssertionError("a warm-up sends no request");
     }
   }
 
@@ -70,8 +70,7 @@ final class RehearsalTest {
     LeaderState state =
         LeaderState.load(taken.leadership(), OneLeader.SETTINGS, nothing, OneLeader.catalog(), 0);
     new TurnMaker(
-            new LeaderStart(
-                taken.leadership(), OneLeader.SETTINGS, 0, 0, Takeover.rehearsed(ports)),
+            new LeaderStart(taken.leadership(), OneLeader.SETTINGS, 0, 0, Takeover.silent(ports)),
             state,
             ports,
             steps::add)
@@ -89,12 +88,12 @@ final class RehearsalTest {
     assertThat(before.jobs()).hasSize(1);
 
     List<LoopStep> steps =
-        new Rehearsal("b", OneLeader.SETTINGS, ports).rehearse(store.leadership(), before);
+        new TakeoverWarmup("b", OneLeader.SETTINGS, ports).warmUp(store.leadership(), before);
 
     assertThat(steps)
         .flatExtracting(step -> step.batch().map(Batch::newJobs).orElse(List.of()))
         .extracting(job -> job.job().name().id())
-        .containsExactly("rehearsal");
+        .containsExactly("warm-up");
     assertThat(store.load()).isEqualTo(before);
     assertThat(store.leadership().leadership()).isEqualTo(taken.leadership());
   }

@@ -39,10 +39,10 @@ import org.slf4j.LoggerFactory;
 /// Warms up the code of a take-over on a follower. It reads a sample of a leader's state, builds a
 /// leader from it and lets that leader decide about agents and a job. Then it discards everything;
 /// nothing is written or sent. The first run of this code takes a process seconds, to load and
-/// compile classes; a take-over should not pay for that. Where there is little to read, the
-/// rehearsal repeats at growing intervals.
-public final class Rehearsal implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Rehearsal.class);
+/// compile classes; a take-over should not pay for that. Where there is little to read, the warm-up
+/// repeats at growing intervals.
+public final class TakeoverWarmup implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(TakeoverWarmup.class);
 
   /// Jobs read per sample.
   private static final int JOBS = 2000;
@@ -60,11 +60,11 @@ public final class Rehearsal implements AutoCloseable {
   private final Thread thread;
 
   /// @param self name of this replica
-  public Rehearsal(String self, LoopSettings settings, LeaderPorts ports) {
+  public TakeoverWarmup(String self, LoopSettings settings, LeaderPorts ports) {
     this.self = self;
     this.settings = settings;
     this.ports = ports;
-    this.thread = Thread.ofPlatform().name("scheduler-rehearsal").daemon().unstarted(this::run);
+    this.thread = Thread.ofPlatform().name("scheduler-warm-up").daemon().unstarted(this::run);
   }
 
   public void start() {
@@ -84,7 +84,7 @@ public final class Rehearsal implements AutoCloseable {
           return;
         }
         if (isHeld) {
-          read += rehearse(row);
+          read += warmUp(row);
           if (read >= ENOUGH) {
             return;
           }
@@ -94,8 +94,8 @@ public final class Rehearsal implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
-      // The first take-over is slower then; nothing else depends on the rehearsal.
-      LOG.debug("not rehearsed", e);
+      // The first take-over is slower then; nothing else depends on the warm-up.
+      LOG.debug("no warm-up", e);
     }
   }
 
@@ -107,26 +107,26 @@ public final class Rehearsal implements AutoCloseable {
     return twice.compareTo(LONGEST) < 0 ? twice : LONGEST;
   }
 
-  /// Rehearses with one sample, or with several if there are many jobs.
+  /// Warms up with one sample, or with several if there are many jobs.
   ///
   /// @return number of jobs read
-  private int rehearse(SchedulerStore.Row row) throws InterruptedException {
+  private int warmUp(SchedulerStore.Row row) throws InterruptedException {
     int read = 0;
     int last = JOBS;
     while (last == JOBS && read < ENOUGH && closed.getCount() > 0) {
       LoadedState loaded = ports.store().sample(JOBS);
-      var _ = rehearse(row, loaded);
+      var _ = warmUp(row, loaded);
       last = loaded.jobs().size();
       read += last;
     }
     return read;
   }
 
-  /// Rehearses with the given state.
+  /// Warms up with the given state.
   ///
   /// @param row of the current leader
   /// @return the steps that a leader would commit next
-  List<LoopStep> rehearse(SchedulerStore.Row row, LoadedState loaded) throws InterruptedException {
+  List<LoopStep> warmUp(SchedulerStore.Row row, LoadedState loaded) throws InterruptedException {
     LeaderState state =
         LeaderState.load(row.leadership(), settings, loaded, ports.sources(), ports.time());
     LeaderPorts silent =
@@ -145,13 +145,13 @@ public final class Rehearsal implements AutoCloseable {
             settings,
             loaded.lastBatch(),
             loaded.version(),
-            Takeover.rehearsed(silent));
+            Takeover.silent(silent));
     List<LoopStep> steps = new ArrayList<>();
     TurnMaker turns = new TurnMaker(start, state, silent, steps::add);
     turns.take(List.of());
-    turns.take(loaded.contacts().stream().limit(JOBS).map(Rehearsal::hello).toList());
+    turns.take(loaded.contacts().stream().limit(JOBS).map(TakeoverWarmup::hello).toList());
     turns.take(submissions(state));
-    LOG.debug("rehearsed with {} jobs", loaded.jobs().size());
+    LOG.debug("warmed up with {} jobs", loaded.jobs().size());
     return steps;
   }
 
@@ -196,10 +196,10 @@ public final class Rehearsal implements AutoCloseable {
     TenantId tenant = queue.id().tenant();
     NewJob job =
         new NewJob(
-            new JobName(tenant, "rehearsal"),
+            new JobName(tenant, "warm-up"),
             queue.id(),
-            new UserId("rehearsal"),
-            "rehearsal",
+            new UserId("warm-up"),
+            "warm-up",
             true,
             0,
             Optional.empty(),
