@@ -76,7 +76,7 @@ final class Services {
                 .read()
                 .orElseThrow(() ->
                     new IllegalStateException(
-                        "the operator's key is gone from " + secrets.resolve("admin.key"))));
+                        "the operator's key is missing: " + secrets.resolve("admin.key"))));
     PoolService pool =
         lifecycle.own(
             "pool-service",

@@ -10,12 +10,12 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface Setting {
-  /// What the value does, in one or two sentences.
+  /// The effect of the value, in one or two sentences.
   String meaning();
 
   /// The accepted values; empty when the type says it all.
   String bound() default "";
 
-  /// What an absent value stands for, where it has no {@link Default}; empty: nothing.
+  /// The meaning of an absent value, where it has no {@link Default}; empty: nothing.
   String absent() default "";
 }
