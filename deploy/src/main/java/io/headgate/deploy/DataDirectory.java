@@ -36,7 +36,7 @@ final class DataDirectory {
       }
     } catch (IOException e) {
       throw new UsageException(
-          "the data directory " + directory + " cannot be made",
+          "the data directory " + directory + " cannot be created",
           "FILE_ERROR",
           "name another: headgate up --data DIR");
     }

@@ -41,10 +41,10 @@ final class FreePorts {
         throw new UsageException(
             "this machine has no address %s".formatted(address.getHostAddress()),
             "BAD_FLAG_VALUE",
-            "one of its own, 0.0.0.0 for all, or no --ip for 127.0.0.1");
+            "name one of its addresses, 0.0.0.0 for all of them, or leave out --ip for 127.0.0.1");
       }
       throw new UsageException(
-          "port %d is taken by another program%s".formatted(port, whose),
+          "port %d is in use by another program%s".formatted(port, whose),
           "PORT_TAKEN",
           "choose another: headgate up --port " + (port + FURTHER) % 65_000);
     }

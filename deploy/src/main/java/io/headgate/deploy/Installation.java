@@ -110,7 +110,7 @@ public final class Installation implements AutoCloseable {
     }
     progress.ready(
         "schedulers",
-        "%d processes, %s leads; each also a door: %s"
+        "%d processes, %s leads; each serves calls: %s"
             .formatted(
                 schedulers,
                 services.leader().map(name -> named(name, services)).orElse("none yet"),

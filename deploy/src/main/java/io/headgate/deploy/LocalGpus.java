@@ -26,7 +26,7 @@ final class LocalGpus {
   /// @param root whether this process may do all that a machine's agent may
   static List<String> remarks(List<DeviceInfo> devices, String pool, boolean root) {
     if (devices.isEmpty()) {
-      return List.of("none that can be used now; the log says why");
+      return List.of("no usable GPU; the log says why");
     }
     Map<Kind, Integer> counts = new LinkedHashMap<>();
     for (DeviceInfo device : devices) {
@@ -44,10 +44,11 @@ final class LocalGpus {
       remarks.add("in pool " + pool);
     }
     if (!root) {
-      remarks.add("without root: whole GPUs and watched parts; jobs run as you, without walls");
+      remarks.add(
+          "without root: jobs run as you and are not isolated; parts of GPUs are only watched");
       remarks.add(
           devices.stream().allMatch(device -> device.geometry() == Geometry.CONTINUOUS)
-              ? "as root: walls around jobs, and parts that the driver limits where it can"
+              ? "as root: jobs are isolated, and the driver limits parts of GPUs where it can"
               : "parts of divided GPUs (MIG, partitions) need root: sudo headgate up --nodes local");
     }
     return remarks;
@@ -58,7 +59,7 @@ final class LocalGpus {
       case HARDWARE -> "parts are divided by the hardware";
       case DRIVER_CONTAINER -> "the driver limits the memory of parts";
       case DRIVER_PROCESS -> "the driver limits the memory of each process of a part";
-      case REACTIVE, NONE -> "parts are watched: a job that takes more is ended, not refused";
+      case REACTIVE, NONE -> "parts are watched: a job that takes more memory is stopped";
     };
   }
 

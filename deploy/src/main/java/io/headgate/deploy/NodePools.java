@@ -23,8 +23,8 @@ final class NodePools {
         .orElseThrow(() ->
             new UsageException(
                 model.isEmpty()
-                    ? "no static pool of the configuration is for machines without GPUs"
-                    : "no static pool of the configuration is for " + model,
+                    ? "the configuration has no static pool for machines without GPUs"
+                    : "the configuration has no static pool for " + model,
                 "POOL_NOT_FOUND",
                 "its pools: " + String.join(", ", pools.stream().map(NodePools::named).toList())));
   }
@@ -40,10 +40,10 @@ final class NodePools {
             .findFirst();
     if (other.isPresent() && !model.isEmpty()) {
       throw new UsageException(
-          "node %s has joined pool %s, and is to have %s now"
+          "node %s belongs to pool %s, but --nodes gives it %s"
               .formatted(node.id(), named(other.get()), model),
           "POOL_MISMATCH",
-          "a node stays in its pool: change the pool's gpuModel, or leave --nodes out");
+          "a node stays in its pool: change gpuModel of the pool, or leave out --nodes");
     }
   }
 

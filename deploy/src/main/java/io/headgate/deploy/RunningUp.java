@@ -33,7 +33,7 @@ final class RunningUp {
     if (flags.isEmpty()) {
       return ExitCode.DONE;
     }
-    String unchanged = String.join(", ", flags) + " cannot change what runs already";
+    String unchanged = String.join(", ", flags) + " cannot change a running installation";
     if (Collections.disjoint(flags, ORDERS)) {
       invocation.output().note(unchanged);
       return ExitCode.DONE;
@@ -43,9 +43,9 @@ final class RunningUp {
             unchanged,
             "ALREADY_RUNNING",
             List.of(
-                "a configuration: headgate apply -f FILE",
-                "all else: stop it with Ctrl-C where it runs, and start it anew",
-                "another beside it: headgate up --data DIR --port PORT"));
+                "to apply a configuration: headgate apply -f FILE",
+                "for other changes: stop it with Ctrl-C in its terminal, and start it again",
+                "to run a second installation: headgate up --data DIR --port PORT"));
     throw new CliFailure(List.of(frame), ExitCode.REFUSED, null);
   }
 }

@@ -117,7 +117,7 @@ final class Services {
     return Secret.of(
         kept.read()
             .orElseThrow(
-                () -> new IllegalStateException("the operator's key is gone from " + file)));
+                () -> new IllegalStateException("the operator's key is missing: " + file)));
   }
 
   URI uri() {

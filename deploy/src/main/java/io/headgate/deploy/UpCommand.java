@@ -29,18 +29,16 @@ import picocli.CommandLine.Spec;
 /// `headgate up`.
 @Command(
     header = {
-      "headgate up                               everything on this machine, kept between runs",
-      "headgate up --demo                        the same with simulated GPUs and a story of real"
-          + " jobs",
+      "headgate up                               the whole system on this machine; data is kept",
+      "headgate up --demo                        the same with simulated GPUs and real jobs",
       "headgate up --nodes local                 with the GPUs of this machine",
       "headgate up --nodes sim:2x8xA100-80GiB    with two simulated machines",
       "headgate up --schedulers 3                with three schedulers, one of which leads",
       ""
     },
     description =
-        "Runs PostgreSQL, the three services and agents in one process. Ctrl-C stops all of it in"
-            + " order: running jobs are preempted with their abort callback and resume at the next"
-            + " up.")
+        "Runs PostgreSQL, the three services and agents in one process. Ctrl-C stops all of them:"
+            + " running jobs save their work in their abort callback, and resume at the next up.")
 public final class UpCommand implements CliCommand {
   private static final String DEFAULT_TENANT = "default";
   private static final Duration NODE_PATIENCE = Duration.ofSeconds(30);

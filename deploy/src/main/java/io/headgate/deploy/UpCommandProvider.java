@@ -12,7 +12,7 @@ public final class UpCommandProvider implements CommandProvider {
 
   @Override
   public String summary() {
-    return "run everything on this machine";
+    return "run the whole system on this machine";
   }
 
   @Override

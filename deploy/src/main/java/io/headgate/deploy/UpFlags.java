@@ -22,19 +22,20 @@ final class UpFlags {
   @Option(
       names = "--data",
       paramLabel = "DIR",
-      description = "Where everything is kept. Default: ~/.local/share/headgate.")
+      description = "Directory for all data. Default: ~/.local/share/headgate.")
   @Nullable Path data;
 
   @Option(
       names = "--ephemeral",
-      description = "Keep nothing: a fresh directory, removed at the end.")
+      description = "Keep no data: use a new directory and remove it at the end.")
   boolean ephemeral;
 
   @Option(
       names = "--port",
       paramLabel = "PORT",
       defaultValue = "7400",
-      description = "Of the API; metrics are at the next one. 0 chooses free ones. Default: 7400.")
+      description =
+          "Port of the API; the next port serves metrics. 0 chooses free ports. Default: 7400.")
   int port;
 
   @Option(
@@ -42,24 +43,25 @@ final class UpFlags {
       paramLabel = "ADDRESS",
       defaultValue = LOOPBACK,
       description =
-          "Listen on this IPv4 address, without TLS; 0.0.0.0: all of this machine. Default:"
-              + " 127.0.0.1.")
+          "IPv4 address to listen on, without TLS; 0.0.0.0 for all addresses of this machine."
+              + " Default: 127.0.0.1.")
   String ip = LOOPBACK;
 
   @Option(
       names = {"-f", "--file"},
       paramLabel = "FILE",
-      description = "A configuration to apply at the start.")
+      description = "Configuration file to apply at the start.")
   @Nullable Path file;
 
   @Option(
       names = "--nodes",
       paramLabel = "NODES",
       description =
-          "Agents to add: local (this machine with its GPUs), cpu (without), none, or"
-              + " sim:NODESxGPUSxMODEL[-MEMORY] (simulated ones). New ones join the pool of that"
-              + " model; known ones get these GPUs where they are. Default: in a new installation"
-              + " local if it has GPUs, or cpu; else none. Known agents start again.")
+          "Nodes to add: local (this machine with its GPUs), cpu (this machine without GPUs),"
+              + " none, or sim:NODESxGPUSxMODEL[-MEMORY] (simulated GPUs). New nodes join the pool"
+              + " of that model. Nodes of earlier runs start again; the flag changes their GPUs."
+              + " Default of a new installation: local if the machine has GPUs, else cpu."
+              + " Default later: none.")
   @Nullable String nodes;
 
   @Option(
@@ -67,8 +69,8 @@ final class UpFlags {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "Run N schedulers as processes of their own, up to 9; when the leader ends another takes"
-              + " over. Their APIs are at every tenth port after --port. Default: 0, schedule in"
+          "Run N scheduler processes, at most 9. When the leader ends, another one takes over."
+              + " Their APIs are at every tenth port after --port. Default: 0, which schedules in"
               + " this process.")
   int schedulers;
 
@@ -76,14 +78,16 @@ final class UpFlags {
       names = "--share",
       paramLabel = "DIR",
       description =
-          "Jobs find this directory at its place, also below /tmp or a home directory, where they"
-              + " find nothing else once they have users of their own. May be repeated.")
+          "Directory that jobs see at the same path, also below /tmp or a home directory. May be"
+              + " repeated.")
   List<Path> shared = List.of();
 
-  @Option(names = "--demo", description = "Two teams, two simulated machines, and a story.")
+  @Option(
+      names = "--demo",
+      description = "Play a demo: two teams, two simulated machines, real jobs.")
   boolean demo;
 
-  @Option(names = "--once", description = "With --demo: end when the story is told.")
+  @Option(names = "--once", description = "With --demo: end when the demo has ended.")
   boolean once;
 
   @Option(
@@ -130,13 +134,13 @@ final class UpFlags {
   /// Refuses flags that contradict each other or make no sense.
   void check() {
     if (once && !demo) {
-      throw new UsageException("--once goes with --demo", "BAD_FLAGS", "headgate up --demo --once");
+      throw new UsageException("--once needs --demo", "BAD_FLAGS", "headgate up --demo --once");
     }
     if (demo && (nodes != null || file != null)) {
       throw new UsageException(
           "--demo brings its own configuration and nodes",
           "BAD_FLAGS",
-          "leave --nodes and --file out, or --demo");
+          "leave out --demo, or leave out --nodes and --file");
     }
     if (ephemeral && data != null) {
       throw new UsageException(
@@ -146,31 +150,31 @@ final class UpFlags {
       throw new UsageException(
           "\"" + schedulers + "\" is not a number for --schedulers",
           "BAD_FLAG_VALUE",
-          "0 to " + InstallationConfig.MAX_SCHEDULERS);
+          "write 0 to " + InstallationConfig.MAX_SCHEDULERS);
     }
     int lastPort = 65_533 - SchedulerPorts.APART * schedulers;
     if (port < 0 || port > lastPort) {
       throw new UsageException(
-          "\"" + port + "\" is not a port for --port", "BAD_FLAG_VALUE", "0 to " + lastPort);
+          "\"" + port + "\" is not a port for --port", "BAD_FLAG_VALUE", "write 0 to " + lastPort);
     }
     if (!isAddress(ip)) {
       throw new UsageException(
           "\"" + ip + "\" is not an address for --ip",
           "BAD_FLAG_VALUE",
-          "IPv4 in numbers: --ip 0.0.0.0");
+          "write an IPv4 address: --ip 0.0.0.0");
     }
     if (schedulers > 0 && !InetAddress.ofLiteral(ip).isLoopbackAddress()) {
       throw new UsageException(
-          "--schedulers goes with an --ip of this machine alone",
+          "--schedulers needs a loopback address, not --ip " + ip,
           "BAD_FLAGS",
-          "their group has no encryption and no authentication: leave one of them out");
+          "the schedulers talk to each other without TLS and authentication: leave one flag out");
     }
     for (Path directory : shared) {
       if (!Files.isDirectory(directory)) {
         throw new UsageException(
             "\"" + directory + "\" is not a directory for --share",
             "BAD_FLAG_VALUE",
-            "make it, or name one that is there");
+            "create it, or name an existing directory");
       }
     }
     if (!List.of("error", "warn", "info", "debug").contains(logLevel)) {

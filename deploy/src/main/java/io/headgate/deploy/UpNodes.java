@@ -40,14 +40,14 @@ final class UpNodes {
   void check() {
     if (NodePlan.LOCAL.equals(named) && machine().devices().isEmpty()) {
       throw new UsageException(
-          "this machine has no GPU that can be used",
+          "this machine has no usable GPU",
           "NO_GPU",
           Stream.of(
                   machine().problems(),
                   machine().absent(),
                   List.of(
                       "without GPUs: headgate up --nodes cpu",
-                      "with simulated ones: headgate up --nodes sim:1x2xH100"))
+                      "with simulated GPUs: headgate up --nodes sim:1x2xH100"))
               .flatMap(List::stream)
               .toArray(String[]::new));
     }
@@ -59,9 +59,9 @@ final class UpNodes {
   void requireFree() {
     if (NodePlan.LOCAL.equals(named) && machine().holder().isPresent()) {
       throw new UsageException(
-          "this machine's GPUs are those of " + machine().holder().get(),
+          "the GPUs of this machine are in use by " + machine().holder().get(),
           "GPUS_TAKEN",
-          "two agents would each give all of them away: end that one, or leave them out:"
+          "two agents would give the same GPUs away: stop the other one, or start without GPUs:"
               + " headgate up --nodes cpu");
     }
   }
@@ -96,8 +96,7 @@ final class UpNodes {
     return machine == null
         ? List.of()
         : Stream.concat(
-                machine.holder().map("they are those of "::concat).stream(),
-                machine.problems().stream())
+                machine.holder().map("in use by "::concat).stream(), machine.problems().stream())
             .map("none: "::concat)
             .toList();
   }
@@ -115,9 +114,9 @@ final class UpNodes {
     if (plans.stream().anyMatch(NodePlan::isLocal)
         && holder.filter(other -> !other.equals(tenant)).isPresent()) {
       throw new UsageException(
-          "this machine's GPUs are already those of a node of the tenant " + holder.get(),
+          "the GPUs of this machine belong to a node of tenant " + holder.get(),
           "GPUS_TAKEN",
-          "two agents would each give all of them away: put their teams into one tenant");
+          "two agents would give the same GPUs away: put the teams into one tenant");
     }
     return plans;
   }

@@ -23,8 +23,7 @@ final class UpScreen implements Progress {
         "Headgate %s: all in one; development defaults: no TLS, on %s%s"
             .formatted(Version.TEXT, host, open ? "" : " only"));
     if (open) {
-      out.println(
-          "Keys and output cross the network in the clear: for a network of your own only.");
+      out.println("Keys and output cross the network unencrypted: use a network that you trust.");
     }
     out.println();
   }
@@ -70,7 +69,7 @@ final class UpScreen implements Progress {
         .ifPresentOrElse(
             queue ->
                 out.printf("  headgate submit --queue %s --follow -- echo hello%n", queue.name()),
-            () -> out.println("  headgate apply -f FILE       there is no queue yet"));
+            () -> out.println("  headgate apply -f FILE       create the first queue"));
     out.println("  headgate jobs --all");
     out.println("Ctrl-C stops everything; running jobs save their work and resume at the next up.");
   }
@@ -83,7 +82,7 @@ final class UpScreen implements Progress {
 
   synchronized void goesOn() {
     out.println();
-    out.println("Headgate goes on serving. In another terminal:");
+    out.println("Headgate keeps running. In another terminal:");
     out.println("  deploy/headgate jobs --all");
     out.println("  deploy/headgate explain train-1");
     out.println("  deploy/headgate policies");
@@ -92,7 +91,7 @@ final class UpScreen implements Progress {
 
   synchronized void failed(List<String> wrong) {
     out.println();
-    out.println("The story did not come out as it should:");
+    out.println("The demo did not go as expected:");
     wrong.forEach(what -> out.println("  " + what));
   }
 

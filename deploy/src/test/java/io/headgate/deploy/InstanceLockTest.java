@@ -35,7 +35,7 @@ class InstanceLockTest {
       PipedCli.Result second = up(directory, "--nodes", "cpu", "--port", "7500");
 
       assertThat(second.out()).contains("running at 127.0.0.1:7400");
-      assertThat(second.err()).contains("--nodes, --port cannot change what runs already");
+      assertThat(second.err()).contains("--nodes, --port cannot change a running installation");
       assertThat(second.exitCode()).isZero();
     }
   }
@@ -46,7 +46,7 @@ class InstanceLockTest {
       PipedCli.Result second = up(directory, "--demo");
 
       assertThat(second.err())
-          .contains("--demo cannot change what runs already", "headgate apply -f FILE");
+          .contains("--demo cannot change a running installation", "headgate apply -f FILE");
       assertThat(second.exitCode()).isEqualTo(1);
     }
   }

@@ -14,13 +14,13 @@ class UpFlagsTest {
       delimiter = '|',
       textBlock =
           """
-          --once                            | --once goes with --demo
+          --once                            | --once needs --demo
           --demo --nodes cpu                | --demo brings its own configuration and nodes
           --ephemeral --data here           | --ephemeral and --data exclude each other
           --schedulers 10                   | "10" is not a number for --schedulers
           --port 70000                      | "70000" is not a port for --port
           --ip here                         | "here" is not an address for --ip
-          --ip 192.0.2.1 --schedulers 3     | --schedulers goes with an --ip of this machine alone
+          --ip 192.0.2.1 --schedulers 3     | --schedulers needs a loopback address
           --share not-there                 | "not-there" is not a directory for --share
           --log-level loud                  | "loud" is not a value of --log-level
           """)

@@ -94,7 +94,7 @@ class UpNodesTest {
     assertThatThrownBy(() -> nodes("local", PRODUCTION).requireFree())
         .isInstanceOf(UsageException.class)
         .hasMessageContaining(
-            "those of the agent of process 12 (data directory /var/lib/headgate)");
+            "in use by the agent of process 12 (data directory /var/lib/headgate)");
     nodes("local", WORKSTATION).requireFree();
   }
 
@@ -153,8 +153,7 @@ class UpNodesTest {
             refusal ->
                 assertThat(refusal)
                     .hasMessage(
-                        "node node-0 has joined pool datacentre (H100), and is to have RTX4090"
-                            + " now"));
+                        "node node-0 belongs to pool datacentre (H100), but --nodes gives it RTX4090"));
     assertThat(local.toAdd(ofSeveralPools(), List.of(LOCAL.in("datacentre"))))
         .as("it starts again as it was")
         .containsExactly(LOCAL.in("datacentre"));

@@ -4,6 +4,7 @@ import io.headgate.agent.driver.simulated.SimulatedGpus;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Default;
 import io.headgate.kit.config.Secret;
+import io.headgate.kit.config.Setting;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,54 +13,65 @@ import java.util.Locale;
 import java.util.Optional;
 
 /// How an agent runs.
-///
-/// @param data its own directory; two agents never share one
-/// @param node id that the machine gets when it joins; absent: its host name
-/// @param server where all services are, unless `endpoints` says otherwise
-/// @param endpoints single services elsewhere
-/// @param joinToken needed once, until the machine has joined
-/// @param joinFile the same in a file, which may be deleted afterwards
-/// @param simulateGpus COUNTxMODEL or COUNTxMODEL-MEMORY: devices that do not exist, for trying out
-/// @param gpu the machine's own GPUs, unless they are simulated
-/// @param walls around jobs
-/// @param containers for jobs with an image
-/// @param kubernetes for jobs as pods
-/// @param cpus cores for jobs; absent: the machine's, or 16 for each simulated GPU if that is more
-/// @param memory for jobs; absent: the machine's, or 128 GiB for each simulated GPU if that is more
-/// @param checkpoints root of the jobs' checkpoint directories, perhaps on storage that machines
-///   share; absent: in the data directory
-/// @param logs how much output is kept
-/// @param keep bounds of the files kept of ended attempts
 public record AgentConfig(
-    Path data,
-    Optional<String> node,
-    @Default("http://127.0.0.1:7400") URI server,
-    Endpoints endpoints,
-    Optional<Secret> joinToken,
-    Optional<Path> joinFile,
-    Optional<String> simulateGpus,
-    GpuConfig gpu,
-    WallsConfig walls,
-    ContainersConfig containers,
-    KubernetesConfig kubernetes,
-    Optional<Integer> cpus,
-    Optional<ByteSize> memory,
-    Optional<Path> checkpoints,
-    LogLimits logs,
-    Keep keep) {
+    @Setting(meaning = "Directory of the agent's files. Two agents never share one.") Path data,
+    @Setting(meaning = "Id that the machine gets when it joins.", absent = "host name")
+        Optional<String> node,
+    @Setting(meaning = "Address of all services, unless `endpoints` names others.")
+        @Default("http://127.0.0.1:7400")
+        URI server,
+    @Setting(meaning = "Addresses of single services that are elsewhere.") Endpoints endpoints,
+    @Setting(meaning = "Token with which the machine joins. It is needed once.")
+        Optional<Secret> joinToken,
+    @Setting(
+            meaning =
+                "File that holds the join token. It may be deleted after the " + "machine joined.")
+        Optional<Path> joinFile,
+    @Setting(
+            meaning = "GPUs that do not exist, for trying out.",
+            bound = "such as 8xH100, 2xA100-80GiB, 2xH100-mig, 4xMI300X-amd or 0; at most 256")
+        Optional<String> simulateGpus,
+    @Setting(meaning = "GPUs of the machine, unless they are simulated.") GpuConfig gpu,
+    @Setting(meaning = "Isolation of jobs from the machine and from each other.") WallsConfig walls,
+    @Setting(meaning = "Jobs that name an image.") ContainersConfig containers,
+    @Setting(meaning = "Jobs as pods of the Kubernetes node that the agent is on.")
+        KubernetesConfig kubernetes,
+    @Setting(
+            meaning = "Cores for jobs.",
+            bound = "at least 1",
+            absent = "those of the machine, or 16 for each simulated GPU if that is more")
+        Optional<Integer> cpus,
+    @Setting(
+            meaning = "Memory for jobs.",
+            absent = "that of the machine, or 128GiB for each simulated GPU if that " + "is more")
+        Optional<ByteSize> memory,
+    @Setting(
+            meaning =
+                "Root of the jobs' checkpoint directories. Put it on storage "
+                    + "that machines share, so that a job can resume on another "
+                    + "machine.",
+            absent = "a directory below `data`")
+        Optional<Path> checkpoints,
+    @Setting(meaning = "Kept output of each job.") LogLimits logs,
+    @Setting(meaning = "Kept files of ended attempts. The first limit that is reached " + "counts.")
+        Keep keep) {
 
   /// Addresses of services that are not at `server`.
-  ///
-  /// @param schedulers replicas of the scheduler-service
-  /// @param trust PEM file of certificates to trust instead of the system's
   public record Endpoints(
-      Optional<URI> policy, Optional<URI> pool, List<URI> schedulers, Optional<Path> trust) {
+      @Setting(meaning = "Address of policy-service.", absent = "`server`") Optional<URI> policy,
+      @Setting(meaning = "Address of pool-service.", absent = "`server`") Optional<URI> pool,
+      @Setting(meaning = "Addresses of the schedulers.", absent = "`server`") List<URI> schedulers,
+      @Setting(meaning = "PEM file of the certificates to trust.", absent = "those of the system")
+          Optional<Path> trust) {
     public static final Endpoints DEFAULTS =
         new Endpoints(Optional.empty(), Optional.empty(), List.of(), Optional.empty());
   }
 
   /// Limits of a job's kept output: files of this size per stream.
-  public record LogLimits(ByteSize fileSize, int files) {
+  public record LogLimits(
+      @Setting(meaning = "Size of one file of output.", bound = "at least 4KiB") ByteSize fileSize,
+      @Setting(meaning = "Files of output that are kept for each stream.", bound = "2 to 1000")
+          int files) {
     public static final LogLimits DEFAULTS = new LogLimits(ByteSize.ofMebibytes(4), 8);
 
     public LogLimits {
@@ -70,10 +82,16 @@ public record AgentConfig(
   }
 
   /// Limits for the files of ended attempts; the first limit reached counts.
-  ///
-  /// @param size of their logs and work directories together; absent: a tenth of the file system
-  ///   that they are on
-  public record Keep(int attempts, Duration time, Optional<ByteSize> size) {
+  public record Keep(
+      @Setting(meaning = "Ended attempts whose files are kept.", bound = "at least 0") int attempts,
+      @Setting(
+              meaning = "Time for which the files of an ended attempt are kept.",
+              bound = "at least 0")
+          Duration time,
+      @Setting(
+              meaning = "Size of the logs and work directories of ended attempts together.",
+              absent = "a tenth of their file system")
+          Optional<ByteSize> size) {
     public static final Keep DEFAULTS = new Keep(1000, Duration.ofDays(7), Optional.empty());
 
     public Keep {
@@ -91,16 +109,16 @@ public record AgentConfig(
     }
     if (kubernetes.use() && gpu.mps().use() != GpuConfig.Mps.Use.OFF) {
       throw new IllegalArgumentException(
-          "gpu.mps.use: auto does not work with kubernetes.use, because pods cannot reach MPS"
-              + " daemons; leave it out");
+          "gpu.mps.use: auto cannot be combined with kubernetes.use, because pods cannot reach the"
+              + " MPS daemons; leave it out");
     }
     // A pod has its cluster's.
     Bounds.require(
         !kubernetes.use() || walls.network() == WallsConfig.Network.MACHINE,
         "walls.network",
         "own",
-        "does not work with kubernetes.use; leave it out, and give the pods' namespace a"
-            + " NetworkPolicy");
+        "cannot be combined with kubernetes.use; leave it out, and give the namespace of the pods"
+            + " a NetworkPolicy");
     cpus.ifPresent(count -> Bounds.atLeast("cpus", count, 1));
   }
 

@@ -2,6 +2,8 @@ package io.headgate.agent;
 
 import io.headgate.kit.config.ConfigException;
 import io.headgate.kit.config.ConfigLoader;
+import io.headgate.kit.config.Setting;
+import io.headgate.kit.config.SettingsReference;
 import io.headgate.kit.lifecycle.Lifecycle;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.telemetry.TelemetryConfig;
@@ -28,11 +30,32 @@ import org.slf4j.LoggerFactory;
 /// headgate-agent [--config FILE] [--data DIR] [--node ID] [--server URL]
 ///                [--join-token-file FILE] [--simulate-gpus 8xH100] [--checkpoints DIR]
 /// headgate-agent qualify …
+/// headgate-agent --settings
 /// ```
 ///
 /// A flag wins over the environment, the environment over the file. SIGTERM ends the agent and no
 /// job.
 public final class AgentMain {
+  private static final String USAGE =
+      """
+      usage: headgate-agent [--config FILE] [FLAG VALUE]...
+             headgate-agent qualify [FLAG VALUE]...
+             headgate-agent --settings
+
+      Runs on one machine what the scheduler assigned. Settings come from flags, from variables such
+      as HEADGATE_AGENT_DATA, and from the YAML file. A flag wins over a variable, a variable over
+      the file. SIGTERM ends the agent and no job. Flags:
+        --data DIR               directory of the agent's files
+        --node ID                id that the machine gets when it joins; its host name
+        --server URL             address of all services; http://127.0.0.1:7400
+        --join-token-file FILE   file with the token of headgate join-token
+        --simulate-gpus GPUS     GPUs that do not exist, such as 8xH100
+        --checkpoints DIR        root of the jobs' checkpoint directories
+      --settings prints all settings of the file. qualify tests the GPUs of this machine.
+
+      Exit status: 0 stopped, 64 wrong arguments or configuration, 70 not started.
+      """;
+
   private static final Logger LOG = LoggerFactory.getLogger(AgentMain.class);
   private static final int EXIT_USAGE = 64;
   private static final int EXIT_FAILED = 70;
@@ -52,7 +75,9 @@ public final class AgentMain {
   private AgentMain() {}
 
   /// The file: the agent and its telemetry.
-  record Config(AgentConfig agent, TelemetryConfig telemetry) {}
+  record Config(
+      @Setting(meaning = "The agent itself.") AgentConfig agent,
+      @Setting(meaning = "Receivers of metrics, traces and logs.") TelemetryConfig telemetry) {}
 
   public static void main(String[] arguments) throws InterruptedException {
     if (arguments.length > 0 && arguments[0].equals(Qualify.COMMAND)) {
@@ -60,6 +85,12 @@ public final class AgentMain {
           new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
       List<String> words = List.of(arguments).subList(1, arguments.length);
       System.exit(new Qualify(System.getenv(), output).run(words));
+      return;
+    }
+    Optional<String> wanted = wanted(List.of(arguments));
+    if (wanted.isPresent()) {
+      new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8)
+          .print(wanted.get());
       return;
     }
     Config config;
@@ -95,6 +126,16 @@ public final class AgentMain {
     lifecycle.awaitStopped();
   }
 
+  /// The text that the arguments ask for instead of a run.
+  static Optional<String> wanted(List<String> arguments) {
+    if (arguments.contains("--help") || arguments.contains("-h")) {
+      return Optional.of(USAGE);
+    }
+    return arguments.contains("--settings")
+        ? Optional.of(SettingsReference.of(Config.class).text())
+        : Optional.empty();
+  }
+
   private static void endFailed(Lifecycle lifecycle) {
     lifecycle.close();
     Runtime.getRuntime().halt(EXIT_FAILED);
@@ -110,10 +151,8 @@ public final class AgentMain {
       @Nullable String variable = FLAGS.get(name);
       if (variable == null && !name.equals("--config")) {
         throw new IllegalArgumentException(
-            "unknown flag "
-                + name
-                + "; known flags are --config, "
-                + String.join(", ", FLAGS.keySet().stream().sorted().toList()));
+            "there is no flag %s; the flags are --config, %s (see --help)"
+                .formatted(name, String.join(", ", FLAGS.keySet().stream().sorted().toList())));
       }
       if (equals < 0 && i + 1 == arguments.length) {
         throw new IllegalArgumentException(name + " needs a value");

@@ -4,6 +4,7 @@ import io.headgate.agent.container.Containers;
 import io.headgate.agent.container.ImageStores;
 import io.headgate.agent.runtime.host.ContainerUse;
 import io.headgate.agent.runtime.host.JobWalls.Wanted;
+import io.headgate.kit.config.Setting;
 import io.headgate.type.ImagePattern;
 import io.headgate.type.ImageRules;
 import java.nio.file.Path;
@@ -12,31 +13,46 @@ import java.util.List;
 import java.util.Optional;
 
 /// Jobs with an image. They take users and namespaces of their own.
-///
-/// @param use whether the node runs such jobs
-/// @param store where images come from
-/// @param images patterns of those that may run, also in pods; absent: all
-/// @param requireDigest whether they have to be named by their digest
-/// @param podman its program
-/// @param containerd the program of its client
-/// @param docker the program of its client
-/// @param mounts where the files of images are mounted that containerd or docker keeps
-/// @param cdi where container engines look for devices that come and go
-/// @param lend files and directories of the machine that all containers find at their place,
-///   read-only: the libraries of a GPU driver
-/// @param pullTimeout how long an image may take
 public record ContainersConfig(
-    Wanted use,
-    ImageStores.Wanted store,
-    Optional<List<String>> images,
-    boolean requireDigest,
-    Path podman,
-    Path containerd,
-    Path docker,
-    Path mounts,
-    Path cdi,
-    List<Path> lend,
-    Duration pullTimeout) {
+    @Setting(
+            meaning =
+                "Whether the node runs jobs with an image. `auto`: where an "
+                    + "engine works and jobs have users and namespaces of their own; "
+                    + "`required`: the agent does not start without.")
+        Wanted use,
+    @Setting(
+            meaning =
+                "Engine that fetches and keeps images. `auto` takes the first "
+                    + "that works: podman, containerd, docker.")
+        ImageStores.Wanted store,
+    @Setting(meaning = "Patterns of images that may run, also in pods.", absent = "all images")
+        Optional<List<String>> images,
+    @Setting(
+            meaning =
+                "Whether an image must be named by its digest. The writers of a "
+                    + "registry decide what a tag means.")
+        boolean requireDigest,
+    @Setting(meaning = "Path of podman's program.", bound = "absolute") Path podman,
+    @Setting(meaning = "Path of the program of containerd's client.", bound = "absolute")
+        Path containerd,
+    @Setting(meaning = "Path of the program of docker's client.", bound = "absolute") Path docker,
+    @Setting(
+            meaning = "Directory where images of containerd and docker are mounted.",
+            bound = "absolute, without space, comma, colon and backslash")
+        Path mounts,
+    @Setting(
+            meaning = "Directory where container engines look for devices that come " + "and go.",
+            bound = "absolute")
+        Path cdi,
+    @Setting(
+            meaning =
+                "Files and directories of the machine that all containers find "
+                    + "at their place, read-only, such as the libraries of a GPU "
+                    + "driver.",
+            bound = "absolute, without '..'")
+        List<Path> lend,
+    @Setting(meaning = "Longest time to fetch an image.", bound = "at least 1s")
+        Duration pullTimeout) {
   public static final ContainersConfig DEFAULTS =
       new ContainersConfig(
           Wanted.AUTO,

@@ -1,23 +1,35 @@
 package io.headgate.agent;
 
 import io.headgate.kit.config.ByteSize;
+import io.headgate.kit.config.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 /// How the agent treats the machine's own GPUs.
-///
-/// @param driver where they come from
 public record GpuConfig(
-    Driver driver,
-    Nvml nvml,
-    Rocm rocm,
-    Mig mig,
-    Mps mps,
-    Watchdog watchdog,
-    Health health,
-    Lock lock) {
+    @Setting(
+            meaning =
+                "Libraries that GPUs are found with. `auto` takes NVIDIA's and "
+                    + "AMD's, whichever exist. With `nvml` or `rocm` the agent starts "
+                    + "only with a GPU of that maker. `none` leaves all GPUs alone.")
+        Driver driver,
+    @Setting(meaning = "NVIDIA's library.") Nvml nvml,
+    @Setting(meaning = "AMD's library.") Rocm rocm,
+    @Setting(meaning = "Multi-Instance GPU, the division of NVIDIA's GPUs in hardware.") Mig mig,
+    @Setting(
+            meaning =
+                "NVIDIA's Multi-Process Service, for parts of GPUs where no "
+                    + "stronger mechanism exists.")
+        Mps mps,
+    @Setting(
+            meaning =
+                "The watch over the memory of slices. From the excess to "
+                    + "SIGKILL it takes at most three intervals and the grace.")
+        Watchdog watchdog,
+    @Setting(meaning = "The watch over the health of GPUs, and their metrics.") Health health,
+    @Setting(meaning = "The lock by which one agent of a machine has its GPUs.") Lock lock) {
   /// A configuration without a lock, for GPUs that no other agent can have.
   public GpuConfig(
       Driver driver, Nvml nvml, Rocm rocm, Mig mig, Mps mps, Watchdog watchdog, Health health) {
@@ -42,13 +54,23 @@ public record GpuConfig(
   }
 
   /// NVIDIA's library.
-  ///
-  /// @param library its name, as the system's linker finds it, or its path
-  /// @param timeout how long a call may take, before the slice that it was for has failed
-  /// @param checkpoint the program that suspends jobs; where none is named they are stopped
-  /// @param checkpointTimeout how long a suspension may take, before the job is stopped instead
   public record Nvml(
-      String library, Duration timeout, Optional<Path> checkpoint, Duration checkpointTimeout) {
+      @Setting(meaning = "Name or path of the library.") String library,
+      @Setting(
+              meaning =
+                  "Longest time of a call. After it, the slice that the call was "
+                      + "for has failed.",
+              bound = "at least 100ms")
+          Duration timeout,
+      @Setting(
+              meaning = "Path of NVIDIA's `cuda-checkpoint`, which suspends jobs.",
+              bound = "absolute",
+              absent = "jobs are stopped, not suspended")
+          Optional<Path> checkpoint,
+      @Setting(
+              meaning = "Longest time of a suspension. After it, the job is stopped.",
+              bound = "at least 100ms")
+          Duration checkpointTimeout) {
     public static final Nvml DEFAULTS = new Nvml("libnvidia-ml.so.1", Duration.ofSeconds(30));
 
     /// A configuration without a program that suspends jobs.
@@ -65,13 +87,25 @@ public record GpuConfig(
   }
 
   /// AMD's library, ROCm SMI.
-  ///
-  /// @param libraries its names, as the system's linker finds it, or its paths; the first that is
-  ///   there
-  /// @param timeout how long a call may take, before the slice that it was for has failed
-  /// @param sysfs where the kernel shows its devices
-  /// @param dmem whether the kernel's dmem controller limits the memory of parts
-  public record Rocm(List<String> libraries, Duration timeout, Path sysfs, Dmem dmem) {
+  public record Rocm(
+      @Setting(
+              meaning =
+                  "Names or paths of ROCm SMI or AMD SMI; the first that exists " + "is used.")
+          List<String> libraries,
+      @Setting(
+              meaning =
+                  "Longest time of a call. After it, the slice that the call was "
+                      + "for has failed.",
+              bound = "at least 100ms")
+          Duration timeout,
+      @Setting(meaning = "Directory where the kernel shows its devices.", bound = "absolute")
+          Path sysfs,
+      @Setting(
+              meaning =
+                  "`auto` limits the memory of parts by the kernel's dmem "
+                      + "controller, where the kernel accepts a limit. No test has "
+                      + "shown yet that it holds for ROCm programs.")
+          Dmem dmem) {
     /// The controller of cgroup v2, since Linux 6.14.
     public enum Dmem {
       OFF,
@@ -108,10 +142,19 @@ public record GpuConfig(
   }
 
   /// The operator's settings of MIG.
-  ///
-  /// @param mode whether it is turned on
-  /// @param strangers the treatment of instances that this agent did not make
-  public record Mig(Mode mode, Strangers strangers) {
+  public record Mig(
+      @Setting(
+              meaning =
+                  "`pool` does what the node's pool says. `keep` leaves the mode "
+                      + "of GPUs alone. `auto` turns MIG on at the start, on unused "
+                      + "GPUs from Hopper on.")
+          Mode mode,
+      @Setting(
+              meaning =
+                  "MIG instances that no agent made: `keep` places nothing over "
+                      + "them, `remove` deletes those that no process uses, at the "
+                      + "start.")
+          Strangers strangers) {
     public static final Mig DEFAULTS = new Mig(Mode.POOL, Strangers.KEEP);
 
     /// Whether GPUs are divided at all.
@@ -134,24 +177,40 @@ public record GpuConfig(
   }
 
   /// NVIDIA's Multi-Process Service, for parts of GPUs for which there is nothing stronger.
-  ///
-  /// @param use whether
-  /// @param protocol in which its daemons are spoken to
-  /// @param control its control program
-  /// @param directory for its sockets and logs, on this machine, not shared with others
-  /// @param timeout how long a daemon may take for its start, an answer or its end, before the
-  ///   slice that it is for has failed
-  /// @param reserve memory of each slice that programs cannot allocate: each process uses some
-  ///   memory of a GPU without allocating it, which counts for the watch, but not for MPS
-  /// @param compute whether a slice's part of the processors is limited too
   public record Mps(
-      Use use,
-      Protocol protocol,
-      Path control,
-      Path directory,
-      Duration timeout,
-      ByteSize reserve,
-      Compute compute) {
+      @Setting(
+              meaning =
+                  "`auto` uses MPS where it works and no stronger mechanism "
+                      + "exists. Beside a cgroup's limit it serves `compute` only.")
+          Use use,
+      @Setting(
+              meaning =
+                  "Protocol of the MPS daemon. `auto` takes the third where the "
+                      + "driver has it and it works, else the second.")
+          Protocol protocol,
+      @Setting(meaning = "Path of the MPS control program.", bound = "absolute") Path control,
+      @Setting(
+              meaning =
+                  "Directory for sockets and logs, on this machine, not shared " + "with others.",
+              bound = "absolute; at most 56 characters, because paths of sockets are " + "short")
+          Path directory,
+      @Setting(
+              meaning =
+                  "Longest time for a daemon to start, to answer or to end. After "
+                      + "it, the slice has failed.",
+              bound = "at least 100ms")
+          Duration timeout,
+      @Setting(
+              meaning =
+                  "Memory of each slice that programs cannot allocate. A process "
+                      + "takes that much just by using the GPU, which the watch counts "
+                      + "and MPS does not.")
+          ByteSize reserve,
+      @Setting(
+              meaning =
+                  "`shared` lets a slice use all processors that others leave "
+                      + "idle. `limited` gives it at most its part.")
+          Compute compute) {
     /// The longest directory, in characters, that leaves room for the names of sockets.
     private static final int MAX_DIRECTORY = 56;
 
@@ -204,11 +263,19 @@ public record GpuConfig(
 
   /// The watch over the memory of slices. From the excess to SIGKILL it takes at most three
   /// intervals and the grace: by default less than a second.
-  ///
-  /// @param interval between two samples of a job over its limit; the second ends the job. Other
-  ///   devices are sampled half as often
-  /// @param grace for the job's abort callback and its reaction to SIGTERM, half for each
-  public record Watchdog(Duration interval, Duration grace) {
+  public record Watchdog(
+      @Setting(
+              meaning =
+                  "Time between two samples of a job over its limit. Other "
+                      + "devices are sampled half as often.",
+              bound = "at least 10ms")
+          Duration interval,
+      @Setting(
+              meaning =
+                  "Time for the job's abort callback and its reaction to SIGTERM, "
+                      + "half for each.",
+              bound = "at least 0")
+          Duration grace) {
     public static final Watchdog DEFAULTS =
         new Watchdog(Duration.ofMillis(150), Duration.ofMillis(400));
 
@@ -219,11 +286,14 @@ public record GpuConfig(
   }
 
   /// The watch over the health of devices, and their measurements.
-  ///
-  /// @param interval between two readings of a device
-  /// @param dcgmNames whether measurements of NVIDIA GPUs are repeated under the names of NVIDIA's
-  ///   dcgm-exporter
-  public record Health(Duration interval, boolean dcgmNames) {
+  public record Health(
+      @Setting(meaning = "Time between two readings of a device.", bound = "at least 100ms")
+          Duration interval,
+      @Setting(
+              meaning =
+                  "Whether metrics of NVIDIA's GPUs are also exported under the "
+                      + "names of NVIDIA's dcgm-exporter.")
+          boolean dcgmNames) {
     public static final Health DEFAULTS = new Health(Duration.ofSeconds(10), false);
 
     public Health {
@@ -232,11 +302,16 @@ public record GpuConfig(
   }
 
   /// The lock by which one agent of a machine has its GPUs.
-  ///
-  /// @param use whether
-  /// @param directory where it is; absent: `/run` for root, else where the user's files of this
-  ///   boot are
-  public record Lock(boolean use, Optional<Path> directory) {
+  public record Lock(
+      @Setting(
+              meaning =
+                  "Whether the agent takes the lock. Without it, two agents may "
+                      + "give away the same GPU.")
+          boolean use,
+      @Setting(
+              meaning = "Directory of the lock.",
+              absent = "`/run` for root, else `XDG_RUNTIME_DIR` or `/tmp`")
+          Optional<Path> directory) {
     /// The variable counts also for agents that have no configuration of their own, as those of
     /// `up`.
     public static final Lock DEFAULTS =

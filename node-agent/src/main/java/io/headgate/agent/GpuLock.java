@@ -180,8 +180,8 @@ final class GpuLock implements AutoCloseable {
 
   private static IOException taken(String holder) {
     return new IOException(
-        ("this machine's GPUs are managed by %s, and two agents would each assign all of them:"
-                + " stop that agent, or start without GPUs (gpu.driver: none; headgate up --nodes cpu)")
+        ("the GPUs of this machine are in use by %s; two agents would give the same GPUs away: stop"
+                + " the other one, or start without GPUs (gpu.driver: none; headgate up --nodes cpu)")
             .formatted(holder));
   }
 

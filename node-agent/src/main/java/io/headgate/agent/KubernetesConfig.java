@@ -1,6 +1,7 @@
 package io.headgate.agent;
 
 import io.headgate.agent.kubernetes.PodSettings;
+import io.headgate.kit.config.Setting;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,28 +10,39 @@ import java.util.Optional;
 
 /// Jobs as pods of the Kubernetes node that the agent is on, instead of as processes of it. The
 /// defaults are those of an agent that is a pod itself.
-///
-/// @param use whether they are
-/// @param server the API server's address
-/// @param token file with the agent's token for the API server
-/// @param trust PEM file of the certificates to trust; where it is absent, the system's
-/// @param namespace of the pods, which has no others
-/// @param node the cluster's name for it; absent: the agent's node
-/// @param image of jobs that name none; absent: such jobs do not run here
-/// @param devices how a pod gets its slices
-/// @param pullPatience how long an image that cannot be pulled is waited for
-/// @param startPatience how long a pod may take to start
 public record KubernetesConfig(
-    boolean use,
-    URI server,
-    Path token,
-    Path trust,
-    String namespace,
-    Optional<String> node,
-    Optional<String> image,
-    PodSettings.Devices devices,
-    Duration pullPatience,
-    Duration startPatience) {
+    @Setting(meaning = "Whether jobs are pods.") boolean use,
+    @Setting(meaning = "Address of the cluster's API server.") URI server,
+    @Setting(
+            meaning =
+                "File with the agent's token for the API server. It is read "
+                    + "again for each request.")
+        Path token,
+    @Setting(
+            meaning =
+                "PEM file of the certificates to trust. Where it does not "
+                    + "exist, those of the system count.")
+        Path trust,
+    @Setting(
+            meaning = "Namespace of the jobs' pods, which has no other pods.",
+            bound = "1 to 63 lower-case letters, digits and hyphens")
+        String namespace,
+    @Setting(meaning = "Name of the node in the cluster.", absent = "the agent's node id")
+        Optional<String> node,
+    @Setting(meaning = "Image of jobs that name none.", absent = "such jobs do not run here")
+        Optional<String> image,
+    @Setting(
+            meaning =
+                "How a pod gets its slices: `nri` by an annotation that NRI's "
+                    + "device injector reads, `nvidia` by a variable that NVIDIA's "
+                    + "container runtime reads.")
+        PodSettings.Devices devices,
+    @Setting(
+            meaning = "Time for which an image that cannot be fetched is tried again.",
+            bound = "at least 0")
+        Duration pullPatience,
+    @Setting(meaning = "Longest time for a pod to start.", bound = "at least 0")
+        Duration startPatience) {
   private static final Path ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
   private static final String DNS_LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
 

@@ -3,31 +3,56 @@ package io.headgate.agent;
 import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.host.JobWalls;
 import io.headgate.kit.config.ByteSize;
+import io.headgate.kit.config.Setting;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
 /// How jobs are walled off from the machine and from each other.
-///
-/// @param users whether each attempt is a user of its own
-/// @param firstUser of the range of those users; reserved for jobs on this machine
-/// @param userCount how many they are, more than jobs run at once
-/// @param namespaces whether each attempt has mounts, processes, messages and device files of its
-///   own
-/// @param network `own`: nothing but a loopback of its own
-/// @param syscalls whether each attempt may make only the system calls that jobs have a use for
-/// @param shared directories that jobs find as they are, also below `/tmp` or in a home directory
-/// @param devices device files, or directories of them, that all jobs may use beside their slices
 public record WallsConfig(
-    JobWalls.Wanted users,
-    int firstUser,
-    int userCount,
-    JobWalls.Wanted namespaces,
-    Network network,
-    JobWalls.Wanted syscalls,
-    List<Path> shared,
-    List<Path> devices,
-    Limits limits) {
+    @Setting(
+            meaning =
+                "Whether each attempt has a user of its own. `auto`: where the "
+                    + "agent can; `required`: the agent does not start without.")
+        JobWalls.Wanted users,
+    @Setting(
+            meaning =
+                "First id of those users. No other user of the machine or of "
+                    + "shared storage may be in the range.",
+            bound = "at least 1000")
+        int firstUser,
+    @Setting(meaning = "Number of those users, more than jobs run at once.", bound = "at least 1")
+        int userCount,
+    @Setting(
+            meaning =
+                "Whether each attempt has its own mounts, processes, messages "
+                    + "and device files. `auto`: where the agent can; `required`: the "
+                    + "agent does not start without.")
+        JobWalls.Wanted namespaces,
+    @Setting(
+            meaning =
+                "`machine`: jobs use the machine's network. `own`: a job has a "
+                    + "loopback of its own and nothing else.")
+        Network network,
+    @Setting(
+            meaning =
+                "Whether each attempt may make only the system calls that jobs "
+                    + "need. `auto`: where the agent can; `required`: the agent does "
+                    + "not start without.")
+        JobWalls.Wanted syscalls,
+    @Setting(
+            meaning =
+                "Directories that jobs find at their place, although the walls "
+                    + "would hide them.",
+            bound = "absolute")
+        List<Path> shared,
+    @Setting(
+            meaning =
+                "Device files, or directories of them, that all jobs may use, "
+                    + "such as /dev/infiniband.",
+            bound = "below /dev")
+        List<Path> devices,
+    @Setting(meaning = "Upper limits of a job.") Limits limits) {
   /// Which network a job has.
   public enum Network {
     /// The machine's.
@@ -37,13 +62,20 @@ public record WallsConfig(
   }
 
   /// Upper limits of a job; CPU and memory are defaults for jobs that request none.
-  ///
-  /// @param processes and threads of a job
-  /// @param files that a process may have open, no more than the agent may
-  /// @param cpus of a job that requests none; absent: unlimited
-  /// @param memory of a job that requests none; absent: unlimited
   public record Limits(
-      int processes, int files, Optional<Integer> cpus, Optional<ByteSize> memory) {
+      @Setting(meaning = "Processes and threads of a job.", bound = "at least 16") int processes,
+      @Setting(
+              meaning =
+                  "Files that one process of a job may have open, no more than " + "the agent may.",
+              bound = "at least 64")
+          int files,
+      @Setting(
+              meaning = "Cores of a job that requests none.",
+              bound = "at least 1",
+              absent = "unlimited")
+          Optional<Integer> cpus,
+      @Setting(meaning = "Memory of a job that requests none.", absent = "unlimited")
+          Optional<ByteSize> memory) {
     public static final Limits DEFAULTS =
         new Limits(8192, 65_536, Optional.empty(), Optional.empty());
 

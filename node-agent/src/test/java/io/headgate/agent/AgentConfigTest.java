@@ -157,10 +157,10 @@ class AgentConfigTest {
         "walls.network: own needs namespaces, and walls.namespaces is none; leave one of the two");
     assertRefused(
         "{agent: {data: /d, walls: {network: own}, kubernetes: {use: true}}}",
-        "walls.network: own does not work with kubernetes.use; leave it out");
+        "walls.network: own cannot be combined with kubernetes.use; leave it out");
     assertRefused(
         "{agent: {data: /d, gpu: {mps: {use: auto}}, kubernetes: {use: true}}}",
-        "gpu.mps.use: auto does not work with kubernetes.use");
+        "gpu.mps.use: auto cannot be combined with kubernetes.use");
     assertRefused(
         "{agent: {data: /d, simulate-gpus: 1xH100, gpu: {driver: nvml}}}",
         "simulate-gpus does not work with gpu.driver nvml, which demands real GPUs");

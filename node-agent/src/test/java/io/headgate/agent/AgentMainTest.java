@@ -197,6 +197,16 @@ class AgentMainTest {
   }
 
   @Test
+  void explainsItselfAndItsSettings() {
+    assertThat(AgentMain.wanted(List.of("--help")))
+        .hasValueSatisfying(help -> assertThat(help).startsWith("usage: headgate-agent"));
+    assertThat(AgentMain.wanted(List.of("--settings")))
+        .hasValueSatisfying(
+            text -> assertThat(text).contains("agent.walls.first-user", "HEADGATE_AGENT_DATA"));
+    assertThat(AgentMain.wanted(List.of("--data", "/d"))).isEmpty();
+  }
+
+  @Test
   void refusesWhatItDoesNotKnowByName() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> AgentMain.configuration(new String[] {"--gpus", "8"}, Map.of()))
@@ -256,7 +266,7 @@ class AgentMainTest {
                 new String[] {"--data=/d"},
                 Map.of(
                     "HEADGATE_AGENT_KUBERNETES_USE", "true", "HEADGATE_AGENT_GPU_MPS_USE", "auto")))
-        .withMessageContaining("gpu.mps.use: auto does not work with kubernetes.use");
+        .withMessageContaining("gpu.mps.use: auto cannot be combined with kubernetes.use");
     for (String driver : List.of("nvml", "rocm")) {
       assertThatExceptionOfType(ConfigException.class)
           .isThrownBy(() ->

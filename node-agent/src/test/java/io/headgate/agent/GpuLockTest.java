@@ -38,7 +38,7 @@ class GpuLockTest {
       assertThat(GpuLock.holder(config())).hasValue(holder);
       assertThatExceptionOfType(UncheckedIOException.class)
           .isThrownBy(() -> GpuLock.take(config(), OTHER))
-          .withMessageContaining("this machine's GPUs are managed by " + holder)
+          .withMessageContaining("the GPUs of this machine are in use by " + holder)
           .withMessageContaining("gpu.driver: none");
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
           .isEqualTo("rw-------");

@@ -2,6 +2,7 @@ package io.headgate.policy;
 
 import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.config.Default;
+import io.headgate.kit.config.Setting;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.watch.WatchLimits;
 import io.headgate.type.NameRule;
@@ -10,19 +11,20 @@ import java.time.Duration;
 import java.util.Optional;
 
 /// Configuration of rights and identity.
-///
-/// @param database with the schema `policy`
-/// @param pools connection to pool-service, for profiles and pools
-/// @param secretsDirectory directory of the key-encryption key, apart from the database; created if
-///   absent, readable by its owner only
-/// @param defaultTenant id of a tenant that the start creates if it is missing
 public record PolicyServiceConfig(
-    DatabaseConfig database,
-    ChannelConfig pools,
-    Path secretsDirectory,
-    Optional<String> defaultTenant,
-    TokenConfig tokens,
-    WatchLimits watches) {
+    @Setting(meaning = "Access to PostgreSQL, with the schema `policy`.") DatabaseConfig database,
+    @Setting(meaning = "Connection to pool-service, for profiles and pools.") ChannelConfig pools,
+    @Setting(
+            meaning =
+                "Directory of the key-encryption key, apart from the database. "
+                    + "Created if absent, readable by its owner only.")
+        Path secretsDirectory,
+    @Setting(
+            meaning = "Id of a tenant that the start creates if it is missing.",
+            bound = "1 to 63 lower-case letters, digits and hyphens; a letter first")
+        Optional<String> defaultTenant,
+    @Setting(meaning = "Lifetimes of tokens and of the keys that sign them.") TokenConfig tokens,
+    @Setting(meaning = "Limits on watches of the rights.") WatchLimits watches) {
 
   public PolicyServiceConfig {
     defaultTenant
@@ -46,10 +48,17 @@ public record PolicyServiceConfig(
   }
 
   /// The lifetimes of tokens and of the keys that sign them.
-  ///
-  /// @param lifetime of a token, which stays valid for this time after its key was revoked
-  /// @param rotation age at which a signing key is replaced
-  public record TokenConfig(@Default("10m") Duration lifetime, @Default("30d") Duration rotation) {
+  public record TokenConfig(
+      @Setting(
+              meaning =
+                  "Lifetime of a token. A token stays valid for this time after "
+                      + "its key was revoked.",
+              bound = "10s to 10m")
+          @Default("10m")
+          Duration lifetime,
+      @Setting(meaning = "Age at which a signing key is replaced.", bound = "at least 1h")
+          @Default("30d")
+          Duration rotation) {
     private static final Duration LONGEST = Duration.ofMinutes(10);
     private static final Duration SHORTEST = Duration.ofSeconds(10);
     private static final Duration SHORTEST_ROTATION = Duration.ofHours(1);

@@ -1,6 +1,7 @@
 package io.headgate.policy;
 
 import io.headgate.kit.config.Secret;
+import io.headgate.kit.config.Setting;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.lifecycle.CannotStartException;
@@ -22,22 +23,15 @@ public final class PolicyServiceMain {
   private static final String USAGE =
       """
       usage: policy-service [CONFIG_FILE] [COMMAND]
+             policy-service --settings
 
-      Says who somebody is and what they may do: tenants, principals, keys, tokens, groups, policies
-      and queues. Without a command it serves. Commands, for the operator of this machine:
+      Serves identities and rights: tenants, principals, keys, tokens, groups, policies and queues.
+      Settings come from the YAML file and from variables, which win:
+      HEADGATE_POLICY_DATABASE_URL is policy.database.url. Without a command it serves.
+      Commands, for the operator of this machine:
         --reset-admin-key        replace all keys of operators/root by a new one
         --create-key OWNER       make a key, for example for services/scheduler
         --replace-signing-keys   make all tokens void and sign with a new key
-
-      Keys of the file, each also as a variable HEADGATE_... that wins (policy.database.url:
-      HEADGATE_POLICY_DATABASE_URL):
-        policy.database.url, .user, .password, .schema   PostgreSQL; the schema is policy
-        policy.secrets-directory                where the key-encryption key is kept
-        policy.pools.server                     pool-service, http://host:port
-        policy.default-tenant                   a tenant to be made at start
-        admin-key-file                          where the first admin key is written; else shown here
-        api.host, api.port                      where to serve; 127.0.0.1 and 7400
-        policy.tokens, policy.watches, api, telemetry   limits and more
 
       Exit status: 0 stopped or done, 1 not started or not done, 2 wrong arguments or configuration.
       """;
@@ -51,14 +45,14 @@ public final class PolicyServiceMain {
   private PolicyServiceMain() {}
 
   /// The configuration of the process.
-  ///
-  /// @param adminKeyFile file for the first admin key, readable by its owner only; absent: the key
-  ///   is shown once, on standard error
   record Config(
-      ApiServerConfig api,
-      TelemetryConfig telemetry,
-      PolicyServiceConfig policy,
-      Optional<Path> adminKeyFile) {}
+      @Setting(meaning = "Address and limits of the API.") ApiServerConfig api,
+      @Setting(meaning = "Receivers of metrics, traces and logs.") TelemetryConfig telemetry,
+      @Setting(meaning = "Rights and identity.") PolicyServiceConfig policy,
+      @Setting(
+              meaning = "File for the first admin key, readable by its owner only.",
+              absent = "the key is printed once, on standard error")
+          Optional<Path> adminKeyFile) {}
 
   public static void main(String[] arguments) throws InterruptedException {
     PROCESS.main(arguments);

@@ -1,17 +1,21 @@
 package io.headgate.pool;
 
 import io.headgate.kit.config.Default;
+import io.headgate.kit.config.Setting;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.watch.WatchLimits;
 
 /// The configuration of the service.
-///
-/// @param database with the schema `pool`
-/// @param watch bounds of catalog watches
-/// @param catalogLog versions of the catalog that are remembered; a watcher that returns later gets
-///   a snapshot
 public record PoolServiceConfig(
-    DatabaseConfig database, WatchLimits watch, @Default("10000") int catalogLog) {
+    @Setting(meaning = "Access to PostgreSQL, with the schema `pool`.") DatabaseConfig database,
+    @Setting(meaning = "Limits on watches of the catalog.") WatchLimits watch,
+    @Setting(
+            meaning =
+                "Versions of the catalog that are remembered. A watcher that "
+                    + "missed more gets a snapshot.",
+            bound = "at least 1")
+        @Default("10000")
+        int catalogLog) {
 
   public PoolServiceConfig {
     if (!database.schema().equals("pool")) {

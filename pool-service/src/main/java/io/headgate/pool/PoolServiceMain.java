@@ -7,6 +7,7 @@ import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.TokenSource;
+import io.headgate.kit.config.Setting;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.lifecycle.Lifecycle;
@@ -22,13 +23,10 @@ public final class PoolServiceMain {
   private static final String USAGE =
       """
       usage: pool-service [CONFIG_FILE]
+             pool-service --settings
 
-      Serves pools, profiles, nodes and their configurations. Keys of the file, each also as a
-      variable HEADGATE_... that wins (pool.database.url: HEADGATE_POOL_DATABASE_URL):
-        pool.database.url, .user, .password, .schema   PostgreSQL; the schema is pool
-        policy.server                         issuer of the tokens to accept, http://host:port
-        api.host, api.port                    where to serve; 127.0.0.1 and 7400
-        pool.watch, pool.catalog-log, api, telemetry   limits and more
+      Serves pools, profiles, nodes and their configurations. Settings come from the YAML file and
+      from variables, which win: HEADGATE_POOL_DATABASE_URL is pool.database.url.
 
       Exit status: 0 stopped, 1 not started, 2 wrong arguments or configuration.
       """;
@@ -39,13 +37,15 @@ public final class PoolServiceMain {
   private PoolServiceMain() {}
 
   /// The configuration of the process.
-  ///
-  /// @param policy the server that issues tokens
   record Config(
-      ApiServerConfig api,
-      TelemetryConfig telemetry,
-      PoolServiceConfig pool,
-      ChannelConfig policy) {}
+      @Setting(meaning = "Address and limits of the API.") ApiServerConfig api,
+      @Setting(meaning = "Receivers of metrics, traces and logs.") TelemetryConfig telemetry,
+      @Setting(meaning = "Pools, profiles and nodes.") PoolServiceConfig pool,
+      @Setting(
+              meaning =
+                  "Connection to policy-service, which issues the tokens that "
+                      + "callers present.")
+          ChannelConfig policy) {}
 
   public static void main(String[] arguments) throws InterruptedException {
     PROCESS.main(arguments);

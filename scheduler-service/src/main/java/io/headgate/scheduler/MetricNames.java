@@ -18,7 +18,6 @@ public final class MetricNames {
   public static final AttributeKey<String> TENANT = AttributeKey.stringKey("headgate.tenant");
   public static final AttributeKey<String> POOL = AttributeKey.stringKey("headgate.pool");
   public static final AttributeKey<String> POLICY = AttributeKey.stringKey("headgate.policy");
-  public static final AttributeKey<String> PROFILE = AttributeKey.stringKey("headgate.profile");
   public static final AttributeKey<String> QUEUE = AttributeKey.stringKey("headgate.queue");
   public static final AttributeKey<String> REASON = AttributeKey.stringKey("headgate.reason");
   public static final AttributeKey<String> RULE = AttributeKey.stringKey("headgate.rule");

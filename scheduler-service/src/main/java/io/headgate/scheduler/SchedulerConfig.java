@@ -3,6 +3,7 @@ package io.headgate.scheduler;
 import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.config.Default;
 import io.headgate.kit.config.Secret;
+import io.headgate.kit.config.Setting;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.watch.WatchLimits;
 import io.headgate.scheduler.client.GroupConfig;
@@ -16,32 +17,53 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /// One scheduler process.
-///
-/// @param database with the schema `scheduler`
-/// @param replica names this process among the schedulers of the installation; not two at a time
-/// @param advertisedAddress its address for clients and agents, `host:port`
-/// @param pools the pool-service
-/// @param policies the policy-service, which also exchanges the key
-/// @param serviceKey of `services/scheduler`, exchanged for tokens
-/// @param placement the placement policy of all pools: `tightest-fit`; `fgd`, the place that
-///   strands the least GPU capacity for the expected jobs; or `rfp`, the place after which the node
-///   can still serve the most of them. The leader's value applies, so configure all replicas alike
-/// @param mayLead false: a replica that never leads, and relays calls to the leader
-/// @param group of all schedulers of the installation, when there are several
 public record SchedulerConfig(
-    DatabaseConfig database,
-    String replica,
-    String advertisedAddress,
-    ChannelConfig pools,
-    ChannelConfig policies,
-    Secret serviceKey,
-    @Default("tightest-fit") String placement,
-    @Default("true") boolean mayLead,
-    GroupConfig group,
-    Leading leading,
-    Bounds bounds,
-    History history,
-    WatchLimits watches) {
+    @Setting(meaning = "Access to PostgreSQL, with the schema `scheduler`.")
+        DatabaseConfig database,
+    @Setting(
+            meaning =
+                "Name of this process among the schedulers of the installation. "
+                    + "No two may share one.",
+            bound = "1 to 63 characters")
+        String replica,
+    @Setting(
+            meaning =
+                "Address at which clients, agents and other schedulers reach " + "this process.",
+            bound = "host:port")
+        String advertisedAddress,
+    @Setting(meaning = "Connection to pool-service.") ChannelConfig pools,
+    @Setting(
+            meaning =
+                "Connection to policy-service, which also exchanges the service "
+                    + "key for tokens.")
+        ChannelConfig policies,
+    @Setting(
+            meaning =
+                "Key of `services/scheduler`. `policy-service --create-key "
+                    + "services/scheduler` makes it.")
+        Secret serviceKey,
+    @Setting(
+            meaning =
+                "Placement policy of all pools: `tightest-fit`, `fgd` (least "
+                    + "fragmentation) or `rfp` (keep the most possible partitions of "
+                    + "a node). The leader's value applies, so configure all "
+                    + "schedulers alike.",
+            bound = "tightest-fit, fgd, rfp")
+        @Default("tightest-fit")
+        String placement,
+    @Setting(
+            meaning =
+                "`false` makes a scheduler that never leads and relays calls to " + "the leader.")
+        @Default("true")
+        boolean mayLead,
+    @Setting(
+            meaning =
+                "The group through which several schedulers notice each other's " + "end at once.")
+        GroupConfig group,
+    @Setting(meaning = "Times of leadership and of the contact with agents.") Leading leading,
+    @Setting(meaning = "How much may wait. Calls beyond a bound are refused.") Bounds bounds,
+    @Setting(meaning = "How long finished jobs and events are kept.") History history,
+    @Setting(meaning = "Limits on watches of jobs.") WatchLimits watches) {
   private static final SortedMap<String, PlacementPolicy> PLACEMENTS =
       new TreeMap<>(
           Map.of(
@@ -135,20 +157,36 @@ public record SchedulerConfig(
   }
 
   /// Times of leadership and of contact with agents.
-  ///
-  /// @param lease how long a leader that died is waited for
-  /// @param heartbeat how often agents show that they are there
-  /// @param suspectAfter silence after which a node gets no new work
-  /// @param reconcileWithin how long a new leader waits for nodes to report: until all have it
-  ///   preempts nothing, and keeps for jobs what these nodes may have
-  /// @param stopMargin added to a policy's stop-after before slices are used again; at least the
-  ///   lease, and what clocks of machines drift in a stop-after
   public record Leading(
-      @Default("10s") Duration lease,
-      @Default("2s") Duration heartbeat,
-      @Default("10s") Duration suspectAfter,
-      @Default("10s") Duration reconcileWithin,
-      @Default("2m") Duration stopMargin) {
+      @Setting(
+              meaning =
+                  "Time for which the lease of a vanished leader blocks the next " + "leader.",
+              bound = "at least 300ms")
+          @Default("10s")
+          Duration lease,
+      @Setting(meaning = "Interval of the agents' heartbeats.", bound = "above 0") @Default("2s")
+          Duration heartbeat,
+      @Setting(
+              meaning = "Silence after which a node gets no new work.",
+              bound = "at least two heartbeats")
+          @Default("10s")
+          Duration suspectAfter,
+      @Setting(
+              meaning =
+                  "Time for which a new leader waits for the nodes' reports. "
+                      + "Until all have reported it preempts nothing, and keeps for "
+                      + "jobs what silent nodes may run.",
+              bound = "at least 0")
+          @Default("10s")
+          Duration reconcileWithin,
+      @Setting(
+              meaning =
+                  "Time that is added to a policy's `stopAfter` before slices of "
+                      + "a silent node are used again. It covers the drift of the "
+                      + "machines' clocks.",
+              bound = "at least the lease")
+          @Default("2m")
+          Duration stopMargin) {
     public static final Leading DEFAULTS =
         new Leading(
             Duration.ofSeconds(10),
@@ -174,21 +212,34 @@ public record SchedulerConfig(
   }
 
   /// How much may wait.
-  ///
-  /// @param commands of agents, watches and single users for the loop
-  /// @param queuedJobs submitted jobs for the loop
-  /// @param batchJobs submitted jobs of one transaction
-  /// @param waitingPerQueue jobs of one queue
-  /// @param submitCalls SubmitJob calls in progress at this process, which is how long an answer
-  ///   may take; one beyond is refused before it is read
-  /// @param batchCalls the same of BatchSubmitJobs, of which each may have megabytes
   public record Bounds(
-      @Default("100000") int commands,
-      @Default("100000") int queuedJobs,
-      @Default("10000") int batchJobs,
-      @Default("1000000") int waitingPerQueue,
-      @Default("1000") int submitCalls,
-      @Default("64") int batchCalls) {
+      @Setting(
+              meaning = "Commands of agents, watches and users that wait for the loop.",
+              bound = "at least 1")
+          @Default("100000")
+          int commands,
+      @Setting(meaning = "Submitted jobs that wait for the loop.", bound = "at least 1")
+          @Default("100000")
+          int queuedJobs,
+      @Setting(meaning = "Submitted jobs of one transaction.", bound = "at least 1")
+          @Default("10000")
+          int batchJobs,
+      @Setting(meaning = "Waiting jobs of one queue.", bound = "at least 1") @Default("1000000")
+          int waitingPerQueue,
+      @Setting(
+              meaning =
+                  "SubmitJob calls in progress at this process; a call beyond is "
+                      + "refused before it is read.",
+              bound = "at least 1")
+          @Default("1000")
+          int submitCalls,
+      @Setting(
+              meaning =
+                  "BatchSubmitJobs calls in progress at this process, each of "
+                      + "which may have megabytes.",
+              bound = "at least 1")
+          @Default("64")
+          int batchCalls) {
     public static final Bounds DEFAULTS =
         new Bounds(100_000, 100_000, 10_000, 1_000_000, 1_000, 64);
 
@@ -205,10 +256,14 @@ public record SchedulerConfig(
   }
 
   /// The retention of finished jobs.
-  ///
-  /// @param keep how long a job can be read after its end, and an event after it happened; at least
-  ///   a day, because submissions may be repeated that long. Afterwards both are deleted
-  public record History(@Default("90d") Duration keep) {
+  public record History(
+      @Setting(
+              meaning =
+                  "Time for which a job can be read after its end, and an event "
+                      + "after it happened. Afterwards both are deleted.",
+              bound = "at least 1d")
+          @Default("90d")
+          Duration keep) {
     private static final Duration LEAST = Duration.ofDays(1);
 
     public static final History DEFAULTS = new History(Duration.ofDays(90));

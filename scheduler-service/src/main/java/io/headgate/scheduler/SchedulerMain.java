@@ -6,6 +6,7 @@ import io.headgate.kit.auth.TokenRules;
 import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.TokenSource;
+import io.headgate.kit.config.Setting;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.lifecycle.Lifecycle;
@@ -23,26 +24,10 @@ public final class SchedulerMain {
   private static final String USAGE =
       """
       usage: scheduler-service [CONFIG_FILE]
+             scheduler-service --settings
 
-      Takes jobs and decides who runs, where, on which slice. Keys of the file, each also as a
-      variable HEADGATE_... that wins (scheduler.service-key: HEADGATE_SCHEDULER_SERVICE_KEY):
-        scheduler.database.url, .user, .password, .schema   PostgreSQL; the schema is scheduler
-        scheduler.replica                    its name among the schedulers of the installation
-        scheduler.advertised-address         where clients and agents reach it, host:port
-        scheduler.pools.server               pool-service, http://host:port
-        scheduler.policies.server            policy-service, http://host:port
-        scheduler.service-key                key of services/scheduler; policy-service makes it with
-                                             --create-key services/scheduler
-        scheduler.group.address              where the other schedulers reach it, ip:port of a
-                                             private interface; for several schedulers
-        scheduler.group.advertised-address   the same as they see it, if a network maps it
-        scheduler.group.members              host:port of all of them
-        scheduler.may-lead                   false: a door that never leads; true
-        scheduler.placement                  how places are chosen: tightest-fit (the default),
-                                             fgd or rfp
-        scheduler.history.keep               how long jobs that are over, and events, can be read; 90d
-        api.host, api.port                   where to serve; 127.0.0.1 and 7400
-        scheduler.leading, .bounds, .watches, api, telemetry   times, limits and more
+      Takes jobs and decides which job runs, where, and on which slice. Settings come from the
+      YAML file and from variables, which win: HEADGATE_SCHEDULER_REPLICA is scheduler.replica.
 
       Exit status: 0 stopped, 1 not started, 2 wrong arguments or configuration.
       """;
@@ -53,7 +38,10 @@ public final class SchedulerMain {
   private SchedulerMain() {}
 
   /// The process's whole configuration.
-  record Config(ApiServerConfig api, TelemetryConfig telemetry, SchedulerConfig scheduler) {}
+  record Config(
+      @Setting(meaning = "Address and limits of the API.") ApiServerConfig api,
+      @Setting(meaning = "Receivers of metrics, traces and logs.") TelemetryConfig telemetry,
+      @Setting(meaning = "The scheduler itself.") SchedulerConfig scheduler) {}
 
   public static void main(String[] arguments) throws InterruptedException {
     PROCESS.main(arguments);

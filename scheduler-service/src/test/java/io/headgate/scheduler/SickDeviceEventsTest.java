@@ -153,7 +153,7 @@ final class SickDeviceEventsTest {
             DeviceRemedy.DEVICE_REMEDY_INSPECT));
     assertThat(awaitEvent(1).getMessage())
         .isEqualTo(
-            "GPU 1 (SIM-m-0-1) of m-0 is degraded, and used on: it is slowed down: it is too hot (look after it)");
+            "GPU 1 (SIM-m-0-1) of m-0 is degraded, but still used: it is slowed down: it is too hot (inspect the device)");
     submit(alice, submit("rnd-one", "a"));
     submit(alice, submit("rnd-one", "b"));
     awaitState(alice, "a", Job.State.STATE_RUNNING);

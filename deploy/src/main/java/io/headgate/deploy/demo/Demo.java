@@ -102,7 +102,7 @@ public final class Demo {
               "demo.yaml", new String(source.readAllBytes(), StandardCharsets.UTF_8))
           .configuration();
     } catch (ConfigurationException e) {
-      throw new IllegalStateException("the demo's own configuration has mistakes: " + e, e);
+      throw new IllegalStateException("the configuration of the demo has mistakes: " + e, e);
     }
   }
 
@@ -119,7 +119,8 @@ public final class Demo {
       teller = Thread.ofVirtual().name("demo-teller").start(() -> follow(events));
       if (!leftOver.isEmpty()) {
         heading(
-            leftOver.size() + " jobs of an earlier run go on; the story begins when they are done");
+            leftOver.size()
+                + " jobs of an earlier run continue; the demo begins when they have ended");
         awaitAll(all, leftOver, job -> job.state().isFinal());
       }
       wrong = act(files);
@@ -170,7 +171,7 @@ public final class Demo {
         wrong.add("no job overflowed to another pool than " + FIRST_POOL);
       }
       if (story.preemptedJobs().isEmpty()) {
-        wrong.add("research preempted nobody");
+        wrong.add("research preempted no job");
       }
       for (String job : story.preemptedJobs()) {
         if (!resumedAt.containsKey(job)) {
@@ -266,7 +267,7 @@ public final class Demo {
           found.orElseThrow(() ->
               new IllegalStateException(
                   job.id()
-                      + " did not get on within "
+                      + " did not reach the expected state within "
                       + PATIENCE.toMinutes()
                       + " minutes: "
                       + jobs.explain(job.id()).verdict())));

@@ -103,7 +103,7 @@ final class Story {
 
   /// The sentence for a resumed attempt, told when its program says from where it goes on.
   String resumed(String job, String epoch) {
-    return line(job, "goes on from its checkpoint: epoch " + epoch);
+    return line(job, "continues from its checkpoint: epoch " + epoch);
   }
 
   /// Ids of the jobs that were preempted so far.
@@ -148,9 +148,9 @@ final class Story {
     preempted.add(event.job());
     Preemption by = event.preemption();
     if (by == null) {
-      return line(event, "must stop: " + event.message());
+      return line(event, "is asked to stop: " + event.message());
     }
-    return line(event, "must stop for " + by.byJob() + " (rule " + by.rule() + ")");
+    return line(event, "is asked to stop for " + by.byJob() + " (rule " + by.rule() + ")");
   }
 
   private Optional<String> callback(Event event) {

@@ -28,7 +28,7 @@ record ExplainView(Output output) {
       int at = text.lastIndexOf('@');
       if (at < 1) {
         throw new UsageException(
-            "\"" + text + "\" is not a job at a time",
+            "\"" + text + "\" is not a job and a time",
             "BAD_FLAG_VALUE",
             "write for example --explain r-1@20s");
       }
@@ -54,7 +54,7 @@ record ExplainView(Output output) {
           "there is no job \"%s\" at %s"
               .formatted(question.job(), Words.time(question.at().toMillis())),
           "JOB_NOT_FOUND",
-          "see who there is: headgate simulate FILE --view timeline");
+          "all jobs with their times: headgate simulate FILE --view timeline");
     }
     List<String> lines = new ArrayList<>();
     lines.add(output.bold(verdict(question, known, told)));

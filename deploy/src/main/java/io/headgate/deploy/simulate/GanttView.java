@@ -86,7 +86,7 @@ record GanttView(Output output) {
     List<String> signs = new ArrayList<>();
     signs.add(runs() + " runs");
     if (rows.stream().anyMatch(row -> row.stopMs >= 0)) {
-      signs.add(stops() + " is being stopped for the job named behind");
+      signs.add(stops() + " is being stopped for the job whose name follows");
     }
     if (rows.stream().anyMatch(row -> row.wasRunning)) {
       signs.add("< ran before 0s");

@@ -24,14 +24,15 @@ final class PackingOptions {
       arity = "2",
       required = true,
       paramLabel = "FILE",
-      description = "The nodes and the pods of a trace of the openb family, as CSV.")
+      description =
+          "Run the packing benchmark on a trace of the openb family. CSV files of nodes and pods.")
   private Path @Nullable [] files;
 
   @Option(
       names = "--tune",
       paramLabel = "FACTOR",
       defaultValue = "1.3",
-      description = "How many GPUs the pods ask for, in parts of the cluster's. Default: 1.3.")
+      description = "GPUs that the pods ask for, relative to the GPUs of the nodes. Default: 1.3.")
   private double tune;
 
   boolean isAsked() {

@@ -16,8 +16,8 @@ final class PlacementOptions {
       names = "--policy",
       paramLabel = "POLICY",
       description =
-          "How places are chosen: tightest-fit, rfp, fgd, best-fit or random. Default: rfp for"
-              + " --openb, what is used live for a replay.")
+          "Placement policy: tightest-fit, rfp, fgd, best-fit or random. Default: rfp for --openb,"
+              + " tightest-fit for a replay.")
   private @Nullable String policy;
 
   @Option(

@@ -45,25 +45,26 @@ final class ReplayOptions {
       names = "--replay-openb",
       arity = "2",
       paramLabel = "FILE",
-      description = "Replays pods of the openb trace by time: the nodes and the pods, as CSV.")
+      description =
+          "Replay pods of the openb trace by time. CSV files of the nodes and of the pods.")
   private Path @Nullable [] openb;
 
   @Option(
       names = "--replay-philly",
       paramLabel = "FILE",
-      description = "Replays jobs of the Philly trace by time, a CSV file.")
+      description = "Replay jobs of the Philly trace by time. A CSV file.")
   private @Nullable Path philly;
 
   @Option(
       names = "--gpus",
       paramLabel = "COUNT",
-      description = "On so many GPUs. Default: 40 for openb, 420 for Philly.")
+      description = "Number of GPUs. Default: 40 for openb, 420 for Philly.")
   private @Nullable Integer gpus;
 
   @Option(
       names = "--from-day",
       paramLabel = "DAY",
-      description = "openb: what was created before this day is left out. Default: 0.")
+      description = "openb: leave out pods that were created before this day. Default: 0.")
   private @Nullable Integer fromDay;
 
   @Option(
@@ -77,19 +78,19 @@ final class ReplayOptions {
   @Option(
       names = "--tenants",
       paramLabel = "COUNT",
-      description = "Philly: so many tenants, those with most jobs. Default: 11.")
+      description = "Philly: number of tenants; those with most jobs. Default: 11.")
   private @Nullable Integer tenants;
 
   @Option(
       names = "--checkpoint",
       paramLabel = "TIME",
-      description = "How often jobs save their work; 0s: never. Default: 1h.")
+      description = "Interval at which jobs save their work; 0s: never. Default: 1h.")
   private @Nullable String checkpoint;
 
   @Option(
       names = "--hold-after",
       paramLabel = "TIME",
-      description = "When a blocked job holds what others leave; or never. Default: 10m.")
+      description = "Time after which a blocked job gets a hold; or never. Default: 10m.")
   private @Nullable String holdAfter;
 
   boolean isAsked() {
@@ -144,7 +145,7 @@ final class ReplayOptions {
 
   private static UsageException conflict(String one, String other) {
     return new UsageException(
-        one + " and " + other + " cannot be had at once",
+        one + " and " + other + " cannot be combined",
         "FLAGS_CONFLICT",
         "headgate simulate --replay-openb NODES.csv PODS.csv --from-day 110 --gpus 40",
         "headgate simulate --replay-philly JOBS.csv --gpus 420 --tenants 11");
@@ -170,7 +171,7 @@ final class ReplayOptions {
 
   private Workload philly(JsonObject json) throws IOException {
     if (philly == null) {
-      throw new IllegalStateException("no trace was given");
+      throw new IllegalStateException("no trace was named");
     }
     PhillyReplay.Options options =
         new PhillyReplay.Options(

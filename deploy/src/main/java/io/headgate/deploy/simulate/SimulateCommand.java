@@ -37,9 +37,9 @@ import picocli.CommandLine.Parameters;
 /// `headgate simulate`.
 @Command(
     header = {
-      "headgate simulate seed.yaml                 what the scheduler decides, one JSON object a"
-          + " line",
-      "headgate simulate seed.yaml --view gantt    when and where each job ran, for people",
+      "headgate simulate seed.yaml                 what the scheduler decides, as lines of"
+          + " JSON",
+      "headgate simulate seed.yaml --view gantt    when and where each job ran",
       "headgate simulate seed.yaml --explain r-1@20s",
       "headgate simulate seed.yaml --compare other.yaml",
       "headgate snapshot > now.yaml; headgate simulate now.yaml --plan acme.yaml",
@@ -65,45 +65,48 @@ public final class SimulateCommand implements CliCommand {
 
   @Mixin private final PlacementOptions placement = new PlacementOptions();
 
-  @Parameters(arity = "0..1", paramLabel = "FILE", description = "A scenario; - reads it.")
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "FILE",
+      description = "Scenario file; - for standard input.")
   private @Nullable Path file;
 
   @Option(
       names = "--until",
       paramLabel = "TIME",
-      description = "Ends the simulation at this time, whatever the file says.")
+      description = "End the simulation at this time, whatever the file says.")
   private @Nullable String until;
 
   @Option(
       names = "--view",
       paramLabel = "VIEW",
       description =
-          "For people: summary, timeline or gantt. Default: JSON lines, also on a terminal.")
+          "Print a summary, timeline or gantt chart. Default: JSON lines, also on a terminal.")
   private @Nullable String view;
 
   @Option(
       names = "--explain",
       paramLabel = "JOB@TIME",
-      description = "Says why the job stands as it does at that time.")
+      description = "Explain why the job waits, runs or ended at that time.")
   private @Nullable String explain;
 
   @Option(
       names = "--compare",
       paramLabel = "OTHER",
-      description = "Says what another scenario does otherwise.")
+      description = "Print how another scenario differs.")
   private @Nullable Path compare;
 
   @Option(
       names = "--plan",
       paramLabel = "CONFIG",
-      description = "Says what this configuration would start, preempt and keep waiting at 0s.")
+      description =
+          "Print which jobs this configuration would start, preempt and keep waiting at 0s.")
   private @Nullable Path plan;
 
   @Option(
       names = "--expect",
       paramLabel = "LINES",
-      description =
-          "Prints nothing; 1 when the output is not this file's, with the first difference.")
+      description = "Compare the output with this file. At a difference, print it and exit with 1.")
   private @Nullable Path expect;
 
   @Override
@@ -119,14 +122,14 @@ public final class SimulateCommand implements CliCommand {
     }
     if (file == null) {
       throw new UsageException(
-          "nothing to simulate",
+          "no scenario and no trace was named",
           "BAD_FLAGS",
           "a scenario: headgate simulate FILE",
           "a trace: headgate simulate --openb NODES.csv PODS.csv --seed 42");
     }
     if (placement.isGiven() || replay.isGiven()) {
       throw new UsageException(
-          "there are flags of traces, but no trace",
+          "flags of traces are given, but no trace",
           "FLAGS_CONFLICT",
           "headgate simulate --openb NODES.csv PODS.csv --seed 42 --policy rfp",
           "headgate simulate --replay-openb NODES.csv PODS.csv --from-day 110 --gpus 40");
@@ -134,9 +137,9 @@ public final class SimulateCommand implements CliCommand {
     List<String> given = forms();
     if (given.size() > 1) {
       throw new UsageException(
-          String.join(" and ", given) + " cannot be had at once",
+          String.join(" and ", given) + " cannot be combined",
           "FLAGS_CONFLICT",
-          "run it once for each");
+          "run the command once for each");
     }
     return simulate(invocation, file);
   }
@@ -181,13 +184,15 @@ public final class SimulateCommand implements CliCommand {
   private int trace(Invocation invocation) throws IOException {
     if (file != null || !forms().isEmpty() || until != null) {
       throw new UsageException(
-          "a trace is played, not a scenario",
+          "a trace cannot be combined with a scenario or its flags",
           "FLAGS_CONFLICT",
           "headgate simulate --openb NODES.csv PODS.csv --seed 42");
     }
     if (packing.isAsked() && replay.isGiven()) {
       throw new UsageException(
-          "--openb and a replay cannot be had at once", "FLAGS_CONFLICT", "run it once for each");
+          "--openb and a replay cannot be combined",
+          "FLAGS_CONFLICT",
+          "run the command once for each");
     }
     invocation.output().line(packing.isAsked() ? packing.run(placement) : replay.run(placement));
     return ExitCode.DONE;

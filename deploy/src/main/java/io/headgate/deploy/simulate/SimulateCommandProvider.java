@@ -12,7 +12,7 @@ public final class SimulateCommandProvider implements CommandProvider {
 
   @Override
   public String summary() {
-    return "the scheduler's decisions, without servers";
+    return "play a scenario without a server";
   }
 
   @Override

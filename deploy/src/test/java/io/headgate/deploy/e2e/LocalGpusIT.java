@@ -47,7 +47,10 @@ class LocalGpusIT {
     assertThat(up.screen()).contains("  GPUs         1 x RTX4090 23 GiB; ");
     Process second = command.redirectErrorStream(true).start();
     assertThat(new String(second.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-        .contains("GPUs are those of the agent of process " + up.process().pid() + " (data");
+        .contains(
+            "GPUs of this machine are in use by the agent of process "
+                + up.process().pid()
+                + " (data");
     assertThat(second.waitFor()).isNotZero();
 
     try (HeadgateClient client = up.connect(data(temporary))) {

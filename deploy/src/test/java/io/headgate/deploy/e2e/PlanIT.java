@@ -80,8 +80,7 @@ class PlanIT {
   private static void shrinkBelowUse(
       TestInstallation headgate, LiveCli cli, JobClient dora, Path small) {
     Result plan = cli.run("plan", small.toString());
-    assertThat(effects(plan).getFirst())
-        .isEqualTo("  nothing starts, stops or waits because of it");
+    assertThat(effects(plan).getFirst()).isEqualTo("  no job starts, stops or waits because of it");
     assertThat(cli.run("apply", small.toString(), "--yes").exitCode()).isZero();
 
     // The use includes the configuration just applied, and later jobs follow it, too.
@@ -121,7 +120,7 @@ class PlanIT {
       Path wanted = file(directory, "wanted.yaml", configuration(8, 0));
       assertThat(effects(cli.run("plan", wanted.toString())).getFirst())
           .as("a plan starts nothing there either")
-          .isEqualTo("  nothing starts, stops or waits because of it");
+          .isEqualTo("  no job starts, stops or waits because of it");
 
       assertThat(cli.run("undrain", "a-0").exitCode()).isZero();
       headgate.awaitState("r-1", JobState.RUNNING);
@@ -144,7 +143,7 @@ class PlanIT {
   /// The lines of a plan on jobs and policies.
   private static List<String> effects(Result plan) {
     List<String> lines = plan.lines();
-    int begin = lines.indexOf("Effects if provisioned now");
+    int begin = lines.indexOf("Effects if applied now");
     assertThat(begin).as(plan.out() + plan.err()).isPositive();
     // An empty line and the totals follow.
     return lines.subList(begin + 1, lines.size() - 2);

@@ -117,7 +117,7 @@ class ReadYourWritesIT {
         .isInstanceOfSatisfying(
             HeadgateException.class, e -> assertThat(e.reason()).isEqualTo("KEY_REJECTED"));
     assertThat(admin.run("keys", "create", "alcie").err())
-        .contains("USER_NOT_FOUND", "of a service account: --service-account");
+        .contains("USER_NOT_FOUND", "for a service account: --service-account");
   }
 
   private static String whoHas(String key) {

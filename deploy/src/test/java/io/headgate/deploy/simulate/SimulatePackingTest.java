@@ -106,6 +106,6 @@ class SimulatePackingTest {
         .hasMessage("--tune -1.0 is not between 0 and 10");
     assertThatThrownBy(this::simulate)
         .isInstanceOf(UsageException.class)
-        .hasMessage("nothing to simulate");
+        .hasMessage("no scenario and no trace was named");
   }
 }

@@ -139,19 +139,24 @@ class SimulateReplayTest {
         "--preempt-within",
         "always");
     refuses(
-        "--from-day and --replay-philly cannot be had at once",
+        "--from-day and --replay-philly cannot be combined",
         "--replay-philly",
         jobs,
         "--from-day",
         "1");
     refuses(
-        "--openb and a replay cannot be had at once",
+        "--openb and a replay cannot be combined",
         "--openb",
         nodes,
         pods,
         "--replay-philly",
         jobs);
-    refuses("there are flags of traces, but no trace", "scenario.yaml", "--gpus", "3");
-    refuses("a trace is played, not a scenario", "--replay-philly", jobs, "--until", "3s");
+    refuses("flags of traces are given, but no trace", "scenario.yaml", "--gpus", "3");
+    refuses(
+        "a trace cannot be combined with a scenario or its flags",
+        "--replay-philly",
+        jobs,
+        "--until",
+        "3s");
   }
 }

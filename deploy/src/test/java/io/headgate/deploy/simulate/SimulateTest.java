@@ -305,7 +305,7 @@ class SimulateTest {
 
     assertThat(same.exitCode()).isZero();
     assertThat(same.out())
-        .contains("nothing starts, stops or waits because of it")
+        .contains("no job starts, stops or waits because of it")
         .contains("over limit  guest  uses 2 of limit 1: running jobs continue, no more start\n")
         .contains("guest   2      0            2 -> 1", "own     0      2 -> 0       2");
 
@@ -329,7 +329,7 @@ class SimulateTest {
 
     assertThat(SimulateCli.run(scenario, "--view", "gantt").out())
         .contains("a-0:6-8  r-2  ██████████ d\n", "fixed point reached")
-        .contains("█ runs   ▓ is being stopped for the job named behind\n");
+        .contains("█ runs   ▓ is being stopped for the job whose name follows\n");
     assertThat(SimulateCli.run(scenario, "--view", "timeline").out())
         .contains("20s  r-1  is preempted by e (rule P1)\n");
     assertThat(SimulateCli.run(scenario, "--view", "summary").out())

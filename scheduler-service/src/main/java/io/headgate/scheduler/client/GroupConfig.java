@@ -1,5 +1,6 @@
 package io.headgate.scheduler.client;
 
+import io.headgate.kit.config.Setting;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.URI;
@@ -9,15 +10,25 @@ import java.util.List;
 import java.util.Optional;
 
 /// The group through which schedulers notice each other's end at once.
-///
-/// @param address own, `ip:port` of a loopback or private interface, because nothing protects the
-///   group's traffic; absent: no group, so followers notice a dead leader only when its lease is
-///   over
-/// @param advertisedAddress `ip:port` at which the others reach it, where a network between them
-///   maps `address` to another; absent: `address`
-/// @param members of all schedulers, `host:port`, this one's may be among them
 public record GroupConfig(
-    Optional<String> address, Optional<String> advertisedAddress, List<String> members) {
+    @Setting(
+            meaning =
+                "Address of this scheduler in the group. The group protocol has "
+                    + "no TLS and no authentication, so use a private interface.",
+            bound = "ip:port of a loopback or private interface",
+            absent = "no group: a leader that dies is waited for until its lease ends")
+        Optional<String> address,
+    @Setting(
+            meaning =
+                "Address at which the other schedulers reach `address`, if a " + "network maps it.",
+            bound = "ip:port",
+            absent = "the same as `address`")
+        Optional<String> advertisedAddress,
+    @Setting(
+            meaning =
+                "Addresses of all schedulers in the group; this one's may be " + "among them.",
+            bound = "host:port")
+        List<String> members) {
   public static final GroupConfig DEFAULTS =
       new GroupConfig(Optional.empty(), Optional.empty(), List.of());
 

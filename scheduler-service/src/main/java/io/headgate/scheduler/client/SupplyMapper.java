@@ -99,10 +99,10 @@ final class SupplyMapper {
                   condition.getCause(),
                   switch (condition.getRemedy()) {
                     case DEVICE_REMEDY_UNSPECIFIED -> "";
-                    case DEVICE_REMEDY_INSPECT, UNRECOGNIZED -> "look after it";
-                    case DEVICE_REMEDY_RESET -> "reset it when nothing runs on it";
+                    case DEVICE_REMEDY_INSPECT, UNRECOGNIZED -> "inspect the device";
+                    case DEVICE_REMEDY_RESET -> "reset it when no job runs on it";
                     case DEVICE_REMEDY_RESTART_MACHINE -> "restart the machine";
-                    case DEVICE_REMEDY_REPLACE -> "replace it";
+                    case DEVICE_REMEDY_REPLACE -> "replace the device";
                   }));
     };
   }

@@ -167,7 +167,7 @@ public final class Cli {
                   ErrorFrame.usage(
                       "headgate itself failed: " + e,
                       "INTERNAL",
-                      List.of("see where: the same command with --debug"))),
+                      List.of("run it again with --debug to see the stack trace"))),
               ExitCode.REFUSED,
               null);
     };
@@ -180,7 +180,7 @@ public final class Cli {
   private static String text(IOException e) {
     return switch (e) {
       case NoSuchFileException missing -> "file \"" + missing.getFile() + "\" does not exist";
-      case AccessDeniedException denied -> "no right to use \"" + denied.getFile() + "\"";
+      case AccessDeniedException denied -> "permission denied: \"" + denied.getFile() + "\"";
       default -> String.valueOf(e.getMessage());
     };
   }

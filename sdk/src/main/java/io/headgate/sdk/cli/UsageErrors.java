@@ -38,7 +38,7 @@ final class UsageErrors {
     String word = e.getUnmatched().isEmpty() ? "" : e.getUnmatched().getFirst();
     if (!word.startsWith("-")) {
       return ErrorFrame.usage(
-          "\"" + word + "\" is one argument too many", "UNKNOWN_ARGUMENT", List.of(help));
+          "unexpected argument \"" + word + "\"", "UNKNOWN_ARGUMENT", List.of(help));
     }
     int equals = word.indexOf('=');
     String flag = equals < 0 ? word : word.substring(0, equals);

@@ -3,8 +3,8 @@ package io.headgate.sdk.config;
 import java.util.List;
 import java.util.SequencedMap;
 
-/// The reference of all keys of configuration and scenario files, from the tables that the readers
-/// use.
+/// The reference of all keys of configuration, scenario and job files, from the tables that the
+/// readers use.
 public final class ConfigurationReference {
   private ConfigurationReference() {}
 
@@ -31,6 +31,11 @@ public final class ConfigurationReference {
   /// The sections of a scenario file that a configuration file lacks.
   public static List<Section> scenario() {
     return ScenarioKeys.ALL.stream().map(ConfigurationReference::section).toList();
+  }
+
+  /// The sections of a job file.
+  public static List<Section> job() {
+    return JobKeys.ALL.stream().map(ConfigurationReference::section).toList();
   }
 
   /// How values of each type are written, by type.

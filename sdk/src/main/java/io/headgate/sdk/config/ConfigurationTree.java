@@ -121,8 +121,8 @@ final class ConfigurationTree {
         found.add(
             Problem.of("UNKNOWN_KEY", "a name cannot be changed", entry.keySpan(), path + ".name")
                 .value("name")
-                .note("things keep their names")
-                .next("provision a new one beside it"));
+                .note("objects keep their names")
+                .next("provision a new object with the other name"));
       }
     }
     found.inFileOrder().forEach(problems::add);

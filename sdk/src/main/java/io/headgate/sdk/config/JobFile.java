@@ -11,17 +11,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A job as a file, with the keys of the API's job. Every key may be left out, and flags override
-/// the file.
-///
-/// ```yaml
-/// apiVersion: headgate/v1
-/// kind: Job
-/// queue: ai-dev-half
-/// command: [python, train.py, --epochs, "10"]
-/// maxRuntime: 4h
-/// abortCallback: {command: [python, save.py], timeout: 60s}
-/// ```
+/// A job as a file, with the keys of {@link JobKeys}. Flags override the file, so every key of the
+/// job may be left out.
 ///
 /// @param name beginning of the job's id
 /// @param priority -1000 to 1000; null: not set
@@ -52,29 +43,7 @@ public record JobFile(
           Map.of(), false, null, null);
 
   static final String KIND = "Job";
-  private static final int HIGHEST_PRIORITY = 1000;
-  private static final int LONGEST_PATH = 4096;
-  private static final int LONGEST_IMAGE = 512;
   private static final String CALLBACK = "abortCallback";
-  private static final List<String> KEYS =
-      List.of(
-          "apiVersion",
-          "kind",
-          "queue",
-          "name",
-          "command",
-          "environment",
-          "workingDirectory",
-          "maxRuntime",
-          "suspend",
-          CALLBACK,
-          "terminationGrace",
-          "priority",
-          "preemptible",
-          "labels",
-          "draft",
-          "image",
-          "pull");
 
   public JobFile {
     command = List.copyOf(command);
@@ -100,9 +69,9 @@ public record JobFile(
   }
 
   private static JobFile read(ParsedDocument document) throws ConfigurationException {
-    MappingReader fields = document.fields("a job", KIND, KEYS);
+    MappingReader fields = document.fields("a job", KIND, JobKeys.TOP.names());
     ValueReader values = new ValueReader(fields);
-    MappingReader callback = fields.nested(CALLBACK, List.of("command", "timeout"));
+    MappingReader callback = fields.nested(CALLBACK, JobKeys.ABORT_CALLBACK.names());
     if (callback != null && callback.value("command") == null) {
       callback.missing("command", "name its program and arguments: command: [python, save.py]");
     }
@@ -112,20 +81,18 @@ public record JobFile(
             values.idOrNull("name"),
             words(fields),
             fields.texts("environment"),
-            values.textOrNull("workingDirectory", LONGEST_PATH),
+            values.textOrNull(JobKeys.WORKING_DIRECTORY),
             values.durationOrNull("maxRuntime"),
             values.durationOrNull("suspend"),
             callback == null ? List.of() : words(callback),
             callback == null ? null : new ValueReader(callback).durationOrNull("timeout"),
             values.durationOrNull("terminationGrace"),
-            fields.value("priority") == null
-                ? null
-                : values.integer("priority", 0, -HIGHEST_PRIORITY, HIGHEST_PRIORITY),
+            fields.value("priority") == null ? null : values.integer(JobKeys.PRIORITY),
             values.flagOrNull("preemptible"),
             fields.texts("labels"),
-            values.flag("draft", false),
-            values.textOrNull("image", LONGEST_IMAGE),
-            values.keywordOrNull("pull", PullPolicy.class));
+            values.flag(JobKeys.DRAFT),
+            values.textOrNull(JobKeys.IMAGE),
+            values.keywordOrNull(JobKeys.PULL));
     document.checkClean();
     return job;
   }

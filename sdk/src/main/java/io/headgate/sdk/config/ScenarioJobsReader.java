@@ -84,7 +84,7 @@ final class ScenarioJobsReader {
                 reference.span(),
                 field)
             .value(name)
-            .note("no such job before this line")
+            .note("no job of this name before this line")
             .next(names.suggestion(name).orElse("submit it in an event above this one")));
   }
 
@@ -102,8 +102,8 @@ final class ScenarioJobsReader {
                     "more than " + ScenarioKeys.MOST_JOBS + " jobs",
                     scalar.span(),
                     fields.path())
-                .note("here the file passes the bound")
-                .next("simulate a part of it"));
+                .note("the limit is passed here")
+                .next("leave a part of them out"));
       }
       // DeclaredNames beyond the bound are many, and looked up one by one.
       return;
@@ -126,7 +126,8 @@ final class ScenarioJobsReader {
     String user = values.nameOrNull("user");
     if (user == null) {
       if (hasGroups && fields.value("user") == null) {
-        fields.missing("user", "say who submits it, because the configuration has groups");
+        fields.missing(
+            "user", "name the user that submits it, because the configuration has groups");
       }
       return ANYBODY;
     }
@@ -156,7 +157,7 @@ final class ScenarioJobsReader {
         && duration.isZero()
         && scalar != null
         && fields.problems().clean(fields.path(key))) {
-      values.bad(scalar, key, "is no time at all", "write for example 10m, or leave it out");
+      values.bad(scalar, key, "must be longer than 0", "write for example 10m, or leave it out");
       return null;
     }
     return duration;

@@ -128,8 +128,8 @@ final class ScenarioNodesReader {
                       "more than " + most + " " + what,
                       scalar.span(),
                       fields.path())
-                  .note("here the file passes the bound")
-                  .next("simulate a part of it"));
+                  .note("the limit is passed here")
+                  .next("leave a part of them out"));
     }
   }
 }

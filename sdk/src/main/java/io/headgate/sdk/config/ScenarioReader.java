@@ -38,7 +38,7 @@ public final class ScenarioReader {
     Optional<ConfigurationTree> found = ConfigurationTree.read(root, document.sourceMap());
     if (found.isEmpty()) {
       document.checkClean();
-      throw new IllegalStateException("a scenario without configuration was found right");
+      throw new IllegalStateException("a scenario without configuration passed the checks");
     }
     ConfigurationTree tree = found.get();
     Configuration configuration = tree.configuration();

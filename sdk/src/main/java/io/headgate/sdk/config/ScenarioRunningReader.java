@@ -116,7 +116,8 @@ final class ScenarioRunningReader {
     if (gpus != null && gpus.equals(GpuQuantity.ZERO)) {
       YamlTree.Scalar nothing = fields.scalar("gpus");
       if (nothing != null) {
-        values.bad(nothing, "gpus", "is no part of a device", "write more than 0, or leave it out");
+        values.bad(
+            nothing, "gpus", "is not a part of a device", "write more than 0, or leave it out");
       }
       return Optional.empty();
     }

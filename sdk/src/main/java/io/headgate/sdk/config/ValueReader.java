@@ -115,7 +115,7 @@ final class ValueReader {
       } else if (!texts.add(text)) {
         duplicate(scalar, element.field());
       } else if (texts.size() == most + 1) {
-        badAt(scalar, element.field(), "is one too many", "name at most " + most);
+        badAt(scalar, element.field(), "is beyond the limit of the list", "name at most " + most);
       }
     }
     return List.copyOf(texts);

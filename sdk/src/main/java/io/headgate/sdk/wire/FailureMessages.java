@@ -81,7 +81,7 @@ final class FailureMessages {
       case UNAVAILABLE -> unreachable(status);
       case DEADLINE_EXCEEDED -> "no answer from " + server + " in time";
       case UNIMPLEMENTED ->
-          server + " does not offer this; is it an older Headgate, or another server?";
+          server + " does not offer this call: it may be an older version, or no Headgate server";
       default -> description(status);
     };
   }
@@ -99,7 +99,8 @@ final class FailureMessages {
       }
     }
     if (!server.encrypted() && description(status).contains("Network closed")) {
-      return server + " hung up at once: if it wants encryption, its address begins with https://";
+      return server
+          + " closed the connection at once: if it uses TLS, its address begins with https://";
     }
     return server + " cannot be reached: " + description(status);
   }
@@ -122,10 +123,10 @@ final class FailureMessages {
   private String foreign(Status status) {
     for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
       if (cause instanceof NotSslRecordException) {
-        return server + " answers without encryption: its address begins with http://";
+        return server + " answers without TLS: its address begins with http://";
       }
     }
-    return server + " does not speak gRPC: is this the port of the API?";
+    return server + " does not speak gRPC: check that this is the port of the API";
   }
 
   private static String description(Status status) {

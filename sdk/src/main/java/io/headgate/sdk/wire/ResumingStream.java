@@ -58,7 +58,7 @@ final class ResumingStream<R> implements AutoCloseable {
         }
         reopenAfter(connection.cutOff("the server ended the stream"));
       } catch (TimeoutException e) {
-        reopenAfter(connection.cutOff("nothing heard for " + silence.toSeconds() + " s"));
+        reopenAfter(connection.cutOff("the server sent nothing for " + silence.toSeconds() + " s"));
       } catch (HeadgateException failure) {
         reopenAfter(failure);
       }

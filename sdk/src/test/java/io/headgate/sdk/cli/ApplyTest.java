@@ -124,7 +124,7 @@ class ApplyTest {
     replace("weight: 3", "limit: 8", "limit: 9");
 
     assertThat(cli().run("plan", file.toString()).out())
-        .contains("nothing starts, stops or waits because of it");
+        .contains("no job starts, stops or waits because of it");
     assertThat(gate.plans.asked).isNotNull();
     assertThat(gate.plans.asked.hasResourceConfiguration()).isFalse();
     assertThat(gate.plans.asked.getAccessConfiguration().getPolicies(1).getLimit()).isEqualTo("9");
@@ -253,7 +253,7 @@ class ApplyTest {
 
     assertThat(cli().typing("y\n").run("apply", "-f", file.toString()).exitCode()).isEqualTo(1);
     Result typed = cli().typing("acme\n").run("apply", "-f", file.toString());
-    assertThat(typed.err()).contains("Type the tenant's name because objects are removed");
+    assertThat(typed.err()).contains("Type the name of the tenant, because objects are removed");
     assertThat(typed.exitCode()).isZero();
     assertThat(typed.err()).contains("provisioned 13.8");
   }
@@ -266,7 +266,7 @@ class ApplyTest {
     Result yes = cli().typing("y\n").run("apply", "-f", file.toString());
     assertThat(yes.exitCode()).isEqualTo(1);
     assertThat(yes.err())
-        .contains("Type the tenant's name because jobs are preempted: ")
+        .contains("Type the name of the tenant, because jobs are preempted: ")
         .contains("Nothing was applied");
     assertThat(gate.rights.inForce.getVersion()).isEqualTo(7);
     assertThat(cli().typing("acme\n").run("apply", "-f", file.toString()).exitCode()).isZero();
@@ -282,11 +282,11 @@ class ApplyTest {
       Result blind = cli().run(automation(allowed));
       assertThat(blind.exitCode()).isEqualTo(2);
       assertThat(blind.err())
-          .contains("the plan preempts 4 running jobs, and ", "NOT_ALLOWED")
-          .contains("if that is meant: --yes --allow preempt\n");
+          .contains("the plan preempts 4 running jobs, which --", " does not allow", "NOT_ALLOWED")
+          .contains("to apply it anyway: --yes --allow preempt\n");
     }
     assertThat(cli().run("apply", "-f", file.toString()).err())
-        .contains("apply it with --yes --allow preempt\n");
+        .contains("to apply it without a question: --yes --allow preempt\n");
     assertThat(gate.rights.inForce.getVersion()).isEqualTo(7);
     assertThat(cli().run(automation("preempt")).exitCode()).isZero();
     assertThat(gate.rights.inForce.getVersion()).isEqualTo(8);
@@ -309,11 +309,10 @@ class ApplyTest {
     gate.plans.answer = effects();
 
     assertThat(cli().run(automation("")).err())
-        .contains(
-            "the plan preempts 4 running jobs, removes objects and takes 1 job out of the queue")
+        .contains("the plan preempts 4 running jobs, removes objects and makes drafts of 1 job")
         .contains("--yes --allow preempt,remove\n");
     assertThat(cli().run(automation("delete")).err())
-        .contains("\"delete\" cannot be allowed", "values: preempt, remove");
+        .contains("\"delete\" is not a value of --allow", "values: preempt, remove");
     assertThat(gate.rights.inForce.getVersion()).isEqualTo(7);
     assertThat(cli().run(automation("remove,preempt")).exitCode()).isZero();
   }
@@ -359,7 +358,7 @@ class ApplyTest {
     Result stale = cli().run("apply", "-f", file.toString(), "--yes", "--if-version", "11.7");
     assertThat(stale.exitCode()).isEqualTo(6);
     assertThat(stale.err())
-        .contains("version 12.7 is in force, not 11.7")
+        .contains("version 11.7 is not in force; the version is 12.7")
         .contains("VERSION_CHANGED");
     assertThat(
             cli().run("apply", "-f", file.toString(), "--yes", "--if-version", "12.7").exitCode())
@@ -397,7 +396,7 @@ class ApplyTest {
         .contains("VERSION_CHANGED")
         .endsWith(
             "1 error. Pools and profiles took effect (version 13.8); groups, policies and queues"
-                + " did not. Apply again for the rest.\n")
+                + " did not. Apply the file again.\n")
         .doesNotContain("Nothing was applied");
     assertThat(half.out().split("Plan:", -1)).as("planned again").hasSize(3);
     Result rest = cli().run("apply", "-f", file.toString(), "--yes", "--allow", "remove");
@@ -422,7 +421,9 @@ class ApplyTest {
     Result result = cli().run("plan", "-f", file.toString(), "-t", "beta");
 
     assertThat(result.exitCode()).isEqualTo(2);
-    assertThat(result.err()).contains("the file is for tenant acme, not beta").contains(":3:9");
+    assertThat(result.err())
+        .contains("the file is for tenant acme, not for tenant beta")
+        .contains(":3:9");
   }
 
   /// A configuration in which objects are added, changed, kept and removed.

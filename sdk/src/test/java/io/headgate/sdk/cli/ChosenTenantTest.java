@@ -34,7 +34,7 @@ class ChosenTenantTest {
     for (String id : new String[] {"A B", "NOSUCHTENANT", "", "a/jobs"}) {
       Result result = TestCli.at(gate, home).run("jobs", "-t", id);
       assertThat(result.exitCode()).as(id).isEqualTo(2);
-      assertThat(result.err()).contains("\"" + id + "\" is no id of a tenant", "--tenant acme");
+      assertThat(result.err()).contains("\"" + id + "\" is not a tenant id", "--tenant acme");
     }
     assertThat(gate.calls).isEmpty();
   }

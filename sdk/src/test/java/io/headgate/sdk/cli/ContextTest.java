@@ -88,9 +88,9 @@ class ContextTest {
     assertThat(TestCli.in(home).run("whoami").err())
         .contains(
             "  key from context \"local\"\n",
-            "  sign in with another: headgate login --server " + gate.address() + "\n");
+            "  sign in with another key: headgate login --server " + gate.address() + "\n");
     assertThat(TestCli.in(home).with("HEADGATE_KEY", "hgk_bad").run("whoami").err())
-        .contains("  key from HEADGATE_KEY\n", "  put another into HEADGATE_KEY; or unset it");
+        .contains("  key from HEADGATE_KEY\n", "  set HEADGATE_KEY to a valid key; or unset it");
   }
 
   /// Sending a key to any named server would let that server steal it.
@@ -143,8 +143,8 @@ class ContextTest {
     assertThat(result.exitCode()).isEqualTo(2);
     assertThat(result.err())
         .contains("CONTEXT_FILE_UNREADABLE")
-        .contains("config.yaml is not YAML any more in line 1: ")
-        .contains("mend or remove");
+        .contains("config.yaml is not valid YAML in line 1: ")
+        .contains("correct or remove");
   }
 
   @Test

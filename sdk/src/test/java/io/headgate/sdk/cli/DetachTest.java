@@ -42,7 +42,7 @@ class DetachTest {
       assertThat(command.waitFor(60, TimeUnit.SECONDS)).isTrue();
       assertThat(command.exitValue()).isEqualTo(130);
       assertThat(new String(command.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
-          .contains("train-7 goes on. back to it: headgate logs -f train-7");
+          .contains("train-7 continues. Follow it again: headgate logs -f train-7");
       assertThat(gate.count("CancelJob")).isZero();
     } finally {
       command.destroyForcibly().waitFor();

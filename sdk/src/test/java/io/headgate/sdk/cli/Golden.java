@@ -39,7 +39,7 @@ final class Golden {
         .replace("\u001b", "<ESC>")
         .replaceAll("127\\.0\\.0\\.1:[0-9]+", "127.0.0.1:PORT")
         .replaceAll("\"traceId\":\"[0-9a-f]{32}\"", "\"traceId\":\"TRACE\"")
-        .replaceAll("(traces know|trace) [0-9a-f]{32}", "$1 TRACE")
+        .replaceAll("(in its log:|trace) [0-9a-f]{32}", "$1 TRACE")
         .replaceAll("in [0-9]+ ms", "in N ms")
         .replaceAll("--request-id [0-9a-f-]{36}", "--request-id UUID")
         .replaceAll("/[^ ]*/\\.config/", "HOME/.config/");

@@ -33,7 +33,7 @@ class KeysTest {
     assertThat(made.err())
         .isEqualTo(
             """
-            key 0000000000000001 of ada: shown this once, works until it is revoked
+            key 0000000000000001 of ada, valid until it is revoked. It is not shown again.
             sign in with it: headgate login --server %s
             """
                 .formatted(gate.address()));
@@ -86,7 +86,7 @@ class KeysTest {
     assertThat(made.err())
         .isEqualTo(
             """
-            join token 0000000000000001: shown this once, lets 8 machines join pool onprem for 1d
+            join token 0000000000000001 lets 8 machines join pool onprem, valid for 1d. It is not shown again.
             on a machine: headgate-agent --data /var/lib/headgate --server %s --join-token-file FILE
             """
                 .formatted(gate.address()));

@@ -78,7 +78,7 @@ class LogTailTest {
   @Test
   void aNumberOfLinesIsOneOrMore() {
     assertThat(cli("--tail", "0").exitCode()).isEqualTo(2);
-    assertThat(cli("--tail", "0").err()).contains("\"0\" is no number of lines for --tail");
+    assertThat(cli("--tail", "0").err()).contains("\"0\" is not a number of lines for --tail");
   }
 
   private void send(

@@ -101,6 +101,7 @@ class OutputGoldenTest {
         Case.pipe("help-reasons", "help|reasons"),
         Case.pipe("help-rules", "help|rules"),
         Case.pipe("help-configuration", "help|configuration"),
+        Case.pipe("help-job", "help|job"),
         Case.pipe("help-scenario", "help|scenario"),
         Case.pipe("whoami", "whoami"),
         Case.pipe("whoami-json", "whoami|-o|json"),

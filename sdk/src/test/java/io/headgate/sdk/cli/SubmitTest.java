@@ -197,7 +197,8 @@ class SubmitTest {
   @Test
   void aVariableThatIsNotSetHereIsNotSentAsAnEmptyOne() {
     assertThat(submit("-e", "API_KEY").err())
-        .contains("--env API_KEY: no such variable is set here", "write --env API_KEY=VALUE");
+        .contains(
+            "--env API_KEY: the variable is not set in this shell", "write --env API_KEY=VALUE");
     assertThat(gate.jobs.submissions).isEmpty();
     assertThat(
             cli().with("API_KEY", "").run("submit", "-q", "q", "-e", "API_KEY", "true").exitCode())

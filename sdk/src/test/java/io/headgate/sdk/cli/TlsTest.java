@@ -66,9 +66,10 @@ class TlsTest {
     try (TestGate encrypted = TestGate.open(tls(store("ours")));
         TestGate plain = TestGate.open()) {
       assertThat(jobsAt("http://127.0.0.1:" + encrypted.port()).err())
-          .contains("hung up at once: if it wants encryption, its address begins with https://");
+          .contains(
+              "closed the connection at once: if it uses TLS, its address begins with https://");
       assertThat(jobsAt("https://127.0.0.1:" + plain.port()).err())
-          .contains("answers without encryption: its address begins with http://");
+          .contains("answers without TLS: its address begins with http://");
     }
   }
 

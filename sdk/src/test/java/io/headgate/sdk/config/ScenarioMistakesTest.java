@@ -59,7 +59,7 @@ class ScenarioMistakesTest {
         "{at: 1s, set: {policy: rnd, limit: 3}} | RESERVATION_ABOVE_LIMIT | events[1].set | 5 |"
             + " lower the reservation to 3, or raise the limit",
         "{at: 1s, set: {policy: rnd, name: x}} | UNKNOWN_KEY | events[1].set.name | name |"
-            + " provision a new one beside it",
+            + " provision a new object with the other name",
         "{at: 1s, set: {limit: 3}} | MISSING_KEY | events[1].set | - | write for example set:"
             + " {policy: NAME, limit: 3}",
         "{at: 1s, set: {pool: onprm, capacity: 3}} | POOL_NOT_FOUND | events[1].set.pool | onprm |"
@@ -235,7 +235,7 @@ class ScenarioMistakesTest {
             HEAD.replace("count: 2, pool", "count: 200000, gpus: 64, pool")
                 .replace(", gpus: 8}", "}"));
     assertThat(tooManyDevices.reason()).isEqualTo("TOO_MANY_DEVICES");
-    assertThat(tooManyDevices.note()).isEqualTo("here the file passes the bound");
+    assertThat(tooManyDevices.note()).isEqualTo("the limit is passed here");
   }
 
   @Test

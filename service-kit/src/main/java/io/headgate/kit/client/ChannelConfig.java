@@ -2,24 +2,27 @@ package io.headgate.kit.client;
 
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Default;
+import io.headgate.kit.config.Setting;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
 /// Settings of a connection to a server.
-///
-/// @param server `http://host:port` or `https://host:port`
-/// @param trust PEM file of trusted certificates; absent: the system's
-/// @param deadline default deadline of a unary call
-/// @param keepAlive interval of probes on a silent connection with an open stream
-/// @param maxMessageSize largest answer
 public record ChannelConfig(
-    URI server,
-    Optional<Path> trust,
-    @Default("15s") Duration deadline,
-    @Default("20s") Duration keepAlive,
-    @Default("16MiB") ByteSize maxMessageSize) {
+    @Setting(meaning = "Address of the server.", bound = "http://host:port or https://host:port")
+        URI server,
+    @Setting(meaning = "PEM file of the certificates to trust.", absent = "those of the system")
+        Optional<Path> trust,
+    @Setting(meaning = "Default deadline of a unary call.", bound = "above 0") @Default("15s")
+        Duration deadline,
+    @Setting(
+            meaning = "Interval of probes on a silent connection with an open stream.",
+            bound = "at least 10s")
+        @Default("20s")
+        Duration keepAlive,
+    @Setting(meaning = "Largest answer that is accepted.") @Default("16MiB")
+        ByteSize maxMessageSize) {
 
   public ChannelConfig {
     boolean http = "http".equals(server.getScheme()) || "https".equals(server.getScheme());

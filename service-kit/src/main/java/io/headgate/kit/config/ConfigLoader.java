@@ -27,7 +27,8 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 /// Components are strings, numbers, booleans, enums, Duration (`90s`), {@link ByteSize} (`16GiB`),
 /// Path, URI, {@link Secret}, records, and Optional, List and Map<String, ...> of these. Unknown
 /// keys, duplicate keys and bad values are refused. One {@link ConfigException} reports all of them
-/// with file, line and key.
+/// with file, line and key. Every component has a {@link Setting}, from which {@link
+/// SettingsReference} makes the reference.
 public final class ConfigLoader {
   private static final int MAX_ALIASES = 50;
   private static final int MAX_CODE_POINTS = 1 << 20;

@@ -3,9 +3,7 @@ package io.headgate.kit.config;
 import io.headgate.kit.decision.NearestWord;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
-import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -16,7 +14,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -28,10 +25,9 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /// Reads YAML nodes into records and collects problems instead of stopping at the first. An
-/// unreadable value is null and has left at least one problem.
+/// unreadable value is null and has left at least one problem. A component without a description is
+/// a programmer's error, so that no key is missing from the reference.
 final class RecordReader {
-  private static final String PREFIX = "HEADGATE";
-
   private final String file;
   private final Map<String, String> environment;
   private final List<ConfigProblem> problems;
@@ -48,15 +44,15 @@ final class RecordReader {
 
   private @Nullable Object record(
       Class<?> type, @Nullable MappingNode node, String path, @Nullable Object inherited) {
-    Object defaults = inherited == null ? constant(type) : inherited;
+    Object defaults = inherited == null ? RecordKeys.defaults(type) : inherited;
     RecordComponent[] components = type.getRecordComponents();
     Map<String, Node> entries = entries(type, node, path);
     @Nullable Object[] values = new Object[components.length];
     boolean complete = true;
     for (int i = 0; i < components.length; i++) {
-      String key = kebab(components[i].getName());
-      Object fallback = defaults == null ? null : value(components[i], defaults);
-      String where = path.isEmpty() ? key : path + "." + key;
+      String key = RecordKeys.key(components[i]);
+      Object fallback = defaults == null ? null : RecordKeys.value(components[i], defaults);
+      String where = RecordKeys.path(path, key);
       values[i] = component(components[i], entries.get(key), where, fallback);
       complete &= values[i] != null;
     }
@@ -65,11 +61,12 @@ final class RecordReader {
 
   private @Nullable Object component(
       RecordComponent component, @Nullable Node node, String path, @Nullable Object fallback) {
+    RecordKeys.setting(component);
     Type type = component.getGenericType();
-    String variable = variable(path);
+    String variable = RecordKeys.variable(path);
     String override = environment.get(variable);
     Default annotation = component.getAnnotation(Default.class);
-    if (override != null && !isRecord(type)) {
+    if (override != null && !RecordKeys.isRecord(type)) {
       return text(type, override, variable, path);
     }
     String secretFile = environment.get(variable + "_FILE");
@@ -82,7 +79,7 @@ final class RecordReader {
     if (annotation != null) {
       return text(type, annotation.value(), "default", path);
     }
-    if (isRecord(type)) {
+    if (RecordKeys.isRecord(type)) {
       return record((Class<?>) type, null, path, fallback);
     }
     return fallback != null ? fallback : absent(type, variable, path);
@@ -103,7 +100,7 @@ final class RecordReader {
         default -> throw unsupported(type, path);
       };
     }
-    if (isRecord(type)) {
+    if (RecordKeys.isRecord(type)) {
       if (node == null || node instanceof MappingNode) {
         return record((Class<?>) type, (MappingNode) node, path, fallback);
       }
@@ -203,13 +200,10 @@ final class RecordReader {
     if (node == null) {
       return entries;
     }
-    List<String> known =
-        Arrays.stream(type.getRecordComponents())
-            .map(component -> kebab(component.getName()))
-            .toList();
+    List<String> known = Arrays.stream(type.getRecordComponents()).map(RecordKeys::key).toList();
     for (NodeTuple tuple : node.getValue()) {
       String key = tuple.getKeyNode() instanceof ScalarNode scalar ? scalar.getValue() : "?";
-      String full = path.isEmpty() ? key : path + "." + key;
+      String full = RecordKeys.path(path, key);
       if (!known.contains(key)) {
         refuse(tuple.getKeyNode(), full, NearestWord.unknown("key", key, known));
       } else if (entries.put(key, tuple.getValueNode()) != null) {
@@ -254,51 +248,12 @@ final class RecordReader {
     boolean optionalRecord =
         type instanceof ParameterizedType generic
             && generic.getRawType() == Optional.class
-            && isRecord(generic.getActualTypeArguments()[0]);
+            && RecordKeys.isRecord(generic.getActualTypeArguments()[0]);
     return optionalRecord
         && environment.keySet().stream().anyMatch(name -> name.startsWith(variable + "_"));
   }
 
-  private static boolean isRecord(Type type) {
-    return type instanceof Class<?> raw && raw.isRecord() && !Scalars.reads(raw);
-  }
-
-  private static @Nullable Object constant(Class<?> type) {
-    try {
-      Field field = type.getDeclaredField("DEFAULTS");
-      if (!Modifier.isStatic(field.getModifiers()) || field.getType() != type) {
-        return null;
-      }
-      field.setAccessible(true);
-      return field.get(null);
-    } catch (NoSuchFieldException e) {
-      return null;
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException("cannot read DEFAULTS of " + type, e);
-    }
-  }
-
-  private static Object value(RecordComponent component, Object owner) {
-    try {
-      component.getAccessor().setAccessible(true);
-      return component.getAccessor().invoke(owner);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("cannot read " + component, e);
-    }
-  }
-
   private static IllegalStateException unsupported(Type type, String path) {
     return new IllegalStateException("no configuration of type " + type + " at " + path);
-  }
-
-  private static String variable(String path) {
-    return PREFIX + "_" + path.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);
-  }
-
-  static String kebab(String component) {
-    return component
-        .replaceAll("([a-z0-9])([A-Z])", "$1-$2")
-        .replaceAll("([A-Z])([A-Z][a-z])", "$1-$2")
-        .toLowerCase(Locale.ROOT);
   }
 }

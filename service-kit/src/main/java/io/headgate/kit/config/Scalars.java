@@ -48,6 +48,11 @@ final class Scalars {
     throw new IllegalStateException("no configuration of type " + type);
   }
 
+  /// The word by which a file names a constant.
+  static String word(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
   private static long number(String text, long least, long most) {
     try {
       long value = Long.parseLong(text.strip().replace("_", ""));
@@ -91,9 +96,7 @@ final class Scalars {
 
   private static Object constant(Class<?> type, String text) {
     List<String> words =
-        Arrays.stream(type.getEnumConstants())
-            .map(value -> ((Enum<?>) value).name().toLowerCase(Locale.ROOT).replace('_', '-'))
-            .toList();
+        Arrays.stream(type.getEnumConstants()).map(value -> word((Enum<?>) value)).toList();
     int index = words.indexOf(text.strip().toLowerCase(Locale.ROOT).replace('_', '-'));
     if (index < 0) {
       throw new IllegalArgumentException(NearestWord.unknown("value", text, words));

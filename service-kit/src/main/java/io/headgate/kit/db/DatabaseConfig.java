@@ -2,28 +2,41 @@ package io.headgate.kit.db;
 
 import io.headgate.kit.config.Default;
 import io.headgate.kit.config.Secret;
+import io.headgate.kit.config.Setting;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
 /// Access to one schema of a PostgreSQL database.
-///
-/// @param url a JDBC URL, `jdbc:postgresql://host:port/database`
-/// @param schema the schema that the user owns; its migrations are in
-///   `classpath:db/migration/<schema>`
-/// @param maxConnections upper bound of the pool
-/// @param connectTimeout longest time for a new connection, and for the wait for a pooled one
-/// @param socketTimeout longest time for one answer; then the connection is closed
-/// @param allowUnsafeDurability accept a server with `fsync` or `synchronous_commit` off, which
-///   loses acknowledged work in a crash: for tests and throw-away demos
 public record DatabaseConfig(
-    String url,
-    String user,
-    Secret password,
-    String schema,
-    @Default("16") int maxConnections,
-    @Default("5s") Duration connectTimeout,
-    @Default("60s") Duration socketTimeout,
-    @Default("false") boolean allowUnsafeDurability) {
+    @Setting(meaning = "JDBC URL of the database.", bound = "jdbc:postgresql://host:port/database")
+        String url,
+    @Setting(meaning = "User of the database.") String user,
+    @Setting(meaning = "Password of the user.") Secret password,
+    @Setting(
+            meaning =
+                "Schema of the service, which the user owns: `pool`, `policy` " + "or `scheduler`.",
+            bound = "lower-case letters, digits and _; at most 63 characters")
+        String schema,
+    @Setting(meaning = "Connections that the pool opens at most.", bound = "at least 1")
+        @Default("16")
+        int maxConnections,
+    @Setting(
+            meaning = "Longest time for a new connection, and for the wait for a " + "pooled one.",
+            bound = "above 0")
+        @Default("5s")
+        Duration connectTimeout,
+    @Setting(
+            meaning = "Longest time for one answer; then the connection is closed.",
+            bound = "above 0")
+        @Default("60s")
+        Duration socketTimeout,
+    @Setting(
+            meaning =
+                "Accept a server with `fsync` or `synchronous_commit` off. A "
+                    + "crash of that server loses acknowledged work: for tests and "
+                    + "demos only.")
+        @Default("false")
+        boolean allowUnsafeDurability) {
 
   private static final Pattern SCHEMA = Pattern.compile("[a-z][a-z0-9_]{0,62}");
 

@@ -2,6 +2,7 @@ package io.headgate.kit.grpc;
 
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Default;
+import io.headgate.kit.config.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -9,36 +10,59 @@ import java.util.Optional;
 /// The address of the API and the limits per client. The limits exist because the library's
 /// defaults are unlimited for streams and connections, and too tight for long streams (request
 /// time, request length).
-///
-/// @param port 0 chooses a free one
-/// @param tls absent: plain text, for loopback or behind a proxy that terminates TLS
-/// @param discovery whether reflection and the documentation pages are served
-/// @param maxMessageSize of one gRPC message or JSON body; the contract may declare more for a
-///   method
-/// @param maxStreams concurrent calls on one connection
-/// @param maxConnections in total, and `maxConnectionsPerAddress` from one address
-/// @param maxHandlers concurrent handlers, each on a virtual thread; more wait. Prompt methods on
-///   event loops do not count
-/// @param maxCalls calls in progress, running or waiting; more are refused with RESOURCE_EXHAUSTED
-/// @param requestTimeout upper bound of a unary call, whatever deadline the client sets
-/// @param idleTimeout of a connection without calls
-/// @param maxConnectionAge after it, a connection is asked to close when its calls have ended
-/// @param stopTimeout time for unary calls in progress when the server stops
 public record ApiServerConfig(
-    @Default("127.0.0.1") String host,
-    @Default("7400") int port,
-    Optional<TlsConfig> tls,
-    @Default("auto") Discovery discovery,
-    @Default("1MiB") ByteSize maxMessageSize,
-    @Default("100") int maxStreams,
-    @Default("10000") int maxConnections,
-    @Default("1000") int maxConnectionsPerAddress,
-    @Default("256") int maxHandlers,
-    @Default("20000") int maxCalls,
-    @Default("30s") Duration requestTimeout,
-    @Default("60s") Duration idleTimeout,
-    @Default("1h") Duration maxConnectionAge,
-    @Default("10s") Duration stopTimeout) {
+    @Setting(meaning = "Address that the API listens on.") @Default("127.0.0.1") String host,
+    @Setting(meaning = "Port of the API; 0 chooses a free one.", bound = "0 to 65535")
+        @Default("7400")
+        int port,
+    @Setting(
+            meaning =
+                "Certificate of the API. Without it, the API speaks plain text: "
+                    + "only on loopback, or behind a proxy that ends TLS.")
+        Optional<TlsConfig> tls,
+    @Setting(
+            meaning =
+                "Whether gRPC reflection and the documentation pages are "
+                    + "served; `auto` serves them if only this machine can connect.")
+        @Default("auto")
+        Discovery discovery,
+    @Setting(
+            meaning =
+                "Largest gRPC message or JSON body; single methods declare more "
+                    + "in the contract.",
+            bound = "1KiB to 64MiB")
+        @Default("1MiB")
+        ByteSize maxMessageSize,
+    @Setting(meaning = "Concurrent calls on one connection.", bound = "at least 1") @Default("100")
+        int maxStreams,
+    @Setting(meaning = "Connections in total.", bound = "at least 1") @Default("10000")
+        int maxConnections,
+    @Setting(meaning = "Connections from one address.", bound = "at least 1") @Default("1000")
+        int maxConnectionsPerAddress,
+    @Setting(
+            meaning = "Concurrent handlers that may block; further calls wait.",
+            bound = "at least 1")
+        @Default("256")
+        int maxHandlers,
+    @Setting(
+            meaning =
+                "Calls that run or wait; further calls are refused with " + "RESOURCE_EXHAUSTED.",
+            bound = "at least 1")
+        @Default("20000")
+        int maxCalls,
+    @Setting(
+            meaning = "Longest time of a unary call, whatever deadline the client sets.",
+            bound = "above 0")
+        @Default("30s")
+        Duration requestTimeout,
+    @Setting(meaning = "Time after which a connection without calls is closed.") @Default("60s")
+        Duration idleTimeout,
+    @Setting(
+            meaning = "Age at which a connection is asked to close once its calls " + "have ended.")
+        @Default("1h")
+        Duration maxConnectionAge,
+    @Setting(meaning = "Time for unary calls in progress when the process stops.") @Default("10s")
+        Duration stopTimeout) {
 
   /// Reflection and documentation name every method; they help people and attackers alike.
   public enum Discovery {
@@ -48,8 +72,10 @@ public record ApiServerConfig(
     OFF
   }
 
-  /// PEM files: the certificate with its chain, and the key.
-  public record TlsConfig(Path certificate, Path key) {}
+  /// PEM files of the server's certificate.
+  public record TlsConfig(
+      @Setting(meaning = "PEM file of the certificate with its chain.") Path certificate,
+      @Setting(meaning = "PEM file of the private key.") Path key) {}
 
   public ApiServerConfig {
     if (port < 0 || port > 65_535) {

@@ -2,6 +2,7 @@ package io.headgate.kit.process;
 
 import io.headgate.kit.config.ConfigException;
 import io.headgate.kit.config.ConfigLoader;
+import io.headgate.kit.config.SettingsReference;
 import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.kit.lifecycle.Lifecycle;
 import java.io.FileDescriptor;
@@ -19,7 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /// Runs a service as its own process: `[CONFIG_FILE] [COMMAND OPERAND…]`. Without a command it
 /// serves until SIGTERM or SIGINT. A command performs one administrative task and exits. Errors for
-/// the operator are one sentence on standard error.
+/// the operator are one sentence on standard error. `--help` prints the usage and the settings that
+/// have no default, `--settings` prints all settings.
 ///
 /// ```java
 /// static final ServiceProcess<Config> PROCESS =
@@ -41,6 +43,7 @@ public final class ServiceProcess<C extends Record> {
   /// Wrong arguments or configuration.
   public static final int EXIT_USAGE = 2;
 
+  private static final String SETTINGS = "--settings";
   private static final Logger LOG = LoggerFactory.getLogger(ServiceProcess.class);
   private static final Duration STOP_BOUND = Duration.ofSeconds(30);
 
@@ -70,7 +73,7 @@ public final class ServiceProcess<C extends Record> {
 
   private record Command<C>(int operands, Action<C> action) {}
 
-  /// @param usage text of `--help`, with a final line end
+  /// @param usage beginning of the text of `--help`, with a final line end
   public ServiceProcess(Class<C> type, String usage, Start<C> start) {
     this.type = type;
     this.usage = usage;
@@ -93,9 +96,12 @@ public final class ServiceProcess<C extends Record> {
 
   /// Runs until stopped; after a failure it exits with a non-zero status.
   public void main(String[] arguments) throws InterruptedException {
+    List<String> words = List.of(arguments);
+    // Help that was asked for is a result: it can be piped into a pager.
+    FileDescriptor target = wanted(words).isPresent() ? FileDescriptor.out : FileDescriptor.err;
     PrintStream terminal =
-        new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-    int status = run(List.of(arguments), System.getenv(), terminal);
+        new PrintStream(new FileOutputStream(target), true, StandardCharsets.UTF_8);
+    int status = run(words, System.getenv(), terminal);
     if (status != EXIT_DONE) {
       // Threads of a partial start must not keep the process alive.
       System.exit(status);
@@ -107,8 +113,9 @@ public final class ServiceProcess<C extends Record> {
   /// @return the exit status
   public int run(List<String> arguments, Map<String, String> environment, PrintStream terminal)
       throws InterruptedException {
-    if (arguments.contains("--help") || arguments.contains("-h")) {
-      terminal.print(usage);
+    Optional<String> wanted = wanted(arguments);
+    if (wanted.isPresent()) {
+      terminal.print(wanted.get());
       return EXIT_DONE;
     }
     Optional<Path> file =
@@ -118,8 +125,8 @@ public final class ServiceProcess<C extends Record> {
     boolean understood =
         words.isEmpty() || (command != null && command.operands() == words.size() - 1);
     if (!understood) {
-      terminal.println("unknown arguments: " + String.join(" ", words));
-      terminal.print(usage);
+      terminal.println("not understood: " + String.join(" ", words));
+      terminal.print(help());
       return EXIT_USAGE;
     }
     try {
@@ -139,6 +146,22 @@ public final class ServiceProcess<C extends Record> {
       terminal.println(sentence(e));
       return EXIT_FAILED;
     }
+  }
+
+  /// The text that the arguments ask for instead of a run.
+  private Optional<String> wanted(List<String> arguments) {
+    if (arguments.contains("--help") || arguments.contains("-h")) {
+      return Optional.of(help());
+    }
+    return arguments.contains(SETTINGS)
+        ? Optional.of(SettingsReference.of(type).text())
+        : Optional.empty();
+  }
+
+  private String help() {
+    return usage
+        + "\nSettings that have no default (--settings prints all):\n"
+        + SettingsReference.of(type).required();
   }
 
   private void serve(C config, PrintStream terminal) throws Exception {

@@ -1,26 +1,33 @@
 package io.headgate.kit.telemetry;
 
 import io.headgate.kit.config.Default;
+import io.headgate.kit.config.Setting;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 
 /// Receivers of telemetry.
-///
-/// @param otlpEndpoint base URL of an OTLP/HTTP receiver (`http://127.0.0.1:4318`); absent: no
-///   export
-/// @param metricsHost and `metricsPort`: address of the scrape endpoint `/metrics`; port 0 chooses
-///   a free one; absent port: no endpoint
-/// @param traceRatio fraction of the traces that begin here and are recorded, 0 to 1
-/// @param exportInterval of metrics by OTLP
-/// @param logLevel of the console and of exported logs
 public record TelemetryConfig(
-    Optional<URI> otlpEndpoint,
-    @Default("127.0.0.1") String metricsHost,
-    Optional<Integer> metricsPort,
-    @Default("1.0") double traceRatio,
-    @Default("15s") Duration exportInterval,
-    @Default("info") LogLevel logLevel) {
+    @Setting(
+            meaning = "Base URL of an OTLP/HTTP receiver, such as http://127.0.0.1:4318.",
+            absent = "no export")
+        Optional<URI> otlpEndpoint,
+    @Setting(meaning = "Address of the scrape endpoint `/metrics`.") @Default("127.0.0.1")
+        String metricsHost,
+    @Setting(
+            meaning = "Port of the scrape endpoint; 0 chooses a free one.",
+            bound = "0 to 65535",
+            absent = "no endpoint")
+        Optional<Integer> metricsPort,
+    @Setting(meaning = "Part of the traces that begin here and are recorded.", bound = "0 to 1")
+        @Default("1.0")
+        double traceRatio,
+    @Setting(meaning = "Interval at which metrics are exported by OTLP.", bound = "above 0")
+        @Default("15s")
+        Duration exportInterval,
+    @Setting(meaning = "Least severe messages of the console and of exported logs.")
+        @Default("info")
+        LogLevel logLevel) {
 
   /// How much is logged.
   public enum LogLevel {

@@ -1,18 +1,28 @@
 package io.headgate.kit.watch;
 
 import io.headgate.kit.config.Default;
+import io.headgate.kit.config.Setting;
 import java.time.Duration;
 
 /// Limits on watchers.
-///
-/// @param heartbeat interval of messages on a quiet stream, and of checks for commits without a
-///   hint
-/// @param patience a watcher that accepts nothing for this long is cut off; it may return
-/// @param maxWatchers concurrent watchers; more are refused
 public record WatchLimits(
-    @Default("10s") Duration heartbeat,
-    @Default("30s") Duration patience,
-    @Default("1000") int maxWatchers) {
+    @Setting(
+            meaning =
+                "Interval of messages on a quiet watch, and of checks for "
+                    + "commits whose notification was lost.",
+            bound = "above 0")
+        @Default("10s")
+        Duration heartbeat,
+    @Setting(
+            meaning =
+                "Time after which a watcher that accepts nothing is "
+                    + "disconnected; it may return.",
+            bound = "above 0")
+        @Default("30s")
+        Duration patience,
+    @Setting(meaning = "Concurrent watchers; further ones are refused.", bound = "at least 1")
+        @Default("1000")
+        int maxWatchers) {
 
   public static final WatchLimits DEFAULTS =
       new WatchLimits(Duration.ofSeconds(10), Duration.ofSeconds(30), 1000);

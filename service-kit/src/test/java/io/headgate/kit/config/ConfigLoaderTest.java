@@ -21,7 +21,9 @@ class ConfigLoaderTest {
     RED
   }
 
-  record Shelf(String name, @Default("3") int capacity) {
+  record Shelf(
+      @Setting(meaning = "Name.") String name,
+      @Setting(meaning = "Number of goods.") @Default("3") int capacity) {
     Shelf {
       if (capacity < 1) {
         throw new IllegalArgumentException("capacity: at least 1, not " + capacity);
@@ -29,24 +31,29 @@ class ConfigLoaderTest {
     }
   }
 
-  record Store(URI url, Secret password, @Default("16") int maxConnections) {}
+  record Store(
+      @Setting(meaning = "Address.") URI url,
+      @Setting(meaning = "Password.") Secret password,
+      @Setting(meaning = "Connections.") @Default("16") int maxConnections) {}
 
-  record Limits(Duration leaseTtl, ByteSize memory) {
+  record Limits(
+      @Setting(meaning = "Length of a lease.") Duration leaseTtl,
+      @Setting(meaning = "Memory.") ByteSize memory) {
     static final Limits DEFAULTS = new Limits(Duration.ofSeconds(90), ByteSize.ofMebibytes(512));
   }
 
   record Config(
-      Store store,
-      Limits limits,
-      Optional<Shelf> spare,
-      List<Shelf> shelves,
-      List<String> tags,
-      Map<String, Integer> weights,
-      @Default("red") Colour colour,
-      @Default("true") boolean open,
-      @Default("0.5") double ratio,
-      Optional<Path> file,
-      @Default("9") long httpPort) {}
+      @Setting(meaning = "The store.") Store store,
+      @Setting(meaning = "Limits.") Limits limits,
+      @Setting(meaning = "A spare shelf.") Optional<Shelf> spare,
+      @Setting(meaning = "The shelves.") List<Shelf> shelves,
+      @Setting(meaning = "Words.") List<String> tags,
+      @Setting(meaning = "Weights.") Map<String, Integer> weights,
+      @Setting(meaning = "Colour.") @Default("red") Colour colour,
+      @Setting(meaning = "Whether it is open.") @Default("true") boolean open,
+      @Setting(meaning = "A ratio.") @Default("0.5") double ratio,
+      @Setting(meaning = "A file.") Optional<Path> file,
+      @Setting(meaning = "A port.") @Default("9") long httpPort) {}
 
   private static final String MINIMAL =
       """

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.kit.config.Default;
 import io.headgate.kit.config.Secret;
+import io.headgate.kit.config.Setting;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.lifecycle.CannotStartException;
@@ -27,14 +28,30 @@ class ServiceProcessTest {
   private static final Map<String, String> GOOD = Map.of("HEADGATE_KEY", "hunter2");
 
   /// The configuration of the process under test.
-  record Config(Secret key, @Default("0") int port) {}
+  record Config(
+      @Setting(meaning = "Key of the shop.") Secret key,
+      @Setting(meaning = "Port of the shop.", bound = "0 to 65535") @Default("0") int port) {}
 
   @ParameterizedTest
   @CsvSource({"--help", "-h", "some.yaml --help"})
   void explainsItself(String words) {
     Ended ended = run(words, Map.of());
     assertThat(ended.status()).isZero();
-    assertThat(ended.said()).isEqualTo(Shop.USAGE);
+    assertThat(ended.said()).isEqualTo(Shop.HELP);
+  }
+
+  @Test
+  void printsItsSettings() {
+    Ended ended = run("--settings", Map.of());
+    assertThat(ended.status()).isZero();
+    assertThat(ended.said())
+        .contains(
+            """
+              port
+                  whole number, default 0; 0 to 65535
+                  Port of the shop.
+                  HEADGATE_PORT
+            """);
   }
 
   @ParameterizedTest
@@ -47,7 +64,7 @@ class ServiceProcessTest {
   void namesTheWordsItDoesNotUnderstand(String words, String named) {
     Ended ended = run(words, GOOD);
     assertThat(ended.status()).isEqualTo(ServiceProcess.EXIT_USAGE);
-    assertThat(ended.said()).isEqualTo("unknown arguments: " + named + "\n" + Shop.USAGE);
+    assertThat(ended.said()).isEqualTo("not understood: " + named + "\n" + Shop.HELP);
   }
 
   @Test
@@ -115,6 +132,13 @@ class ServiceProcessTest {
   /// The main class of the process under test. A thread of its own would keep it alive for ever.
   static final class Shop {
     static final String USAGE = "usage: shop [CONFIG_FILE] [--greet WHOM]\n";
+    static final String HELP =
+        USAGE
+            + """
+
+            Settings that have no default (--settings prints all):
+              key                                Key of the shop.
+            """;
 
     private static final ServiceProcess<Config> PROCESS =
         new ServiceProcess<>(

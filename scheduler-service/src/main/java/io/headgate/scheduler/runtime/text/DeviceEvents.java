@@ -48,7 +48,7 @@ public final class DeviceEvents {
 
   private static Event of(NodeId node, DeviceTrouble trouble) {
     String what =
-        trouble.inService() ? "is degraded, and used on" : "is unhealthy, and gets no new work";
+        trouble.inService() ? "is degraded, but still used" : "is unhealthy, and gets no new work";
     String remedy = trouble.remedy().isEmpty() ? "" : " (" + trouble.remedy() + ")";
     return event(node, trouble.index(), trouble.uuid(), what + ": " + trouble.cause() + remedy)
         .detail(

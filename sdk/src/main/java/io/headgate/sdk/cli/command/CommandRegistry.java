@@ -46,53 +46,67 @@ public final class CommandRegistry {
 
   private static final List<Registration> OWN =
       List.of(
-          new Registration("START", "up", "everything on this machine", UpElsewhereCommand::new),
+          new Registration(
+              "START", "up", "run the whole system on this machine", UpElsewhereCommand::new),
           new Registration("START", "login", "sign in to a server", LoginCommand::new),
-          new Registration("START", "logout", "forget the key of a context", LogoutCommand::new),
+          new Registration("START", "logout", "forget a stored key", LogoutCommand::new),
           new Registration(
-              "START", "whoami", "your identity, groups and queues", WhoAmICommand::new),
-          new Registration("START", "context", "list, use or set contexts", ContextCommand::new),
+              "START", "whoami", "show your identity, groups and queues", WhoAmICommand::new),
+          new Registration(
+              "START", "context", "list, select or change contexts", ContextCommand::new),
           new Registration("JOBS", "submit", "submit a job to a queue", SubmitCommand::new),
-          new Registration("JOBS", "jobs", "your jobs, or one of them", JobsCommand::new),
+          new Registration("JOBS", "jobs", "list your jobs, or show one", JobsCommand::new),
           new Registration(
-              "JOBS", "explain", "why a job waits, runs or ended", ExplainCommand::new),
-          new Registration("JOBS", "logs", "the output of a job", LogsCommand::new),
+              "JOBS", "explain", "explain why a job waits, runs or ended", ExplainCommand::new),
+          new Registration("JOBS", "logs", "print the output of a job", LogsCommand::new),
           new Registration("JOBS", "wait", "wait for jobs", WaitCommand::new),
           new Registration("JOBS", "cancel", "cancel jobs", CancelCommand::new),
           new Registration("JOBS", "requeue", "put jobs back in their queues", RequeueCommand::new),
-          new Registration("SEE", "queues", "queues, or one of them", QueuesCommand::new),
-          new Registration("SEE", "policies", "policies and their use", PoliciesCommand::new),
+          new Registration("SHOW", "queues", "list queues, or show one", QueuesCommand::new),
           new Registration(
-              "SEE", "vaults", "images, commands and environment of jobs", VaultsCommand::new),
-          new Registration("SEE", "profiles", "job sizes", ProfilesCommand::new),
-          new Registration("SEE", "pools", "pools and their use", PoolsCommand::new),
-          new Registration("SEE", "nodes", "nodes and their devices", NodesCommand::new),
-          new Registration("SEE", "events", "events, past and present", EventsCommand::new),
-          new Registration("CONFIGURE", "plan", "changes and effects of a file", PlanCommand::new),
+              "SHOW", "policies", "list policies with their usage", PoliciesCommand::new),
           new Registration(
-              "CONFIGURE", "apply", "make the tenant look like a file", ApplyCommand::new),
-          new Registration("CONFIGURE", "export", "write the configuration", ExportCommand::new),
-          new Registration("OPERATE", "drain", "no new work for nodes", DrainCommand::new),
+              "SHOW",
+              "vaults",
+              "list images, commands and environment that jobs may use",
+              VaultsCommand::new),
+          new Registration("SHOW", "profiles", "list job sizes", ProfilesCommand::new),
+          new Registration("SHOW", "pools", "list pools with their usage", PoolsCommand::new),
+          new Registration("SHOW", "nodes", "list nodes with their devices", NodesCommand::new),
+          new Registration("SHOW", "events", "list or follow events", EventsCommand::new),
+          new Registration(
+              "CONFIGURE", "plan", "preview what a configuration file changes", PlanCommand::new),
+          new Registration("CONFIGURE", "apply", "apply a configuration file", ApplyCommand::new),
+          new Registration(
+              "CONFIGURE", "export", "print the configuration in force", ExportCommand::new),
+          new Registration("OPERATE", "drain", "take nodes out of service", DrainCommand::new),
           new Registration(
               "OPERATE", "undrain", "put nodes back into service", UndrainCommand::new),
           new Registration(
               "OPERATE", "forget", "remove nodes that do not come back", ForgetCommand::new),
           new Registration(
-              "OPERATE", "join-token", "let machines join a pool", JoinTokenCommand::new),
+              "OPERATE",
+              "join-token",
+              "create a token with which machines join a pool",
+              JoinTokenCommand::new),
           new Registration(
               "OPERATE", "join-tokens", "list or revoke join tokens", JoinTokensCommand::new),
-          new Registration("OPERATE", "keys", "list, make or revoke keys", KeysCommand::new),
+          new Registration("OPERATE", "keys", "list, create or revoke keys", KeysCommand::new),
           new Registration(
               "WHAT-IF",
               "simulate",
-              "the scheduler's decisions, without servers",
+              "play a scenario without a server",
               SimulateElsewhereCommand::new),
           new Registration(
-              "WHAT-IF", "snapshot", "the present state, as a scenario", SnapshotCommand::new),
+              "WHAT-IF", "snapshot", "write the present state as a scenario", SnapshotCommand::new),
           new Registration(
-              "OTHER", "completion", "completion for bash or zsh", CompletionCommand::new),
-          new Registration("OTHER", "version", "the version of this program", VersionCommand::new),
-          new Registration("OTHER", "help", "help on commands and topics", HelpCommand::new));
+              "OTHER",
+              "completion",
+              "print a completion script for bash or zsh",
+              CompletionCommand::new),
+          new Registration(
+              "OTHER", "version", "print the version of this program", VersionCommand::new),
+          new Registration("OTHER", "help", "print help on commands and topics", HelpCommand::new));
 
   private CommandRegistry() {}
 
@@ -156,7 +170,7 @@ public final class CommandRegistry {
     return text.append(
             """
 
-            Each command: headgate COMMAND --help. Topics: headgate help formats, configuration, scenario,
+            Each command: headgate COMMAND --help. Topics: headgate help formats, configuration, job, scenario,
             exit-codes, reasons, rules, environment, states.\
             """)
         .toString();

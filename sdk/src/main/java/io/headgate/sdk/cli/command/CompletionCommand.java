@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
       "source <(headgate completion zsh)      in ~/.zshrc",
       ""
     },
-    description = "Prints a completion script: commands, flags, and names asked from the server.")
+    description = "Prints a completion script for commands, flags, and names of the server.")
 public final class CompletionCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 

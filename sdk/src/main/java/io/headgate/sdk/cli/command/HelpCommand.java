@@ -25,14 +25,16 @@ import picocli.CommandLine.Parameters;
       "headgate help                all commands",
       "headgate help exit-codes     the meaning of exit codes",
       "headgate help configuration  every key of a configuration file",
+      "headgate help job            every key of a job file",
       ""
     },
-    description = "Prints help on a command, or on a topic.")
+    description = "Prints help on a command or a topic.")
 public final class HelpCommand implements CliCommand {
   static final List<String> TOPICS =
       List.of(
           "formats",
           "configuration",
+          "job",
           "scenario",
           "exit-codes",
           "reasons",
@@ -46,8 +48,8 @@ public final class HelpCommand implements CliCommand {
       arity = "0..1",
       paramLabel = "TOPIC",
       description =
-          "A command, or formats, configuration, scenario, exit-codes, reasons, rules, environment,"
-              + " states.")
+          "A command, or formats, configuration, job, scenario, exit-codes, reasons, rules,"
+              + " environment, states.")
   private @Nullable String topic;
 
   @Override
@@ -75,7 +77,16 @@ public final class HelpCommand implements CliCommand {
                   ConfigurationReference.types(),
                   ConfigurationReference.configuration())
               + "\nExample\n\n"
-              + resource("configuration-example.yaml").indent(2);
+              + resource("configuration-example.yaml").indent(2)
+              + "\nSettings of the processes are no part of this file. Each process prints its own:\n"
+              + "  pool-service, policy-service, scheduler-service, headgate-agent --settings\n";
+      case "job" ->
+          ConfigurationHelp.text(
+                  "Keys of a job file (YAML or JSON), for headgate submit -f",
+                  ConfigurationReference.types(),
+                  ConfigurationReference.job())
+              + "\nExample\n\n"
+              + resource("job-example.yaml").indent(2);
       case "scenario" ->
           ConfigurationHelp.text(
               "Keys of a scenario file (YAML or JSON), besides those of a configuration",
@@ -88,7 +99,7 @@ public final class HelpCommand implements CliCommand {
   private static String resource(String name) throws IOException {
     try (InputStream in = HelpCommand.class.getResourceAsStream("/help/" + name)) {
       if (in == null) {
-        throw new IOException("this build lacks the help text " + name);
+        throw new IOException("the help text " + name + " is missing from this build");
       }
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }

@@ -13,11 +13,11 @@ import picocli.CommandLine.Unmatched;
 /// Replaces `up` where only the command line is installed.
 @Command(
     header = {
-      "deploy/headgate up           from a checkout: everything on this machine",
-      "deploy/headgate up --demo    the same with simulated GPUs and a story of real jobs",
+      "deploy/headgate up           from a checkout: the whole system on this machine",
+      "deploy/headgate up --demo    the same with simulated GPUs and real jobs",
       ""
     },
-    description = "Needs a server installation; this is the command line alone.")
+    description = "Needs a server installation; only the command line is installed here.")
 public final class UpElsewhereCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
@@ -31,9 +31,7 @@ public final class UpElsewhereCommand implements CliCommand {
   @Override
   public int run(Invocation invocation) {
     throw new UsageException(
-        ignored.isEmpty()
-            ? "this is the command line alone; up runs from a server installation"
-            : "this is the command line alone; up and its flags need a server installation",
+        "only the command line is installed here; up needs a server installation",
         "NOT_INSTALLED",
         "from a checkout: deploy/headgate up",
         "for a server that runs elsewhere: headgate login --server URL");

@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
 @Command(
     header = {
       "headgate version             the version of this program",
-      "headgate version -o json     the same for machines",
+      "headgate version -o json     the same as JSON",
       ""
     },
     description = "Prints the version of this program.")
@@ -44,7 +44,7 @@ public final class VersionCommand implements CliCommand {
   static String version() throws IOException {
     try (InputStream in = VersionCommand.class.getResourceAsStream("/headgate-version.txt")) {
       if (in == null) {
-        throw new IOException("this build does not know its version");
+        throw new IOException("the version is missing from this build");
       }
       return new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
     }

@@ -66,7 +66,7 @@ public final class ContextStore {
                   .map(mark -> " in line " + (mark.getLine() + 1) + ": " + marked.getProblem())
                   .orElse("")
               : "";
-      throw new IOException(file + " is not YAML any more" + where, e);
+      throw new IOException(file + " is not valid YAML" + where, e);
     }
   }
 

@@ -122,8 +122,8 @@ public final class ErrorFrames {
         .next(
             List.of(
                 from.startsWith("HEADGATE_")
-                    ? "put another into " + from + "; or unset it and sign in: " + login
-                    : "sign in with another: " + login));
+                    ? "set " + from + " to a valid key; or unset it and sign in: " + login
+                    : "sign in with another key: " + login));
   }
 
   private static @Nullable String why(Failure failure) {

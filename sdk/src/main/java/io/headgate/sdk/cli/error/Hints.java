@@ -15,14 +15,14 @@ final class Hints {
       case "TOKEN_MISSING" ->
           List.of(
               "sign in: headgate login --server " + server,
-              "a stored key is sent to the server of its own context alone: headgate context");
+              "a stored key is sent only to the server of its context: headgate context");
       case "QUEUE_NOT_FOUND", "NOT_ADMITTED" -> List.of("your queues: headgate queues");
       case "JOB_NOT_FOUND" -> List.of("your jobs: headgate jobs --all");
       case "TENANT_NOT_FOUND" ->
-          List.of("a file's tenant: and --tenant name it; yours: headgate whoami");
+          List.of(
+              "the key `tenant` of the file or --tenant names it; your tenant: headgate whoami");
       case "KEY_NOT_FOUND" -> List.of("keys: headgate keys");
-      case "JOIN_TOKEN_NOT_FOUND" ->
-          List.of("join tokens that have not ended: headgate join-tokens");
+      case "JOIN_TOKEN_NOT_FOUND" -> List.of("valid join tokens: headgate join-tokens");
       case "POOL_NOT_FOUND" -> List.of("pools: headgate pools");
       case "NODE_NOT_FOUND" -> List.of("nodes: headgate nodes");
       case "PROFILE_NOT_FOUND" -> List.of("profiles: headgate profiles");
@@ -39,14 +39,14 @@ final class Hints {
 
   private static List<String> unavailable(Failure failure) {
     if (failure.message().contains("cannot be trusted")) {
-      return List.of("if its authority is your own: headgate login --server URL --ca FILE.pem");
+      return List.of("if your own authority signed it: headgate login --server URL --ca FILE.pem");
     }
     if (failure.message().startsWith("the name of")) {
-      return List.of("is it spelt right? the servers that you know: headgate context");
+      return List.of("check the spelling; servers of your contexts: headgate context");
     }
     return failure.message().startsWith("nothing listens at")
-        ? List.of("is it started? on this machine: headgate up   others: headgate context")
-        : List.of("running jobs continue; nothing was changed. retrying is safe");
+        ? List.of("start it on this machine: headgate up   other servers: headgate context")
+        : List.of("running jobs continue, and nothing was changed: try again");
   }
 
   private static List<String> byCode(Failure failure) {
@@ -54,9 +54,11 @@ final class Hints {
       case UNAUTHENTICATED -> List.of("sign in: headgate login");
       case PERMISSION_DENIED -> List.of("your identity and rights: headgate whoami");
       case UNAVAILABLE -> unavailable(failure);
-      case DEADLINE_EXCEEDED -> List.of("give it longer: --timeout 2m");
+      case DEADLINE_EXCEEDED -> List.of("allow more time: --timeout 2m");
       case INTERNAL, UNKNOWN, DATA_LOSS ->
-          List.of("this is a fault of the server; its log and traces know " + failure.traceId());
+          List.of(
+              "this is a fault of the server; look for this trace in its log: "
+                  + failure.traceId());
       default -> List.of();
     };
   }

@@ -51,7 +51,7 @@ final class ConnectionSettings {
             context.map(Context::server).orElse(null));
     if (server == null) {
       throw new UsageException(
-          "no server is known",
+          "no server was named, and no context is selected",
           "SERVER_MISSING",
           "start one on this machine: headgate up",
           "or sign in to one: headgate login --server https://gate.example:7400");
@@ -78,7 +78,7 @@ final class ConnectionSettings {
             context.map(Context::tenant).orElse(null));
     if (tenant != null && !TENANT.matcher(tenant).matches()) {
       throw new UsageException(
-          "\"" + tenant + "\" is no id of a tenant",
+          "\"" + tenant + "\" is not a tenant id",
           "BAD_FLAG_VALUE",
           "1 to 63 lower-case letters, digits and hyphens, starting with a letter: --tenant acme");
     }
@@ -114,7 +114,7 @@ final class ConnectionSettings {
       throw new UsageException(
           "the context file cannot be read: " + e.getMessage(),
           "CONTEXT_FILE_UNREADABLE",
-          "mend or remove " + invocation.contexts().file());
+          "correct or remove " + invocation.contexts().file());
     }
   }
 
@@ -166,7 +166,7 @@ final class ConnectionSettings {
       long waited = System.nanoTime() - began;
       if (waited >= nextNote) {
         nextNote = waited + BETWEEN_NOTES.toNanos();
-        invocation.output().note(failure.getMessage() + "; trying again (Ctrl-C ends this)");
+        invocation.output().note(failure.getMessage() + "; trying again (Ctrl-C stops)");
       }
     }
 

@@ -8,13 +8,13 @@ public final class GlobalOptions {
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
-      description = "Show this and exit.")
+      description = "Show this help and exit.")
   public boolean help;
 
   @Option(
       names = "--server",
       paramLabel = "URL",
-      description = "The server. [HEADGATE_SERVER; else the context]")
+      description = "Address of the server. [HEADGATE_SERVER; else the context]")
   public @Nullable String server;
 
   @Option(
@@ -53,10 +53,10 @@ public final class GlobalOptions {
 
   @Option(
       names = "--no-input",
-      description = "Ask nothing; refuse instead. [HEADGATE_NO_INPUT, CI]")
+      description = "Never ask; fail where a question would be needed. [HEADGATE_NO_INPUT, CI]")
   public boolean noInput;
 
-  @Option(names = "--quiet", description = "No remarks beside the data.")
+  @Option(names = "--quiet", description = "Print the data without remarks.")
   public boolean quiet;
 
   @Option(
@@ -64,12 +64,12 @@ public final class GlobalOptions {
       description = "Also print request and trace ids.")
   public boolean verbose;
 
-  @Option(names = "--debug", description = "Also print every call. [HEADGATE_DEBUG]")
+  @Option(names = "--debug", description = "Also print every call to the server. [HEADGATE_DEBUG]")
   public boolean debug;
 
   @Option(
       names = "--timeout",
       paramLabel = "TIME",
-      description = "How long a call may take, retries included (default: 30s).")
+      description = "Longest time of a call, retries included (default: 30s).")
   public @Nullable String timeout;
 }

@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 
 /// Flags that every list understands.
 public final class ListFlags {
-  @Option(names = "--no-headers", description = "No line of column names.")
+  @Option(names = "--no-headers", description = "Leave out the line of column names.")
   public boolean noHeaders;
 
   @Option(names = "--sort", paramLabel = "FIELD[:desc]", description = "Sort by a column.")
@@ -23,14 +23,14 @@ public final class ListFlags {
   @Option(
       names = "--filter",
       paramLabel = "TERMS",
-      description = "Rows that match, for example 'state=WAITING policy!=rnd'.")
+      description = "Only rows that match, such as 'state=WAITING policy!=rnd'.")
   public @Nullable String filter;
 
   @Option(
       names = {"-w", "--watch"},
       description =
-          "Follow changes: tables are redrawn on a terminal; else a line of JSON (or -o csv, name)"
-              + " a change, with --limit until there were so many.")
+          "Follow changes. A terminal shows a table that is redrawn; otherwise each change is a line"
+              + " of JSON (or of -o csv, name). --limit N ends after N changes.")
   public boolean watch;
 
   /// A stream of changed rows; null: the output is a table on a terminal, which is redrawn.

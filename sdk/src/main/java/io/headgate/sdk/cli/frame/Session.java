@@ -37,9 +37,9 @@ public final class Session implements AutoCloseable {
     String tenant = ResourceNames.tenantOf(subject());
     if (tenant.isEmpty()) {
       throw new UsageException(
-          "which tenant? you belong to none",
+          "no tenant was named, and you belong to none",
           "TENANT_MISSING",
-          "name it: --tenant ID, or headgate context set --tenant ID");
+          "name one: --tenant ID, or headgate context set --tenant ID");
     }
     return tenant;
   }

@@ -29,7 +29,7 @@ public final class EffectsText {
     rows(rows, "waits", effects.waits(), EffectsText::wait);
     rows(rows, "drafts", effects.drafts(), EffectsText::draft);
     if (rows.isEmpty()) {
-      rows.add(List.of("  nothing starts, stops or waits because of it"));
+      rows.add(List.of("  no job starts, stops or waits because of it"));
     }
     List<String> lines = new ArrayList<>(AlignedText.lines(rows));
     lines.addAll(AlignedText.lines(overLimit(effects)));
@@ -38,7 +38,7 @@ public final class EffectsText {
       lines.addAll(policies(effects.policies()));
       if (effects.knownAhead() != null) {
         lines.add(
-            "  waits are known %s ahead"
+            "  waits are estimated up to %s ahead"
                 .formatted(DurationText.format(seconds(effects.knownAhead()))));
       }
     }

@@ -20,7 +20,7 @@ public final class RowStream<T> {
       case TABLE, JSON, JSONL, NAME, CSV -> {}
       case WIDE, YAML, COLUMNS ->
           throw new UsageException(
-              "changes cannot be followed as " + options.form().word(),
+              "--watch cannot print " + options.form().word(),
               "BAD_OUTPUT_FORM",
               "-o jsonl, csv or name; on a terminal also table, wide and columns=A,B");
     }

@@ -27,8 +27,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     header = {
       "headgate context                           all contexts; * is the selected one",
-      "headgate context use staging               select another",
-      "headgate context set --tenant acme         change the selected one",
+      "headgate context use staging               select another one",
+      "headgate context set --tenant acme         change the selected context",
       ""
     },
     description =
@@ -43,7 +43,11 @@ public final class ContextCommand implements CliCommand {
       description = "Action (default: list).")
   private String action = "list";
 
-  @Parameters(index = "1", arity = "0..1", paramLabel = "NAME", description = "The context.")
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "NAME",
+      description = "Name of the context.")
   private @Nullable String name;
 
   @Override
@@ -60,7 +64,7 @@ public final class ContextCommand implements CliCommand {
       case "set" -> set(invocation, contexts);
       default ->
           throw new UsageException(
-              "\"" + action + "\" is not an action of contexts",
+              "\"" + action + "\" is not an action of headgate context",
               "UNKNOWN_ARGUMENT",
               "headgate context list, use NAME or set [NAME] --server URL --tenant ID");
     }
@@ -72,7 +76,7 @@ public final class ContextCommand implements CliCommand {
       invocation
           .output()
           .note(
-              "warning: others may read " + invocation.contexts().file() + "; chmod 600 mends it");
+              "warning: other users can read your keys: chmod 600 " + invocation.contexts().file());
     }
     OutputForm.Kind kind = invocation.form().kind();
     if (kind == OutputForm.Kind.NAME) {
@@ -119,7 +123,9 @@ public final class ContextCommand implements CliCommand {
   private void use(Invocation invocation, Contexts contexts) throws IOException {
     if (name == null) {
       throw new UsageException(
-          "use which context?", "ARGUMENT_MISSING", "headgate context use NAME");
+          "the name of the context is missing",
+          "ARGUMENT_MISSING",
+          "headgate context use NAME; all contexts: headgate context");
     }
     Context context = find(contexts, name);
     invocation.contexts().save(contexts.select(context.name()));
@@ -136,9 +142,9 @@ public final class ContextCommand implements CliCommand {
     String server = global.server != null ? global.server : before == null ? null : before.server();
     if (server == null) {
       throw new UsageException(
-          "context \"" + chosen + "\" does not exist yet",
+          "context \"" + chosen + "\" does not exist",
           "CONTEXT_NOT_FOUND",
-          "to make it, give its server: --server URL");
+          "to create it, name its server: --server URL");
     }
     ServerAddress address;
     try {

@@ -37,13 +37,13 @@ import picocli.CommandLine.Parameters;
 /// `headgate keys`.
 @Command(
     header = {
-      "headgate keys                                     all keys; never their secrets",
-      "headgate keys create ada > ada.key                a key for a user, shown this once",
+      "headgate keys                                     all keys, without their secrets",
+      "headgate keys create ada > ada.key                a key for a user; it is printed only once",
       "headgate keys create nightly --service-account --expires 90d",
-      "headgate keys revoke 5d41402abc4b2a76             it opens nothing any more",
+      "headgate keys revoke 5d41402abc4b2a76             the key is refused from now on",
       ""
     },
-    description = "Lists, makes and revokes the keys of a tenant. For its admins.")
+    description = "Lists, creates and revokes the keys of a tenant. For its admins.")
 public final class KeysCommand implements CliCommand {
   private static final RequestFieldFlags FLAGS =
       new RequestFieldFlags(
@@ -63,7 +63,7 @@ public final class KeysCommand implements CliCommand {
   @Parameters(
       index = "1..*",
       paramLabel = "OWNER|KEY",
-      description = "Whose key to create, or which keys to revoke.")
+      description = "Owner of the key to create, or keys to revoke.")
   private List<String> names = List.of();
 
   @Option(names = "--service-account", description = "The owner is a service account.")
@@ -75,7 +75,7 @@ public final class KeysCommand implements CliCommand {
   @Option(
       names = "--expires",
       paramLabel = "TIME",
-      description = "How long it works, as 90d (default: until it is revoked).")
+      description = "Lifetime of the key, such as 90d (default: until it is revoked).")
   private @Nullable String expires;
 
   @Override
@@ -91,7 +91,7 @@ public final class KeysCommand implements CliCommand {
       case "revoke" -> revoke(invocation);
       default ->
           throw new UsageException(
-              "\"" + action + "\" is not an action of keys",
+              "\"" + action + "\" is not an action of headgate keys",
               "UNKNOWN_ARGUMENT",
               "headgate keys list, create OWNER or revoke KEY");
     };
@@ -113,7 +113,8 @@ public final class KeysCommand implements CliCommand {
     String name = names.getFirst();
     if (!OWNER.matcher(name).matches()) {
       throw new UsageException(
-          "\"%s\" is no id of a %s".formatted(name, serviceAccount ? "service account" : "user"),
+          "\"%s\" is not the id of a %s"
+              .formatted(name, serviceAccount ? "service account" : "user"),
           "BAD_ARGUMENT",
           "1 to 63 lower-case letters, digits and hyphens, starting with a letter");
     }
@@ -131,7 +132,9 @@ public final class KeysCommand implements CliCommand {
     }
     String id = ResourceNames.id(made.getKey().getName());
     String until = life == null ? "until it is revoked" : "for " + TimeText.span(life);
-    invocation.output().note("key %s of %s: shown this once, works %s".formatted(id, name, until));
+    invocation
+        .output()
+        .note("key %s of %s, valid %s. It is not shown again.".formatted(id, name, until));
     invocation
         .output()
         .note("sign in with it: headgate login --server " + invocation.session().server());
@@ -148,10 +151,14 @@ public final class KeysCommand implements CliCommand {
     } catch (HeadgateException e) {
       ErrorFrame frame = FLAGS.in(ErrorFrames.of(e, session.server()), e);
       if (e.reason().equals("USER_NOT_FOUND") || e.reason().equals("SERVICE_ACCOUNT_NOT_FOUND")) {
-        String other = serviceAccount ? "" : "; of a service account: --service-account";
         frame =
             frame.next(
-                List.of("users are those in groups of the configuration: headgate export" + other));
+                List.of(
+                    serviceAccount
+                        ? "name the service account in a group of the configuration first:"
+                            + " headgate export"
+                        : "name the user in a group of the configuration first: headgate export;"
+                            + " for a service account: --service-account"));
       }
       throw new CliFailure(List.of(frame), ExitCode.of(e), null);
     }
@@ -168,7 +175,7 @@ public final class KeysCommand implements CliCommand {
       invocation.session().identity().revokeKey("keys/" + id(name));
       invocation.output().line("revoked " + id(name));
     }
-    invocation.output().note("tokens made with it stay valid for 10 minutes at most");
+    invocation.output().note("access that was granted with it ends within 10 minutes");
     return ExitCode.DONE;
   }
 

@@ -65,7 +65,7 @@ public final class LoginCommand implements CliCommand {
     if (!address.encrypted() && !isLocal(address)) {
       invocation
           .output()
-          .note("warning: " + address + " is not encrypted; your key travels in the clear");
+          .note("warning: " + address + " is not encrypted; your key is sent in clear text");
     }
     String key = key(invocation, address);
     Identity identity = check(invocation, address, key);
@@ -109,7 +109,7 @@ public final class LoginCommand implements CliCommand {
         .map(Context::server)
         .orElseThrow(() ->
             new UsageException(
-                "which server?",
+                "no server was named, and no context is selected",
                 "SERVER_MISSING",
                 "name it: headgate login --server https://gate.example:7400"));
   }
@@ -138,9 +138,9 @@ public final class LoginCommand implements CliCommand {
     }
     if (!invocation.mayAsk()) {
       throw new UsageException(
-          "there is no terminal to ask for a key",
+          "a key is needed, and there is no terminal to ask for it",
           "INPUT_NEEDED",
-          "give it on standard input: --key-stdin, or in HEADGATE_KEY");
+          "pass the key on standard input with --key-stdin, or in HEADGATE_KEY");
     }
     return new Prompt(invocation).askSecret("Key for " + address + ": ");
   }

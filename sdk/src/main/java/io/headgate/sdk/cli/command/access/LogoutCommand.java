@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
 @Command(
     header = {
       "headgate logout                       forget the key of the selected context",
-      "headgate logout --context staging     of another",
+      "headgate logout --context staging     forget the key of another context",
       ""
     },
     description = "Forgets a key. The key itself stays valid until it is revoked.")
@@ -34,8 +34,11 @@ public final class LogoutCommand implements CliCommand {
     Optional<Context> context =
         global.context == null ? contexts.selected() : contexts.find(global.context);
     Context found =
-        context.orElseThrow(
-            () -> new UsageException("there is nothing to sign out of", "CONTEXT_NOT_FOUND"));
+        context.orElseThrow(() ->
+            new UsageException(
+                "no context is selected, so there is no key to forget",
+                "CONTEXT_NOT_FOUND",
+                "name one: headgate logout --context NAME; all contexts: headgate context"));
     invocation.contexts().save(contexts.with(found.withKey(null)));
     invocation.output().line("signed out of " + found.server());
     return ExitCode.DONE;

@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
 @Command(
     header = {
       "headgate whoami             your identity, groups and queues",
-      "headgate whoami -o name     the name alone",
+      "headgate whoami -o name     only the name",
       ""
     },
     description = "Shows your identity on the server, your groups and your queues.")

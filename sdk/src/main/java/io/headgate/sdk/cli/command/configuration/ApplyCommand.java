@@ -19,16 +19,17 @@ import picocli.CommandLine.Option;
 /// `headgate apply`.
 @Command(
     header = {
-      "headgate apply -f acme.yaml                                 plan, ask, provision",
+      "headgate apply -f acme.yaml                                 show the plan, ask, apply",
       "headgate apply -f acme.yaml --yes --allow preempt,remove    in automation",
       ""
     },
-    description = "Makes the tenant look like a configuration file.")
+    description =
+        "Changes the tenant until it matches a configuration file. Shows the plan and asks first.")
 public final class ApplyCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final PlanOptions options = new PlanOptions();
 
-  @Option(names = "--dry-run", description = "Stop after the plan.")
+  @Option(names = "--dry-run", description = "Print the plan and apply nothing.")
   private boolean dryRun;
 
   @Option(

@@ -32,7 +32,7 @@ record ApplyConfirmation(Invocation invocation, List<String> allowed) {
     for (String word : allowed) {
       if (!WORDS.contains(word)) {
         throw new UsageException(
-            "\"" + word + "\" cannot be allowed",
+            "\"" + word + "\" is not a value of --allow",
             "BAD_FLAG_VALUE",
             "values: " + String.join(", ", WORDS));
       }
@@ -49,20 +49,20 @@ record ApplyConfirmation(Invocation invocation, List<String> allowed) {
       List<Risk> blind = risks.stream().filter(risk -> !allowed.contains(risk.word())).toList();
       if (!blind.isEmpty()) {
         throw new UsageException(
-            "the plan %s, and %s alone does not allow that"
+            "the plan %s, which %s does not allow"
                 .formatted(
                     EnglishText.all(blind.stream().map(Risk::does).toList()),
                     allowed.isEmpty() ? "--yes" : "--allow " + String.join(",", allowed)),
             "NOT_ALLOWED",
-            "if that is meant: " + flags(risks));
+            "to apply it anyway: " + flags(risks));
       }
       return true;
     }
     if (!invocation.mayAsk()) {
       throw new UsageException(
-          "there is no terminal to confirm this plan",
+          "the plan must be confirmed, and there is no terminal to ask",
           "INPUT_NEEDED",
-          "apply it with " + flags(risks));
+          "to apply it without a question: " + flags(risks));
     }
     Prompt prompt = new Prompt(invocation);
     if (risks.isEmpty()) {
@@ -70,7 +70,7 @@ record ApplyConfirmation(Invocation invocation, List<String> allowed) {
     }
     String because = EnglishText.all(risks.stream().map(Risk::because).toList());
     return prompt
-        .ask("Apply? Type the tenant's name because %s: ".formatted(because))
+        .ask("Apply? Type the name of the tenant, because %s: ".formatted(because))
         .equals(tenant);
   }
 
@@ -80,7 +80,7 @@ record ApplyConfirmation(Invocation invocation, List<String> allowed) {
       risks.add(
           new Risk(
               PREEMPT,
-              "may preempt jobs (the scheduler cannot tell now)",
+              "may preempt jobs (its effects are not known now)",
               "it is not known whether jobs are preempted"));
     } else if (effects.preempts().count() > 0) {
       risks.add(
@@ -96,8 +96,7 @@ record ApplyConfirmation(Invocation invocation, List<String> allowed) {
       risks.add(
           new Risk(
               REMOVE,
-              "takes %s out of the queue"
-                  .formatted(EnglishText.count(effects.drafts().count(), "job")),
+              "makes drafts of %s".formatted(EnglishText.count(effects.drafts().count(), "job")),
               "jobs become drafts"));
     }
     return risks;

@@ -51,9 +51,9 @@ final class ConfigurationPlanner {
     if (ofFile != null && chosen != null && !ofFile.equals(chosen)) {
       ErrorFrame frame =
           ErrorFrame.usage(
-                  "the file is for tenant " + ofFile + ", not " + chosen,
+                  "the file is for tenant " + ofFile + ", not for tenant " + chosen,
                   "TENANT_DIFFERS",
-                  List.of("leave out --tenant, or change the file"))
+                  List.of("leave out --tenant, or change the key `tenant` of the file"))
               .where(ErrorFrames.place(file.source(), span("tenant").orElse(null), "tenant"));
       throw new CliFailure(List.of(frame), ExitCode.USAGE, null);
     }
@@ -89,7 +89,7 @@ final class ConfigurationPlanner {
     String effect = "Nothing was applied.";
     if (half) {
       effect =
-          "Pools and profiles took effect (version %s); groups, policies and queues did not. Apply again for the rest."
+          "Pools and profiles took effect (version %s); groups, policies and queues did not. Apply the file again."
               .formatted(failure.failure().metadata().get("version"));
       frames.replaceAll(frame ->
           frame
@@ -97,7 +97,7 @@ final class ConfigurationPlanner {
               .with("version", failure.failure().metadata().getOrDefault("version", "")));
     } else if (unknown) {
       effect =
-          "It is not known which changes took effect. Apply again: changes in force are not"
+          "It is not known which changes took effect. Apply the file again: changes in force are not"
               + " repeated.";
       frames.replaceAll(frame -> frame.with("outcome", Plan.OUTCOME_UNKNOWN));
     }

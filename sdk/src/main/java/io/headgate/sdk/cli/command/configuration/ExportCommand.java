@@ -16,10 +16,10 @@ import picocli.CommandLine.Mixin;
 @Command(
     header = {
       "headgate export > acme.yaml                 edit it, then: headgate apply -f acme.yaml",
-      "headgate export -t acme | diff acme.yaml -  the difference from a file",
+      "headgate export -t acme | diff acme.yaml -  compare with a file",
       ""
     },
-    description = "Writes the configuration in force; applying it changes nothing.")
+    description = "Prints the configuration in force as a file for headgate apply.")
 public final class ExportCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
@@ -33,7 +33,9 @@ public final class ExportCommand implements CliCommand {
     OutputForm.Kind kind = invocation.form().kind();
     if (kind != OutputForm.Kind.TABLE && kind != OutputForm.Kind.YAML) {
       throw new UsageException(
-          "a configuration is exported as YAML", "BAD_OUTPUT_FORM", "leave out -o");
+          "a configuration is exported as YAML",
+          "BAD_OUTPUT_FORM",
+          "leave out -o, or write -o yaml");
     }
     ConfigurationState state = invocation.session().configuration().read().state();
     // The exported file repeats this note, so that applying it does not empty the hidden values.
@@ -43,7 +45,7 @@ public final class ExportCommand implements CliCommand {
             invocation
                 .output()
                 .note(
-                    "environment of vault '%s' without its values: they are shown to admins only"
+                    "vault '%s': the values of its environment are left out, because only admins see them"
                         .formatted(vault.name())));
     invocation.output().text(ConfigurationWriter.write(state.configuration()));
     return ExitCode.DONE;

@@ -13,14 +13,14 @@ import picocli.CommandLine.Mixin;
 /// `headgate plan`.
 @Command(
     header = {
-      "headgate plan acme.yaml                    its changes, and their effects on jobs",
-      "headgate plan acme.yaml --exit-code        3 when there are changes",
+      "headgate plan acme.yaml                    changes of the file, and effects on jobs",
+      "headgate plan acme.yaml --exit-code        exit with 3 if there are changes",
       ""
     },
     description =
-        "Shows what a configuration file would change, and what the scheduler would do at once if"
-            + " it were provisioned now: who starts, is preempted or waits, and how usage and waits"
-            + " change. Nothing takes effect.")
+        "Shows what a configuration file would change, and which jobs would then start, be"
+            + " preempted or wait. Also shows how usage and waiting times would change. Nothing"
+            + " takes effect.")
 public final class PlanCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final PlanOptions options = new PlanOptions();

@@ -26,14 +26,16 @@ final class PlanOptions {
   @Option(
       names = "--if-version",
       paramLabel = "N.M",
-      description = "Only when these versions are in force, as plan prints them; else exit with 6.")
+      description =
+          "Continue only if these versions are in force, as plan prints them; else exit with 6.")
   @Nullable String ifVersion;
 
   /// Path of the configuration file.
   Path file() {
     Path named = file != null ? file : given;
     if (named == null) {
-      throw new UsageException("which configuration?", "BAD_FLAGS", "name the file: -f acme.yaml");
+      throw new UsageException(
+          "no configuration file was named", "BAD_FLAGS", "name one: -f acme.yaml");
     }
     return named;
   }
@@ -42,7 +44,9 @@ final class PlanOptions {
   void check() {
     if (file != null && given != null) {
       throw new UsageException(
-          "two files: -f %s and %s".formatted(file, given), "FLAGS_CONFLICT", "name one of them");
+          "two files were named: -f %s and %s".formatted(file, given),
+          "FLAGS_CONFLICT",
+          "leave one of them out");
     }
     if (ifVersion != null && !VERSION.matcher(ifVersion).matches()) {
       throw new UsageException(

@@ -36,9 +36,9 @@ record PlanReport(Invocation invocation, String tenant) {
     }
     ErrorFrame frame =
         ErrorFrame.usage(
-                "version " + base + " is in force, not " + wanted,
+                "version " + wanted + " is not in force; the version is " + base,
                 "VERSION_CHANGED",
-                List.of("look at the plan again, then: --if-version " + base))
+                List.of("look at the plan again, then use --if-version " + base))
             .where("--if-version " + wanted);
     throw new CliFailure(List.of(frame), ExitCode.CONFLICT, null);
   }
@@ -74,7 +74,7 @@ record PlanReport(Invocation invocation, String tenant) {
     text.warnings(plan.warnings()).forEach(output::line);
     if (effects != null) {
       output.line("");
-      output.line(output.bold("Effects if provisioned now"));
+      output.line(output.bold("Effects if applied now"));
       runOn(diff).forEach(output::line);
       EffectsText.lines(effects).forEach(output::line);
     }
@@ -114,7 +114,7 @@ record PlanReport(Invocation invocation, String tenant) {
       invocation
           .output()
           .note(
-              "effects on jobs are not known: %s"
+              "the effects on jobs are not known: %s"
                   .formatted(PrintableText.line(e.failure().message())));
       return null;
     }

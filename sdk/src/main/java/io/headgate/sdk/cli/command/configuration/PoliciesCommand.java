@@ -31,16 +31,16 @@ import picocli.CommandLine.Parameters;
 /// `headgate policies`.
 @Command(
     header = {
-      "headgate policies           use, reservation and limit of each team",
+      "headgate policies           usage, reservation and limit of each team",
       "headgate policies ai-dev    one policy with all its fields",
       ""
     },
-    description = "Lists policies: the rights of groups, and how they are used.")
+    description = "Lists policies, which are the rights of groups, and their usage.")
 public final class PoliciesCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final ListFlags list = new ListFlags();
 
-  @Parameters(arity = "0..1", paramLabel = "POLICY", description = "Show this one alone.")
+  @Parameters(arity = "0..1", paramLabel = "POLICY", description = "Show only this policy.")
   private @Nullable String name;
 
   private record UsedPolicy(Policy policy, Usage.OfPolicy usage) {}
@@ -135,7 +135,7 @@ public final class PoliciesCommand implements CliCommand {
     }
     GpuQuantity below = policy.reservation().minus(used);
     if (usage.waitingJobs() > 0) {
-      return Cell.of(Style.BAD, below.mixed() + " below, and waits");
+      return Cell.of(Style.BAD, below.mixed() + " below, jobs wait");
     }
     // Unused GPUs below the reservation are no fault while no job waits.
     return used.units() == 0 ? Cell.of(Style.DIM, "idle") : Cell.of(Style.GOOD, "as reserved");

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
 /// `headgate profiles`.
 @Command(
     header = {
-      "headgate profiles           all job sizes, and the pools they may run in",
+      "headgate profiles           all job sizes, and the pools that serve them",
       "headgate profiles half      one profile with all its fields",
       ""
     },
@@ -32,7 +32,7 @@ public final class ProfilesCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final ListFlags list = new ListFlags();
 
-  @Parameters(arity = "0..1", paramLabel = "PROFILE", description = "Show this one alone.")
+  @Parameters(arity = "0..1", paramLabel = "PROFILE", description = "Show only this profile.")
   private @Nullable String name;
 
   @Override

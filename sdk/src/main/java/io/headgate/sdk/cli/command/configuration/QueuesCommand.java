@@ -42,7 +42,7 @@ public final class QueuesCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final ListFlags list = new ListFlags();
 
-  @Parameters(arity = "0..1", paramLabel = "QUEUE", description = "Show this one alone.")
+  @Parameters(arity = "0..1", paramLabel = "QUEUE", description = "Show only this queue.")
   private @Nullable String name;
 
   private record UsedQueue(

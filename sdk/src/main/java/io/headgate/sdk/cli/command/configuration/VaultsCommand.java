@@ -28,13 +28,13 @@ import picocli.CommandLine.Parameters;
     description = {
       "Lists vaults: which images and commands jobs of groups may run, and the environment that"
           + " they get.",
-      "Values of an environment are for admins."
+      "Only admins see the values of an environment."
     })
 public final class VaultsCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final ListFlags list = new ListFlags();
 
-  @Parameters(arity = "0..1", paramLabel = "VAULT", description = "Show this one alone.")
+  @Parameters(arity = "0..1", paramLabel = "VAULT", description = "Show only this vault.")
   private @Nullable String name;
 
   @Override

@@ -13,21 +13,21 @@ import picocli.CommandLine.Parameters;
 /// `headgate cancel`.
 @Command(
     header = {
-      "headgate cancel train-7                      a running job first saves its progress",
+      "headgate cancel train-7                      a running job first runs its abort callback",
       "headgate cancel train-7 train-8 --reason 'wrong data'",
       ""
     },
-    description = "Cancels jobs. One that has ended stays as it is.")
+    description = "Cancels jobs. A job that has ended is not changed.")
 public final class CancelCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
-  @Parameters(arity = "1..*", paramLabel = "JOB", description = "The jobs.")
+  @Parameters(arity = "1..*", paramLabel = "JOB", description = "Ids of the jobs.")
   private List<String> jobs = List.of();
 
   @Option(names = "--skip-callback", description = "Do not run the abort callback.")
   private boolean skipCallback;
 
-  @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for people.")
+  @Option(names = "--reason", paramLabel = "TEXT", description = "Reason that others see.")
   private String reason = "";
 
   @Override

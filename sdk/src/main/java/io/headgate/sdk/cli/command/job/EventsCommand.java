@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
 @Command(
     header = {
       "headgate events -w              new events as they happen",
-      "headgate events --job train-7   the story of one job",
+      "headgate events --job train-7   the history of one job",
       ""
     },
     description = "Lists events, newest last.")
@@ -39,7 +39,7 @@ public final class EventsCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final ListFlags list = new ListFlags();
 
-  @Option(names = "--job", paramLabel = "JOB", description = "About this job alone.")
+  @Option(names = "--job", paramLabel = "JOB", description = "Only events of this job.")
   private @Nullable String job;
 
   @Override

@@ -35,15 +35,15 @@ import picocli.CommandLine.Parameters;
 @Command(
     header = {
       "headgate explain train-7            why it waits, rule by rule, and what would start it",
-      "headgate explain ai-dev-half        the same of a queue, by its first waiting job",
-      "headgate explain train-7 -o json    the same for machines",
+      "headgate explain ai-dev-half        the same for the first waiting job of a queue",
+      "headgate explain train-7 -o json    the same as JSON",
       ""
     },
-    description = "Says why a job, or the jobs of a queue, stand as they do.")
+    description = "Explains why a job waits, runs or ended, or why the jobs of a queue wait.")
 public final class ExplainCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
-  @Parameters(paramLabel = "JOB|QUEUE", description = "The job, or the queue.")
+  @Parameters(paramLabel = "JOB|QUEUE", description = "Id of the job, or name of the queue.")
   private String name = "";
 
   @Override
@@ -86,7 +86,7 @@ public final class ExplainCommand implements CliCommand {
     List<String> names = queues.stream().map(it -> ResourceNames.id(it.getName())).toList();
     ErrorFrame frame =
         ErrorFrames.of(noJob, invocation.session().server())
-            .message("there is neither a job nor a queue \"" + name + "\"")
+            .message("no job and no queue is named \"" + name + "\"")
             .next(
                 List.of(
                     NearestName.find(name, names)
@@ -125,9 +125,7 @@ public final class ExplainCommand implements CliCommand {
                     jobs(usage.runningJobs(), "run"),
                     queue.getPaused() ? "; it is paused" : ""));
     if (first.isPresent()) {
-      invocation
-          .output()
-          .line(usage.waitingJobs() > 1 ? "Its first waiting job stands for all of them:" : "");
+      invocation.output().line(usage.waitingJobs() > 1 ? "This is its first waiting job:" : "");
       print(invocation, first.get());
     }
   }

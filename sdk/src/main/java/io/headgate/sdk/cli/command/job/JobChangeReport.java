@@ -18,7 +18,7 @@ final class JobChangeReport {
       boolean tooLate = job.state() == JobState.DONE || job.state() == JobState.FAILED;
       invocation
           .output()
-          .line(job.id() + (tooLate ? " had already ended, it is " : " ") + JobTexts.stands(job));
+          .line(job.id() + (tooLate ? " had already ended and is " : " ") + JobTexts.stands(job));
     } else {
       JobListing.listing(invocation.output().times())
           .printOne(row, invocation.form(), invocation.output());

@@ -37,41 +37,60 @@ import picocli.CommandLine.Parameters;
 @Command(
     header = {
       "headgate jobs                           your jobs: where they run, why they wait",
-      "headgate jobs --all --state WAITING     everybody's waiting jobs",
+      "headgate jobs --all --state WAITING     waiting jobs of all users",
       "headgate jobs train-7                   one job with its attempts",
       ""
     },
-    description = "Lists jobs that are not finished, or finished within the last hour.")
+    description = "Lists jobs that have not ended, or ended within the last hour.")
 public final class JobsCommand implements CliCommand {
   private static final Duration RECENT = Duration.ofHours(1);
 
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final ListFlags list = new ListFlags();
 
-  @Parameters(arity = "0..1", paramLabel = "JOB", description = "Show this one alone.")
+  @Parameters(arity = "0..1", paramLabel = "JOB", description = "Show only this job.")
   private @Nullable String job;
 
   @Option(
       names = {"-a", "--all"},
-      description = "Of everybody in the tenant, not mine only.")
+      description = "Jobs of all users of the tenant, not only mine.")
   private boolean all;
 
-  @Option(names = "--user", split = ",", paramLabel = "ID", description = "Of these users.")
+  @Option(
+      names = "--user",
+      split = ",",
+      paramLabel = "ID",
+      description = "Only jobs of these users.")
   private List<String> users = List.of();
 
-  @Option(names = "--queue", split = ",", paramLabel = "ID", description = "In these queues.")
+  @Option(
+      names = "--queue",
+      split = ",",
+      paramLabel = "ID",
+      description = "Only jobs in these queues.")
   private List<String> queues = List.of();
 
-  @Option(names = "--policy", split = ",", paramLabel = "ID", description = "Of these policies.")
+  @Option(
+      names = "--policy",
+      split = ",",
+      paramLabel = "ID",
+      description = "Only jobs of these policies.")
   private List<String> policies = List.of();
 
-  @Option(names = "--state", split = ",", paramLabel = "STATE", description = "In these states.")
+  @Option(
+      names = "--state",
+      split = ",",
+      paramLabel = "STATE",
+      description = "Only jobs in these states.")
   private List<String> states = List.of();
 
-  @Option(names = "--label", paramLabel = "K=V", description = "With these labels.")
+  @Option(names = "--label", paramLabel = "K=V", description = "Only jobs with these labels.")
   private Map<String, String> labels = Map.of();
 
-  @Option(names = "--since", paramLabel = "TIME", description = "Submitted within, as 24h.")
+  @Option(
+      names = "--since",
+      paramLabel = "TIME",
+      description = "Only jobs submitted within this time, such as 24h.")
   private @Nullable String since;
 
   @Option(names = "--start", description = "Sort by expected start.")
@@ -154,7 +173,7 @@ public final class JobsCommand implements CliCommand {
             ? "%s%s %,d more, --limit 0 for all"
                 .formatted(dot, invocation.output().symbols().ellipsis(), total - shown)
             : "";
-    String whose = all || !users.isEmpty() ? "" : dot + "mine only; --all for the tenant";
+    String whose = all || !users.isEmpty() ? "" : dot + "only mine; --all for the tenant";
     if (total > 0 || !whose.isEmpty()) {
       String what = total == 1 ? "1 job" : "%,d jobs".formatted(total);
       invocation
@@ -220,7 +239,7 @@ public final class JobsCommand implements CliCommand {
     String name = text.toUpperCase(Locale.ROOT);
     if (!names.contains(name)) {
       throw new UsageException(
-          "\"" + text + "\" is not a state of jobs",
+          "\"" + text + "\" is not a job state",
           "BAD_FLAG_VALUE",
           NearestName.suggestion(name, names).orElse("states: headgate help states"));
     }

@@ -50,7 +50,7 @@ public final class LiveJobView {
     invocation
         .environment()
         .err()
-        .println("\ndetached; " + id + " goes on. back to it: headgate logs -f " + id);
+        .println("\ndetached; " + id + " continues. Follow it again: headgate logs -f " + id);
   }
 
   public static int exitCode(Job job) {

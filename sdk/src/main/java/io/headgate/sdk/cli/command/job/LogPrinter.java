@@ -23,7 +23,7 @@ final class LogPrinter {
 
   void print(LogPiece piece) {
     if (piece.gap()) {
-      invocation.output().note("(some output before this is no longer kept)");
+      invocation.output().note("(earlier output is missing: it is no longer kept)");
     }
     boolean error = piece.error();
     boolean terminal =

@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 /// `headgate logs`.
 @Command(
     header = {
-      "headgate logs -f train-7                 follow it through all its attempts",
+      "headgate logs -f train-7                 follow the output through all attempts",
       "headgate logs train-7 --attempt 1        the output of the first attempt",
       ""
     },
@@ -24,30 +24,30 @@ import picocli.CommandLine.Parameters;
 public final class LogsCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
-  @Parameters(paramLabel = "JOB", description = "The job.")
+  @Parameters(paramLabel = "JOB", description = "Id of the job.")
   private String job = "";
 
   @Option(
       names = {"-f", "--follow"},
-      description = "Go on until the job ends, and exit with its code.")
+      description = "Follow the output until the job ends, and exit with its code.")
   private boolean follow;
 
   @Option(
       names = "--attempt",
       paramLabel = "N",
-      description = "Of this attempt (default: the current or last).")
+      description = "Output of this attempt (default: the current or last).")
   private int attempt;
 
-  @Option(names = "--worker", paramLabel = "N", description = "Of this worker (default: 0).")
+  @Option(names = "--worker", paramLabel = "N", description = "Output of this worker (default: 0).")
   private int worker;
 
   @Option(
       names = "--tail",
       paramLabel = "LINES",
-      description = "The last LINES only, of standard output and of standard error each.")
+      description = "Only the last LINES of standard output and of standard error.")
   private @Nullable Integer tail;
 
-  @Option(names = "--raw", description = "Control characters too, also on a terminal.")
+  @Option(names = "--raw", description = "Do not filter control characters on a terminal.")
   private boolean raw;
 
   @Override
@@ -65,7 +65,7 @@ public final class LogsCommand implements CliCommand {
       print(invocation, printer, LogTail.ALL);
     } else if (tail < 1) {
       throw new UsageException(
-          "\"" + tail + "\" is no number of lines for --tail",
+          "\"" + tail + "\" is not a number of lines for --tail",
           "BAD_FLAG_VALUE",
           "1 or more: --tail 100");
     } else {

@@ -12,8 +12,8 @@ import picocli.CommandLine.Parameters;
 /// `headgate requeue`.
 @Command(
     header = {
-      "headgate requeue train-7        a draft is queued, a running job waits again, an ended one"
-          + " anew",
+      "headgate requeue train-7        submit a draft, stop and requeue a running job, rerun an ended"
+          + " one",
       "headgate requeue train-7 train-8",
       ""
     },
@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
 public final class RequeueCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
-  @Parameters(arity = "1..*", paramLabel = "JOB", description = "The jobs.")
+  @Parameters(arity = "1..*", paramLabel = "JOB", description = "Ids of the jobs.")
   private List<String> jobs = List.of();
 
   @Override

@@ -24,20 +24,20 @@ import picocli.CommandLine.Parameters;
 @Command(
     header = {
       "headgate wait train-7 train-8                      until both have ended",
-      "headgate wait train-7 --for running --timeout 5m   until it runs; 3 if it does not in time",
+      "headgate wait train-7 --for running --timeout 5m   until it runs; exits with 3 after 5 minutes",
       ""
     },
     description =
-        "Waits for jobs. Exits with the first failed job's code, 143 for a cancelled one.")
+        "Waits for jobs. Exits with the exit code of the first failed job, or 143 for a cancelled one.")
 public final class WaitCommand implements CliCommand {
   private static final Duration FOR_EVER = Duration.ofDays(100_000);
 
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
-  @Parameters(arity = "1..*", paramLabel = "JOB", description = "The jobs.")
+  @Parameters(arity = "1..*", paramLabel = "JOB", description = "Ids of the jobs.")
   private List<String> jobs = List.of();
 
-  @Option(names = "--for", paramLabel = "WHAT", description = "end, or running (default: end).")
+  @Option(names = "--for", paramLabel = "WHAT", description = "end or running (default: end).")
   private @Nullable String what;
 
   @Override
@@ -50,7 +50,7 @@ public final class WaitCommand implements CliCommand {
     boolean running = "running".equals(what);
     if (what != null && !running && !what.equals("end")) {
       throw new UsageException(
-          "\"" + what + "\" is no condition to wait for", "BAD_FLAG_VALUE", "values: end, running");
+          "\"" + what + "\" is not a value of --for", "BAD_FLAG_VALUE", "values: end, running");
     }
     Predicate<Job> condition =
         running

@@ -20,9 +20,9 @@ public final class KeyId {
     Matcher id = FORM.matcher(text);
     if (!id.matches()) {
       throw new UsageException(
-          "that is no id of a " + kind,
+          "the argument is not the id of a " + kind,
           "BAD_ARGUMENT",
-          "16 digits (0-9, a-f), as headgate " + command + " shows them");
+          "ids have 16 digits (0-9, a-f); list them: headgate " + command);
     }
     return id.group(1);
   }

@@ -29,7 +29,7 @@ public enum NameCheck {
       return ids(session.catalog().policies(), policy -> policy.getName());
     }
   },
-  USER("groups name users and service accounts: headgate export") {
+  USER("users and service accounts are named in groups: headgate export") {
     @Override
     List<String> known(Session session) {
       return ids(session.identity().people(session.tenant()), name -> name);

@@ -17,7 +17,7 @@ import picocli.CommandLine.Unmatched;
       "deploy/headgate simulate FILE --view gantt    when and where each job ran",
       ""
     },
-    description = "Needs a server installation; this is the command line alone.")
+    description = "Needs a server installation; only the command line is installed here.")
 public final class SimulateElsewhereCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
@@ -31,7 +31,7 @@ public final class SimulateElsewhereCommand implements CliCommand {
   @Override
   public int run(Invocation invocation) {
     throw new UsageException(
-        "this is the command line alone; simulate needs the scheduler of a server installation",
+        "only the command line is installed here; simulate needs a server installation",
         "NOT_INSTALLED",
         "from a checkout: deploy/headgate simulate FILE");
   }

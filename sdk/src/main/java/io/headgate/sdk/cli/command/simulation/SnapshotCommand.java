@@ -30,8 +30,8 @@ import picocli.CommandLine.Option;
       ""
     },
     description =
-        "Writes the configuration in force, the nodes, and the jobs that run or wait, as a scenario"
-            + " that simulate reads: to be studied, changed, or attached to a report.")
+        "Writes the configuration in force, the nodes, and the jobs that run or wait as a scenario"
+            + " for headgate simulate.")
 public final class SnapshotCommand implements CliCommand {
   private static final List<JobState> LIVE =
       List.of(
@@ -49,7 +49,7 @@ public final class SnapshotCommand implements CliCommand {
       names = "--max-jobs",
       paramLabel = "N",
       defaultValue = "50000",
-      description = "Refuses when there are more that run or wait. Default: 50000.")
+      description = "Refuse if more jobs run or wait (default: 50000).")
   private int maxJobs;
 
   @Override
@@ -97,7 +97,7 @@ public final class SnapshotCommand implements CliCommand {
                 ErrorFrame.usage(
                     "more than %d jobs run or wait".formatted(maxJobs),
                     "TOO_MANY_JOBS",
-                    List.of("take all of them: --max-jobs 1000000"))),
+                    List.of("raise the bound: --max-jobs 1000000"))),
             ExitCode.REFUSED,
             null);
       }

@@ -25,98 +25,100 @@ final class JobOptions {
   @Option(
       names = {"-f", "--file"},
       paramLabel = "JOB.yaml",
-      description = "The job; flags win over it. - for standard input.")
+      description =
+          "The job as a file; flags override it. - for standard input. See: headgate help job.")
   private @Nullable Path file;
 
   @Option(
       names = {"-q", "--queue"},
       paramLabel = "QUEUE",
-      description = "The queue; yours are in: headgate queues.")
+      description = "The queue. List your queues: headgate queues.")
   private @Nullable String queue;
 
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "The job's id is this, a hyphen and a number (default: the queue's name).")
+      description =
+          "Beginning of the job's id; a hyphen and a number follow (default: the queue's name).")
   private @Nullable String name;
 
   @Option(
       names = {"-e", "--env"},
       paramLabel = "K=V",
-      description = "A variable of the job; K alone takes the value from here.")
+      description = "Environment variable of the job; K alone copies the value of this shell.")
   private List<String> environment = List.of();
 
   @Option(
       names = "--workdir",
       paramLabel = "DIR",
-      description = "Working directory on the node (default: a private one).")
+      description = "Working directory on the node (default: a private directory).")
   private @Nullable String workdir;
 
   @Option(
       names = "--image",
       paramLabel = "IMAGE",
-      description = "Run in this image, as registry.example/team/train:1.2.")
+      description = "Container image, such as registry.example/team/train:1.2.")
   private @Nullable String image;
 
   @Option(
       names = "--pull",
       paramLabel = "WHEN",
-      description = "Fetch it always, if-not-present (default) or never.")
+      description = "When to fetch the image: always, if-not-present (default) or never.")
   private @Nullable String pull;
 
   @Option(
       names = "--max-runtime",
       paramLabel = "TIME",
-      description = "Stop it after this long, as 4h.")
+      description = "Stop the job after this time, such as 4h.")
   private @Nullable String maxRuntime;
 
   @Option(
       names = "--suspend",
       paramLabel = "TIME",
-      description = "When preempted, keep it in its machine's memory this long at most.")
+      description = "When the job is preempted, keep it in main memory for at most this time.")
   private @Nullable String suspend;
 
   @Option(
       names = "--on-abort",
       paramLabel = "CMD",
-      description = "Run before the job is stopped, by sh, to save its progress.")
+      description = "Command that sh runs before the job is stopped, to save its work.")
   private @Nullable String onAbort;
 
   @Option(
       names = "--abort-timeout",
       paramLabel = "TIME",
-      description = "How long that may take (default: 180s).")
+      description = "Longest time of the --on-abort command (default: 180s).")
   private @Nullable String abortTimeout;
 
   @Option(
       names = "--grace",
       paramLabel = "TIME",
-      description = "Between SIGTERM and SIGKILL (default: 10s).")
+      description = "Time between SIGTERM and SIGKILL (default: 10s).")
   private @Nullable String grace;
 
   @Option(
       names = "--priority",
       paramLabel = "N",
-      description = "Higher goes first within the queue, -1000 to 1000.")
+      description = "Order within the queue, -1000 to 1000; the highest starts first.")
   private @Nullable Integer priority;
 
   @Option(
       names = "--preemptible",
       arity = "1",
       paramLabel = "BOOL",
-      description = "Whether it may be preempted (default: as its policy says).")
+      description = "Whether the job may be preempted (default: as its policy says).")
   private @Nullable Boolean preemptible;
 
-  @Option(names = "--label", paramLabel = "K=V", description = "A label.")
+  @Option(names = "--label", paramLabel = "K=V", description = "Label of the job, for filters.")
   private Map<String, String> labels = Map.of();
 
-  @Option(names = "--draft", description = "Hold it back; requeue submits it.")
+  @Option(names = "--draft", description = "Create a draft, which headgate requeue submits.")
   private boolean draft;
 
   @Parameters(
       arity = "0..*",
       paramLabel = "CMD",
-      description = "Program and arguments, run as they are, without a shell.")
+      description = "Program and arguments; no shell interprets them.")
   private List<String> command = List.of();
 
   private JobFile written = JobFile.EMPTY;
@@ -237,7 +239,7 @@ final class JobOptions {
     String value = invocation.environment().variables().get(name);
     if (value == null) {
       throw new UsageException(
-          "--env " + name + ": no such variable is set here",
+          "--env " + name + ": the variable is not set in this shell",
           "ARGUMENT_INVALID",
           "set and export it, or write --env " + name + "=VALUE");
     }

@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
       "headgate submit -q ai-dev-half --name train -- python train.py",
       "headgate submit -q cpu --follow -- sh -c 'echo hello'     exit with the job's own code",
       "headgate submit -q ai-dev-half --dry-run -- python train.py",
-      "headgate submit -f job.yaml --name again                  headgate help formats shows one",
+      "headgate submit -f job.yaml --name again                  keys of the file: headgate help job",
       ""
     },
     description = "Submits a job to a queue.")
@@ -40,25 +40,25 @@ public final class SubmitCommand implements CliCommand {
   @Option(names = "--id", paramLabel = "ID", description = "The job's exact id.")
   private @Nullable String id;
 
-  @Option(names = "--count", paramLabel = "N", description = "Submit N of them, all or none.")
+  @Option(names = "--count", paramLabel = "N", description = "Submit N equal jobs, all or none.")
   private int count = 1;
 
-  @Option(names = "--follow", description = "Show its output and exit with its code.")
+  @Option(names = "--follow", description = "Show the job's output and exit with its code.")
   private boolean follow;
 
-  @Option(names = "--wait", description = "Wait for its end and exit with its code.")
+  @Option(names = "--wait", description = "Wait until the job ends and exit with its code.")
   private boolean await;
 
   @Option(names = "--dry-run", description = "Submit nothing; print what would happen to the job.")
   private boolean dryRun;
 
-  @Option(names = "--raw", description = "With --follow: control characters too.")
+  @Option(names = "--raw", description = "With --follow: do not filter control characters.")
   private boolean raw;
 
   @Option(
       names = "--request-id",
       paramLabel = "ID",
-      description = "Submitting again with the same id gives the same job.")
+      description = "Submitting again with the same request id returns the same job.")
   private @Nullable String requestId;
 
   @Override
@@ -86,9 +86,9 @@ public final class SubmitCommand implements CliCommand {
     }
     if (count > 1 && (follow || await || dryRun || id != null)) {
       throw new UsageException(
-          "--count goes with neither --follow, --wait, --dry-run nor --id",
+          "--count cannot be combined with --follow, --wait, --dry-run or --id",
           "FLAGS_CONFLICT",
-          "submit without it, then: headgate wait JOB...");
+          "submit without the other flag, then: headgate wait JOB...");
     }
     List<Job> jobs;
     try {

@@ -7,7 +7,6 @@ import io.headgate.sdk.cli.error.ErrorFrames;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.config.NearestName;
 import io.headgate.sdk.model.HeadgateException;
-import io.headgate.sdk.model.StatusCode;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,18 +38,26 @@ record SubmitRefusal(Invocation invocation, String queue, String requestId) {
     String reason = refusal.reason();
     if (reason.equals("QUEUE_NOT_FOUND") || reason.equals("NOT_ADMITTED")) {
       frame = frame.where("--queue " + queue).next(List.of(queues()));
-    } else if (refusal.code() == StatusCode.UNAVAILABLE
-        || refusal.code() == StatusCode.DEADLINE_EXCEEDED) {
+    } else if (mayHaveArrived(refusal)) {
       frame =
           frame.next(
               List.of(
-                  "running jobs continue. retrying is safe with the same request id:"
+                  "running jobs continue. Repeat the command with the same request id:"
                       + " --request-id "
                       + requestId));
     } else {
       frame = FLAGS.in(frame, refusal);
     }
     return new CliFailure(List.of(frame), exitCode, null);
+  }
+
+  /// A connection that was refused carried no request, so its usual hints hold.
+  private static boolean mayHaveArrived(HeadgateException refusal) {
+    return switch (refusal.code()) {
+      case DEADLINE_EXCEEDED -> true;
+      case UNAVAILABLE -> !refusal.failure().message().startsWith("nothing listens at");
+      default -> false;
+    };
   }
 
   private String queues() {

@@ -40,10 +40,10 @@ final class DeviceHealthText {
     String remedy =
         switch (device.condition().remedy()) {
           case NONE -> "";
-          case INSPECT -> " (look after it)";
-          case RESET -> " (reset it when nothing runs on it)";
+          case INSPECT -> " (inspect the device)";
+          case RESET -> " (reset it when no job runs on it)";
           case RESTART_MACHINE -> " (restart the machine)";
-          case REPLACE -> " (replace it)";
+          case REPLACE -> " (replace the device)";
         };
     return "GPU %d %s: %s%s"
         .formatted(

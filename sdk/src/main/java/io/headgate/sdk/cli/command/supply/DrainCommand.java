@@ -18,15 +18,14 @@ import picocli.CommandLine.Parameters;
       "headgate drain gpu-03 gpu-04       several at once",
       ""
     },
-    description =
-        "Takes nodes out of service: they get no new work, and their running jobs continue.")
+    description = "Takes nodes out of service. They get no new work; their running jobs continue.")
 public final class DrainCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
-  @Parameters(arity = "1..*", paramLabel = "NODE", description = "The nodes.")
+  @Parameters(arity = "1..*", paramLabel = "NODE", description = "Ids of the nodes.")
   private List<String> nodes = List.of();
 
-  @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for people.")
+  @Option(names = "--reason", paramLabel = "TEXT", description = "Reason that others see.")
   private String reason = "";
 
   @Override

@@ -17,13 +17,13 @@ import picocli.CommandLine.Parameters;
 @Command(
     header = {"headgate forget gpu-03", "headgate forget gpu-03 gpu-04      several at once", ""},
     description =
-        "Removes nodes that do not come back. Their jobs are given up once it is certain that they"
-            + " have ended. Jobs with stopAfter: never are given up at once, on your word"
+        "Removes nodes that do not come back. A job of such a node is given up once it is certain"
+            + " that it has ended. A job with stopAfter: never is given up at once, so make sure"
             + " that the machine is off. For admins.")
 public final class ForgetCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
-  @Parameters(arity = "1..*", paramLabel = "NODE", description = "The nodes.")
+  @Parameters(arity = "1..*", paramLabel = "NODE", description = "Ids of the nodes.")
   private List<String> nodes = List.of();
 
   @Override
@@ -42,9 +42,9 @@ public final class ForgetCommand implements CliCommand {
     Optional<String> alive = nodes.stream().filter(connected::contains).findFirst();
     if (alive.isPresent()) {
       throw new UsageException(
-          alive.get() + " is connected: only nodes that do not come back are removed",
+          alive.get() + " is connected; only a node without contact can be forgotten",
           "NODE_CONNECTED",
-          "headgate drain %s keeps new work from it; stop its agent before forgetting it"
+          "stop its agent first; to keep new work from it: headgate drain %s"
               .formatted(alive.get()));
     }
     for (String node : nodes) {

@@ -28,13 +28,14 @@ import picocli.CommandLine.Parameters;
 /// `headgate join-token`.
 @Command(
     header = {
-      "(umask 077; headgate join-token onprem > token)           for one machine, within an hour",
+      "(umask 077; headgate join-token onprem > token)           for one machine, valid for an hour",
       "headgate join-token onprem --uses 8 --expires 24h > token",
       "headgate-agent --data /var/lib/headgate --server URL --join-token-file token    on each of"
           + " them",
       ""
     },
-    description = "Makes a token with which machines join a pool, shown this once. For admins.")
+    description =
+        "Creates a token with which machines join a pool. It is printed only once. For admins.")
 public final class JoinTokenCommand implements CliCommand {
   private static final Duration USUAL_LIFE = Duration.ofHours(1);
   private static final RequestFieldFlags FLAGS =
@@ -42,19 +43,19 @@ public final class JoinTokenCommand implements CliCommand {
 
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
-  @Parameters(paramLabel = "POOL", description = "The pool that they join.")
+  @Parameters(paramLabel = "POOL", description = "Pool that the machines join.")
   private String pool = "";
 
   @Option(
       names = "--uses",
       paramLabel = "N",
-      description = "How many machines may join with it (default: 1).")
+      description = "Number of machines that may join with the token (default: 1).")
   private int uses = 1;
 
   @Option(
       names = "--expires",
       paramLabel = "TIME",
-      description = "How long it works, at most 24h (default: 1h).")
+      description = "Lifetime of the token, at most 24h (default: 1h).")
   private @Nullable String expires;
 
   @Override
@@ -79,7 +80,7 @@ public final class JoinTokenCommand implements CliCommand {
     invocation
         .output()
         .note(
-            "join token %s: shown this once, lets %s join pool %s for %s"
+            "join token %s lets %s join pool %s, valid for %s. It is not shown again."
                 .formatted(
                     ResourceNames.id(made.getName()),
                     EnglishText.count(uses, "machine"),

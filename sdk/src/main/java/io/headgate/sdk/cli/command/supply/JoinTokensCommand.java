@@ -25,12 +25,11 @@ import picocli.CommandLine.Parameters;
 /// `headgate join-tokens`.
 @Command(
     header = {
-      "headgate join-tokens                              those that have not ended; never their"
-          + " secrets",
-      "headgate join-tokens revoke 5d41402abc4b2a76      no further machine joins with it",
+      "headgate join-tokens                              valid tokens, without their" + " secrets",
+      "headgate join-tokens revoke 5d41402abc4b2a76      no more machines join with it",
       ""
     },
-    description = "Lists and revokes the tokens that headgate join-token made. For admins.")
+    description = "Lists and revokes tokens of headgate join-token. For admins.")
 public final class JoinTokensCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final ListFlags list = new ListFlags();
@@ -42,7 +41,7 @@ public final class JoinTokensCommand implements CliCommand {
       description = "Action (default: list).")
   private String action = "list";
 
-  @Parameters(index = "1..*", paramLabel = "TOKEN", description = "Which of them.")
+  @Parameters(index = "1..*", paramLabel = "TOKEN", description = "Ids of the tokens.")
   private List<String> names = List.of();
 
   @Override
@@ -57,7 +56,7 @@ public final class JoinTokensCommand implements CliCommand {
       case "revoke" -> revoke(invocation);
       default ->
           throw new UsageException(
-              "\"" + action + "\" is not an action of join-tokens",
+              "\"" + action + "\" is not an action of headgate join-tokens",
               "UNKNOWN_ARGUMENT",
               "headgate join-tokens list or revoke TOKEN; a new one: headgate join-token POOL");
     };
@@ -83,7 +82,7 @@ public final class JoinTokensCommand implements CliCommand {
     }
     invocation
         .output()
-        .note("machines that have joined with it stay; to lock one out: headgate keys revoke KEY");
+        .note("machines that joined with it stay; to exclude one: headgate keys revoke KEY");
     return ExitCode.DONE;
   }
 

@@ -35,7 +35,7 @@ import picocli.CommandLine.Parameters;
 /// `headgate nodes`.
 @Command(
     header = {
-      "headgate nodes              all nodes: devices, use, contact",
+      "headgate nodes              all nodes: devices, usage, contact",
       "headgate nodes gpu-03       one node with all its fields",
       ""
     },
@@ -44,7 +44,7 @@ public final class NodesCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final ListFlags list = new ListFlags();
 
-  @Parameters(arity = "0..1", paramLabel = "NODE", description = "Show this one alone.")
+  @Parameters(arity = "0..1", paramLabel = "NODE", description = "Show only this node.")
   private @Nullable String name;
 
   private record UsedNode(Node node, Usage.OfNode usage) {

@@ -37,7 +37,7 @@ public final class PoolsCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final ListFlags list = new ListFlags();
 
-  @Parameters(arity = "0..1", paramLabel = "POOL", description = "Show this one alone.")
+  @Parameters(arity = "0..1", paramLabel = "POOL", description = "Show only this pool.")
   private @Nullable String name;
 
   private record UsedPool(Pool pool, Usage.OfPool usage) {}

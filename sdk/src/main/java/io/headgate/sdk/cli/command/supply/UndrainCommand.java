@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 public final class UndrainCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
-  @Parameters(arity = "1..*", paramLabel = "NODE", description = "The nodes.")
+  @Parameters(arity = "1..*", paramLabel = "NODE", description = "Ids of the nodes.")
   private List<String> nodes = List.of();
 
   @Override
