@@ -6,7 +6,7 @@ import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.node.NodeId;
 import org.junit.jupiter.api.Test;
 
-final class NodeBookTest {
+final class NodeRegistryTest {
   private static final NodeId NODE = new NodeId(new TenantId("acme"), "n-0");
 
   private final NodeRegistry nodes = new NodeRegistry(1);

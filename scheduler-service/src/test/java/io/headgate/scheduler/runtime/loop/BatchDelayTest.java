@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class PaceTest {
+class BatchDelayTest {
   private static final long NOW = Duration.ofDays(-1).toNanos();
 
   private final BatchDelay pace = new BatchDelay();
