@@ -322,9 +322,12 @@ final class Driver {
   }
 
   String used(String policy) {
-    PolicyId id = TenantBuilder.policyId(policy);
+    return used(TenantBuilder.policyId(policy));
+  }
+
+  String used(PolicyId policy) {
     return core.policies().stream()
-        .filter(usage -> usage.policy().equals(id))
+        .filter(usage -> usage.policy().equals(policy))
         .findFirst()
         .orElseThrow()
         .used()

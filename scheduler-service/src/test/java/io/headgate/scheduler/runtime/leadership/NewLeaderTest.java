@@ -98,7 +98,7 @@ final class NewLeaderTest {
     return state
         .nodes()
         .find(node)
-        .flatMap(NodeRegistry.Entry::told)
+        .flatMap(NodeRegistry.Entry::passedToCore)
         .map(Node::status)
         .orElseThrow();
   }
