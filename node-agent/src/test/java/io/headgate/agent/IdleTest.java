@@ -37,9 +37,11 @@ class IdleTest {
   private static final Logger LOG = LoggerFactory.getLogger(IdleTest.class);
   private static final int GPUS = 8;
   private static final int SLICES = 7;
+
   /// The JVM compiles what runs often: after 20 seconds that still takes a fifth of a percent of a
   /// core, after a minute a third of that.
   private static final Duration SETTLING = Duration.ofSeconds(60);
+
   private static final Duration MEASURED = Duration.ofSeconds(30);
   private static final int MAX_MIB = 120;
 

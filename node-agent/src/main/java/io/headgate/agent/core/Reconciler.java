@@ -179,8 +179,8 @@ public final class Reconciler {
   }
 
   /// The attempt that a command is for; null: the command is not obeyed, or its attempt is unknown.
-  /// An unknown attempt is recorded as ended: an assignment that the command overtook must not start
-  /// afterwards.
+  /// An unknown attempt is recorded as ended: an assignment that the command overtook must not
+  /// start afterwards.
   private @Nullable Attempt commanded(
       Leadership leadership, AttemptKey key, Instant now, List<Effect> effects) {
     if (!obeys(leadership, effects)) {
@@ -188,8 +188,7 @@ public final class Reconciler {
     }
     Attempt known = attempts.known(key);
     if (known == null) {
-      attempts.endUnstarted(
-          key, EndReason.LOST, "this machine has no record of it", now, effects);
+      attempts.endUnstarted(key, EndReason.LOST, "this machine has no record of it", now, effects);
     }
     return known;
   }

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/// The agent without its wire: what runs on this machine, on disk and under supervisors.
+/// The agent without its connection: the attempts of this machine, their records and supervisors.
 public final class Agent implements AutoCloseable {
   private final AgentPorts ports;
   private final AgentLoop loop;
@@ -59,7 +59,7 @@ public final class Agent implements AutoCloseable {
   /// An update on its way to the scheduler.
   public record Update(long sequence, AttemptReport report) {}
 
-  /// An agent that reaches its machine through these.
+  /// An agent that reaches its machine through the ports.
   ///
   /// @param name of its thread
   public Agent(String name, AgentPorts ports) {
@@ -124,7 +124,7 @@ public final class Agent implements AutoCloseable {
     loop.command(input);
   }
 
-  /// The control plane was heard from.
+  /// Records contact with the control plane, which postpones the attempts' self-stop.
   ///
   /// @param bootMs until when a contact counts on this machine, by [BootClock]: the time at which
   ///   the answered message was sent, not the arrival of the answer
@@ -132,13 +132,13 @@ public final class Agent implements AutoCloseable {
     loop.contact(bootMs);
   }
 
-  /// How every attempt stands, after all that was posted before.
+  /// The report of every attempt, taken after all inputs that were posted before.
   public CompletableFuture<List<AttemptReport>> reports() {
     return loop.reports();
   }
 
-  /// Whether it can obey; false once it could not for some seconds. For one thread, that asks
-  /// often.
+  /// Whether the loop takes inputs; false once it has been stuck for some seconds. One thread must
+  /// ask again and again.
   public boolean isTurning() {
     return loop.isTurning();
   }
@@ -147,7 +147,7 @@ public final class Agent implements AutoCloseable {
     return loop.latestHistory();
   }
 
-  /// Whether everything that an attempt printed is in its logs.
+  /// Whether the logs hold all output of the attempt, because its processes have ended.
   public boolean hasEnded(AttemptKey key) {
     return loop.latestReports().stream()
         .filter(report -> report.key().equals(key))
@@ -173,7 +173,7 @@ public final class Agent implements AutoCloseable {
         .toList();
   }
 
-  /// Updates up to the sequence are the scheduler's now.
+  /// Removes updates up to the sequence: the scheduler has made them durable.
   public void acknowledge(long sequence) throws IOException {
     ports.updates().acknowledge(sequence);
   }
@@ -183,12 +183,12 @@ public final class Agent implements AutoCloseable {
     return ports.updates().emptied();
   }
 
-  /// Whether it runs jobs with an image now.
+  /// Whether the agent can run jobs with an image now.
   public boolean runsImages() {
     return ports.resources().runsImages();
   }
 
-  /// Which images may.
+  /// The images that may run here.
   public ImageRules imageRules() {
     return ports.resources().imageRules();
   }
@@ -214,7 +214,7 @@ public final class Agent implements AutoCloseable {
     return loop.failure();
   }
 
-  /// Lets go of the jobs, which run on under their supervisors.
+  /// Ends the loop and closes the records. The jobs run on under their supervisors.
   @Override
   public void close() throws IOException {
     loop.close();
