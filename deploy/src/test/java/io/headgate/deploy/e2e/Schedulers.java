@@ -37,8 +37,7 @@ final class Schedulers {
   /// Longer than Hazelcast waits for a heartbeat, shorter than a lease.
   private static final Duration A_WHILE = Duration.ofSeconds(7);
 
-  private static final Pattern ABOUT_LEADING =
-      Pattern.compile("runtime\\.(Replica|Election|Takeover) ");
+  private static final Pattern ABOUT_LEADING = Pattern.compile("\\.(Replica|Election|Takeover) ");
 
   private final Installation installation;
   private final Path data;

@@ -145,12 +145,7 @@ class SimulateReplayTest {
         "--from-day",
         "1");
     refuses(
-        "--openb and a replay cannot be combined",
-        "--openb",
-        nodes,
-        pods,
-        "--replay-philly",
-        jobs);
+        "--openb and a replay cannot be combined", "--openb", nodes, pods, "--replay-philly", jobs);
     refuses("flags of traces are given, but no trace", "scenario.yaml", "--gpus", "3");
     refuses(
         "a trace cannot be combined with a scenario or its flags",

@@ -126,8 +126,8 @@ final class JobChanges {
     Queue queue =
         catalog
             .queue(id)
-            .orElseThrow(() ->
-                CatalogRefusal.byAccess(() -> Refusals.unknownQueue("", id, catalog)));
+            .orElseThrow(
+                () -> CatalogRefusal.byAccess(() -> Refusals.unknownQueue("", id, catalog)));
     if (!record.metadata().byRole() && !catalog.admits(queue, record.metadata().submitter())) {
       throw notAdmitted(record);
     }

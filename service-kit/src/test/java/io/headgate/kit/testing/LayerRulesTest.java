@@ -75,7 +75,6 @@ class LayerRulesTest {
 
   @Test
   void everyRuleHasABadExample() {
-    assertThat(isBrokenByItsBadExample())
-        .hasSameSizeAs(LayerRules.all(BAD).entrySet());
+    assertThat(isBrokenByItsBadExample()).hasSameSizeAs(LayerRules.all(BAD).entrySet());
   }
 }

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Caches the victims of a [VictimIterator] in their order, for searches that differ only in their shape. It
-/// walks only as far as a search reads.
+/// Caches the victims of a [VictimIterator] in their order, for searches that differ only in their
+/// shape. It walks only as far as a search reads.
 ///
 /// Once a search has read all victims without success, the room that all of them leave together
 /// often answers the next search without another walk.

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// The candidates of a pass, the next one first: a heap of groups, each a heap of its queues.
 ///
 /// When the policy of a candidate takes more, the candidate's turn comes later than its place in
-/// the heap says. The method [#next] corrects an outdated place when the candidate reaches the top, because most
-/// candidates never reach it.
+/// the heap says. The method [#next] corrects an outdated place when the candidate reaches the top,
+/// because most candidates never reach it.
 public final class TurnOrder {
   /// The candidates of the queues with the same routes.
   private static final class GroupTurns extends IndexedHeap.Member<GroupTurns> {
