@@ -125,18 +125,7 @@ public final class SchedulerService implements AutoCloseable {
             JobVaults::asked);
     LoopSettings settings = config.settings();
     this.door = new LeaderDoor(config.advertisedAddress());
-    this.replica =
-        new Replica(
-            door,
-            new Candidate(
-                config.replica(),
-                config.advertisedAddress(),
-                config.mayLead(),
-                settings.lease(),
-                settings.missedRenewal()),
-            settings,
-            ports,
-            members);
+    this.replica = new Replica(door, candidate(config), settings, ports, members);
     this.warmUp = new TakeoverWarmup(config.replica(), settings, ports);
     this.gauges = instruments.observe(door);
     Retention retention = new Retention(config.history().keep());
@@ -166,6 +155,16 @@ public final class SchedulerService implements AutoCloseable {
             door,
             address -> Channels.openForOthers(peer(config.policies(), address), telemetry),
             List.of(jobs, usage, plans, agents));
+  }
+
+  private static Candidate candidate(SchedulerConfig config) {
+    LoopSettings settings = config.settings();
+    return new Candidate(
+        config.replica(),
+        config.advertisedAddress(),
+        config.mayLead(),
+        settings.lease(),
+        settings.missedRenewal());
   }
 
   /// Schedulers reach each other by the same scheme and with the same trust as policy-service.
