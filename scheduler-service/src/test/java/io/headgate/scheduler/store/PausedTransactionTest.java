@@ -25,10 +25,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class PausedTransactionTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
-  private static final Duration LEASE = Duration.ofMillis(600);
+  private static final Duration LEASE = Duration.ofSeconds(4);
 
   /// Longer than half of this lease and shorter than half of the usual lease.
-  private static final Duration PATIENCE = Duration.ofSeconds(4);
+  private static final Duration PATIENCE = Duration.ofMillis(4500);
 
   private static final Candidate CANDIDATE =
       new Candidate("scheduler-1", "there:1", true, LEASE, Duration.ofMillis(200));
