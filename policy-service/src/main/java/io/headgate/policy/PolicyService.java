@@ -86,6 +86,7 @@ public final class PolicyService implements AutoCloseable {
     // First, because it is the most likely to fail and leaves nothing open.
     Seal seal = FileSeal.open(config.secretsDirectory());
     this.database = Database.open(config.database());
+    database.observe(telemetry.meter(METER));
     this.pools = Channels.open(config.pools(), TokenSource.anonymous(), telemetry);
     this.watches = new WatchHub("access", config.watches(), telemetry.meter(METER));
     this.metrics = new PolicyMetrics(telemetry.meter(METER));

@@ -45,6 +45,7 @@ public final class PoolService implements AutoCloseable {
   private PoolService(
       PoolServiceConfig config, Database database, Telemetry telemetry, TimeSource time) {
     Meter meter = telemetry.meter(SCOPE);
+    database.observe(meter);
     this.database = database;
     this.store = new PostgresSupplyStore(database, config.catalogLog(), time);
     this.watchers = new WatchHub("catalog", config.watch(), meter);

@@ -103,6 +103,7 @@ public final class SchedulerService implements AutoCloseable {
       Failpoint.Handler failpoints) {
     this.members = members;
     this.database = Database.open(config.database());
+    database.observe(telemetry.meter("io.headgate.scheduler"));
     this.keyChannel = Channels.open(config.policies(), TokenSource.anonymous(), telemetry);
     TokenSource tokens = new KeyTokenSource(keyChannel, config.serviceKey(), time);
     this.policyChannel = Channels.open(config.policies(), tokens, telemetry);

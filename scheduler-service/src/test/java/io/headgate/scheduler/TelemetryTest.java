@@ -109,6 +109,7 @@ final class TelemetryTest {
     assertThat(number(scrape, "headgate_agent_connected", "headgate_node=\"a-0\"")).isEqualTo(1);
     assertThat(number(scrape, "headgate_scheduler_leader")).isEqualTo(1);
     assertThat(number(scrape, "headgate_scheduler_epoch")).isEqualTo(1);
+    assertThat(number(scrape, "headgate_database_connections_max")).isPositive();
     assertThat(number(scrape, "headgate_scheduler_input_delay_seconds_count")).isPositive();
     assertThat(number(scrape, "headgate_scheduler_pass_duration_seconds_count")).isPositive();
     assertThat(number(scrape, "headgate_scheduler_commit_duration_seconds_count")).isPositive();
