@@ -123,7 +123,7 @@ final class FakeControlPlane implements AutoCloseable {
     StreamObserver<ConnectResponse> stream = agent;
     agent = null;
     if (stream != null) {
-      stream.onError(Refusal.unavailable("SHUTTING_DOWN", "cut", Duration.ZERO).exception());
+      stream.onError(Refusal.unavailable("UNAVAILABLE", "cut", Duration.ZERO).exception());
     }
   }
 
@@ -268,7 +268,7 @@ final class FakeControlPlane implements AutoCloseable {
       }
       enrolments.add(request);
       if (losesEnrolments) {
-        throw Refusal.unavailable("SHUTTING_DOWN", "enrolled, but who knows", Duration.ZERO)
+        throw Refusal.unavailable("UNAVAILABLE", "enrolled, but who knows", Duration.ZERO)
             .exception();
       }
       answer.onNext(

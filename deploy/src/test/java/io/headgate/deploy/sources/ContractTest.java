@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.kit.testing.Needed;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -95,14 +94,22 @@ class ContractTest {
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(program);
     command.add(argument);
-    Process process =
-        new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true).start();
-    process.getOutputStream().close();
-    String output;
-    try (InputStream said = process.getInputStream()) {
-      output = new String(said.readAllBytes(), StandardCharsets.UTF_8);
+    Path said = Files.createTempFile("buf", ".out");
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .directory(directory.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(said.toFile())
+              .start();
+      process.getOutputStream().close();
+      boolean ended = process.waitFor(2, TimeUnit.MINUTES);
+      if (!ended) {
+        process.destroyForcibly();
+      }
+      return new Run(ended && process.exitValue() == 0, Files.readString(said));
+    } finally {
+      Files.delete(said);
     }
-    boolean ended = process.waitFor(1, TimeUnit.MINUTES);
-    return new Run(ended && process.exitValue() == 0, output);
   }
 }

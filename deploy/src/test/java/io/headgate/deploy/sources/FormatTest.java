@@ -24,6 +24,7 @@ class FormatTest {
 
   @Test
   void everySourceHasTheFormatOfGoogleJavaFormat() throws Exception {
+    assertThat(Sources.all()).isNotEmpty();
     assertThat(wronglyFormatted(Sources.all()))
         .as("apply the format: JAVA_HOME=<JDK 25> mvn -Pformat spotless:apply")
         .isEmpty();

@@ -57,6 +57,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private volatile boolean isGone; // written under lock
   private volatile int protocol = AgentMapper.PROTOCOL_VERSION;
   private volatile @Nullable ContactClock clock;
+  private volatile boolean isKnownToLeader; // the leader has taken the Hello
 
   /// @param writer the thread that writes to the agent
   GrpcAgentSession(
@@ -139,7 +140,10 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     if (!door.hello(this, said)) {
       sessions.closed(this);
       endNotLeader(leaderAddress());
-    } else if (isGone) {
+      return;
+    }
+    isKnownToLeader = true;
+    if (isGone) {
       // The stream ended on another thread, perhaps before the session was opened: the end is
       // repeated, so that it comes last.
       closeSession();
@@ -367,7 +371,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   /// Removes the session here and at the leader. May be repeated.
   private void closeSession() {
     sessions.closed(this);
-    if (clock != null) {
+    if (isKnownToLeader) {
       door.ended(this);
     }
   }

@@ -17,6 +17,7 @@ final class ContainerPostgres {
     @SuppressWarnings("resource") // Stopped with the JVM, by the hook or by Testcontainers itself.
     PostgreSQLContainer container =
         new PostgreSQLContainer(DockerImageName.parse(IMAGE).asCompatibleSubstituteFor("postgres"));
+    container.withCommand("postgres", "-c", "max_connections=200");
     container.start();
     Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(container::stop));
     String prefix =

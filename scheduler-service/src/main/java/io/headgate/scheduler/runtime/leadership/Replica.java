@@ -167,6 +167,7 @@ public final class Replica implements AutoCloseable {
             election::hasOthers);
     current.start();
     CatalogWatches watches = new CatalogWatches(current.leader(), closed);
+    boolean hasEnded = false;
     try {
       threads = current;
       door.open(current.leader());
@@ -176,9 +177,14 @@ public final class Replica implements AutoCloseable {
       watches.open(ports.sources(), loaded);
       door.follow(new Refresher(watches.all(), ports.time()));
       LeaderEnd why = current.awaitEnd(now -> door.saw(now, true));
+      hasEnded = true;
       election.knows(row.leadership(), current.leader().commits().lastBatch());
       return why;
     } finally {
+      if (!hasEnded) {
+        // Otherwise a leader without a door would renew its lease.
+        current.kill();
+      }
       door.close();
       threads = null;
       watches.close();

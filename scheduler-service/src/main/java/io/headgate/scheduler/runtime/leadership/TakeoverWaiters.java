@@ -4,12 +4,16 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Agents and calls that reach a replica which is elected and not ready yet. If they were turned
 /// away, each would retry several times, agents with a new connection, while the new leader needs
 /// its processors for loading. Agents are bounded by their streams; the endpoint bounds its waiting
 /// calls. Thread-safe.
 public final class TakeoverWaiters {
+  private static final Logger LOG = LoggerFactory.getLogger(TakeoverWaiters.class);
+
   private final Object lock = new Object();
   // Guarded by lock; in order of arrival.
   private final Set<Runnable> waiting = new LinkedHashSet<>();
@@ -46,7 +50,7 @@ public final class TakeoverWaiters {
     }
   }
 
-  /// Ends the wait and runs the actions of all waiters.
+  /// Ends the wait and runs the actions of all waiters. One that fails does not hold up the others.
   void close() {
     List<Runnable> all;
     synchronized (lock) {
@@ -54,6 +58,12 @@ public final class TakeoverWaiters {
       all = new ArrayList<>(waiting);
       waiting.clear();
     }
-    all.forEach(Runnable::run);
+    for (Runnable again : all) {
+      try {
+        again.run();
+      } catch (RuntimeException e) {
+        LOG.error("an agent or call that waited for the take-over failed", e);
+      }
+    }
   }
 }

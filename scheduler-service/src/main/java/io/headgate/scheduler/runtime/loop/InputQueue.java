@@ -59,7 +59,7 @@ public final class InputQueue {
         waitingJobs += jobs;
         submissions.add(new Waiting<>(submit, time.monotonicNanos()));
       } else {
-        if (urgent.size() >= maxCommands && !isOfLeader(command)) {
+        if (urgent.size() >= maxCommands && !isUnbounded(command)) {
           return Offer.FULL;
         }
         urgent.add(new Waiting<>(command, time.monotonicNanos()));
@@ -71,13 +71,14 @@ public final class InputQueue {
     }
   }
 
-  /// Whether the leader itself sent the command from another thread. No sender would repeat it, so
-  /// it is exempt from the bound. Such commands number at most the assignments being handed over,
-  /// and one page of jobs.
-  private static boolean isOfLeader(Command command) {
+  /// Whether the command is exempt from the bound, because no sender would repeat it. The leader
+  /// itself sends such commands from other threads: at most the assignments being handed over, and
+  /// one page of jobs. The ends of sessions number at most twice the Hellos that were taken.
+  private static boolean isUnbounded(Command command) {
     return command instanceof Command.Barred
         || command instanceof Command.Undelivered
-        || command instanceof Command.Judged;
+        || command instanceof Command.Judged
+        || command instanceof Command.SessionEnded;
   }
 
   /// Waits for commands, at most for the given time, and takes them: everything urgent, then

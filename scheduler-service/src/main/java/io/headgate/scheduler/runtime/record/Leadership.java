@@ -15,4 +15,9 @@ public record Leadership(
     long epoch,
     Optional<String> leader,
     Optional<String> address,
-    Optional<Instant> since) {}
+    Optional<Instant> since) {
+  /// Whether this is an earlier leadership of the same installation's state.
+  public boolean isBefore(Leadership other) {
+    return incarnation.equals(other.incarnation) && epoch < other.epoch;
+  }
+}

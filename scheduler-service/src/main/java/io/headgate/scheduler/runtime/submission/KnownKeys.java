@@ -100,9 +100,10 @@ public final class KnownKeys implements AutoCloseable {
     }
   }
 
-  /// Whether the known keys belong to this leadership.
+  /// Whether the known keys belong to this leadership, or to a later one.
   public boolean isUnder(Leadership now) {
-    return now.equals(leadership);
+    Leadership present = leadership;
+    return present != null && (now.equals(present) || now.isBefore(present));
   }
 
   /// Whether the key is certainly new: neither in the database nor in a submission in flight. False

@@ -46,7 +46,8 @@ public final class NameAllocator {
     this.known = known;
   }
 
-  /// Forgets the counters of another leadership, because another replica may have advanced them.
+  /// Forgets the counters of another leadership, because another replica may have advanced them. An
+  /// earlier leadership than the present one changes nothing: its caller read it before a take-over.
   ///
   /// @throws WouldBlockException the leadership is new, and the thread must not block
   public void under(Leadership now, CallerThread thread) {
@@ -56,7 +57,7 @@ public final class NameAllocator {
     thread.demandMayBlock();
     known.under(now);
     synchronized (lock) {
-      if (!now.equals(leadership)) {
+      if (!isAtOrBefore(now)) {
         leadership = now;
         last.clear();
       }
@@ -65,8 +66,13 @@ public final class NameAllocator {
 
   private boolean isUnder(Leadership now) {
     synchronized (lock) {
-      return now.equals(leadership) && known.isUnder(now);
+      return isAtOrBefore(now) && known.isUnder(now);
     }
+  }
+
+  private boolean isAtOrBefore(Leadership now) {
+    Leadership present = leadership;
+    return present != null && (now.equals(present) || now.isBefore(present));
   }
 
   /// A name, and the counter to store with it.

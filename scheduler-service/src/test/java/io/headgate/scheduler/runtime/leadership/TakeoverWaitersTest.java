@@ -41,4 +41,15 @@ final class TakeoverWaitersTest {
     waiters.close();
     assertThat(resumed).containsExactly("again: false");
   }
+
+  @Test
+  void resumesTheOthersWhenOneFails() {
+    waiters.open();
+    waiters.add(() -> {
+      throw new IllegalStateException("its stream broke");
+    });
+    waiters.add(() -> resumed.add("b"));
+    waiters.close();
+    assertThat(resumed).containsExactly("b");
+  }
 }

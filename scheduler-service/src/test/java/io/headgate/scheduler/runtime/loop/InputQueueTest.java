@@ -93,12 +93,21 @@ final class InputQueueTest {
 
   @Test
   void messagesFromOutsideHaveABoundAndTheLeadersOwnHaveNone() {
-    Command ended = new Command.SessionEnded(new Silent(new NodeId(ACME, "n-0")));
+    Command closing = new Command.Closing(new Silent(new NodeId(ACME, "n-0")));
     for (int i = 0; i < 2; i++) {
-      assertThat(queue.offer(ended)).isEqualTo(Offer.TAKEN);
+      assertThat(queue.offer(closing)).isEqualTo(Offer.TAKEN);
     }
-    assertThat(queue.offer(ended)).isEqualTo(Offer.FULL);
+    assertThat(queue.offer(closing)).isEqualTo(Offer.FULL);
     assertThat(queue.offer(word(1))).isEqualTo(Offer.TAKEN);
+  }
+
+  @Test
+  void theEndOfASessionPassesAFullQueueBecauseNoAgentRepeatsIt() {
+    AgentSession session = new Silent(new NodeId(ACME, "n-0"));
+    for (int i = 0; i < 2; i++) {
+      assertThat(queue.offer(new Command.Closing(session))).isEqualTo(Offer.TAKEN);
+    }
+    assertThat(queue.offer(new Command.SessionEnded(session))).isEqualTo(Offer.TAKEN);
   }
 
   @Test

@@ -62,7 +62,7 @@ final class NameAllocatorTest {
   /// The first epoch of an incarnation of its own.
   private static Leadership leadership() {
     return new Leadership(
-        UUID.randomUUID(), 1, Optional.of("a"), Optional.empty(), Optional.empty());
+        UUID.randomUUID(), 2, Optional.of("a"), Optional.empty(), Optional.empty());
   }
 
   private static CallerThread eventLoop() {
@@ -104,6 +104,17 @@ final class NameAllocatorTest {
     assertThat(names.exact(new JobName(ACME, "night"), eventLoop()))
         .as("without a number")
         .isPresent();
+  }
+
+  @Test
+  void aCallerThatReadAnEarlierLeadershipRepeatsNoNumber() {
+    know(FIRST);
+    JobName first = names.next(ACME, "train", CallerThread.MAY_BLOCK).name();
+    Leadership before =
+        new Leadership(
+            FIRST.incarnation(), 1, Optional.of("b"), Optional.empty(), Optional.empty());
+    names.under(before, eventLoop());
+    assertThat(names.next(ACME, "train", eventLoop()).name()).isNotEqualTo(first);
   }
 
   @Test
