@@ -107,8 +107,8 @@ final class RestoreTest {
     assertThat(agent.ledger().get("r-2").getUid()).isNotEqualTo(stop.getUid());
   }
 
-  /// Without a new incarnation, agents see that the epoch is older than that of their last leader,
-  /// and refuse it.
+  /// Without a new incarnation, the scheduler sees that an agent obeyed a higher epoch, and turns
+  /// it away.
   @Test
   void refusesMachinesThatObeyedALaterLeaderWithoutANewIncarnation() {
     Leadership obeyed = agent.heard().getFirst().getWelcome().getLeadership();

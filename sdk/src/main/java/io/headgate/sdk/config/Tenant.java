@@ -4,7 +4,7 @@ import io.headgate.type.GpuQuantity;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A tenant that shares pools with others, in a scenario (DESIGN A3).
+/// A tenant that shares pools with others, in a scenario (A3).
 ///
 /// @param shares at most one for each pool
 public record Tenant(String name, List<Share> shares) {

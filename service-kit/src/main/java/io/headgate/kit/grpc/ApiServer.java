@@ -51,9 +51,17 @@ import org.slf4j.LoggerFactory;
 /// where the contract annotates them, and `grpc.health.v1`. Where allowed it also serves reflection
 /// and documentation pages at `/docs`.
 ///
-/// A call passes: trace, request id and error translation, limits, access rule, validation,
-/// handler. Handlers may block: each runs on a virtual thread, at most `maxHandlers` at a time.
-/// Methods marked [prompt][Builder#prompt] are the exception.
+/// A call passes in this order:
+///
+/// 1. before gRPC: the [bound][Builder#bound] on calls of its method ([Admission]), the choice of
+///    its thread ([PromptCalls]), the limit on its length ([RequestLimits])
+/// 2. trace, request id and error translation, the bound on all calls ([ActiveCalls])
+/// 3. access rule
+/// 4. size and memory of its messages ([RequestSizes], [RequestMemory]), validation
+/// 5. [interceptors][Builder#interceptor] of the service, handler
+///
+/// Handlers may block: each runs on a virtual thread, at most `maxHandlers` at a time. Methods
+/// marked [prompt][Builder#prompt] are the exception.
 public final class ApiServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ApiServer.class);
 

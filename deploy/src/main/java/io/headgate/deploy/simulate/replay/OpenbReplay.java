@@ -31,14 +31,14 @@ import java.util.Set;
 
 /// The openb trace over time: one tenant, one policy, and a profile with a queue for each size and
 /// service class. Better classes and, within a class, larger sizes have the better execution
-/// priority (DESIGN O2). The class is the job's priority as well (DESIGN P9).
+/// priority (O2). The class is the job's priority as well (P9).
 public final class OpenbReplay {
   /// Options of the replay.
   ///
   /// @param from tasks created before this time are left out
   /// @param gpus number of GPUs, on nodes of the trace, those of the commonest kinds first
   /// @param checkpoint how often jobs save their work; zero: never
-  /// @param holdAfter when a blocked job begins to hold resources (DESIGN O7)
+  /// @param holdAfter when a blocked job begins to hold resources (O7)
   /// @param preemptWithin whether better classes preempt worse ones
   public record Options(
       Duration from,

@@ -36,7 +36,7 @@ import java.util.TreeSet;
 
 /// The Philly trace over time. The larger virtual clusters are policies whose reservations share
 /// out all GPUs in proportion to their demand; each limit is all GPUs. Each size is a profile, and
-/// larger sizes have the better execution priority (DESIGN O2). A job larger than a node is a gang.
+/// larger sizes have the better execution priority (O2). A job larger than a node is a gang.
 public final class PhillyReplay {
   /// Options of the replay.
   ///
@@ -44,7 +44,7 @@ public final class PhillyReplay {
   /// @param tenants number of virtual clusters, those with most jobs; jobs of the others are left
   ///   out
   /// @param checkpoint how often jobs save their work; zero: never
-  /// @param holdAfter when a blocked job begins to hold resources (DESIGN O7)
+  /// @param holdAfter when a blocked job begins to hold resources (O7)
   public record Options(int gpus, int tenants, Duration checkpoint, Duration holdAfter) {}
 
   private static final int GPUS_PER_NODE = 8;

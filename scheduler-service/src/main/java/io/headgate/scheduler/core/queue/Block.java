@@ -1,7 +1,8 @@
 package io.headgate.scheduler.core.queue;
 
 /// The obstacle that keeps a job from starting, without its numbers. The order is that of
-/// precedence.
+/// precedence, with one exception: [#PROVIDER] replaces every block of the supply, from
+/// [#TENANT_LIMIT] to [#FRAGMENTATION].
 public enum Block {
   NEVER_FITS,
   /// Rule A1.
@@ -26,7 +27,7 @@ public enum Block {
   CAPACITY,
   /// Rule A6: enough is idle, but not together.
   FRAGMENTATION,
-  /// An elastic pool was asked for room.
+  /// The supply blocks it, and an elastic pool was asked for room.
   PROVIDER,
   /// Nothing.
   NONE

@@ -7,8 +7,9 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A queue's candidate in a round, and its place in the order of turns (O1-O5). The same
-/// comparator, read backwards, orders victims.
+/// A queue's chance to start its candidate, with its place in the order of turns (O1-O5). The
+/// candidate is the first of the heads of the queue's lanes that may act. The same comparator, read
+/// backwards, orders victims.
 public final class Turn extends IndexedHeap.Member<Turn> {
   private final QueueState queue;
   private @Nullable LiveJob head;
