@@ -194,7 +194,7 @@ final class StandaloneAgent implements AutoCloseable {
 
     @Override
     public boolean hasSlice() {
-      return driver.discover().stream().map(SlicePlan::attempt).anyMatch(key::equals);
+      return driver.realisedSlices().stream().map(SlicePlan::attempt).anyMatch(key::equals);
     }
 
     @Override

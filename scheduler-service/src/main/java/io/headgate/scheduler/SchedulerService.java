@@ -59,7 +59,8 @@ public final class SchedulerService implements AutoCloseable {
   /// A plan takes seconds at most, so a queued plan waits no longer than this.
   private static final Duration PLAN_PATIENCE = Duration.ofSeconds(10);
 
-  /// An explanation is worth more than when its job starts.
+  /// An explanation is answered without a forecast if the forecast's turn does not come within this
+  /// time.
   private static final Duration FORECAST_PATIENCE = Duration.ofSeconds(1);
 
   private final Database database;

@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 /// effects. Commands are idempotent by attempt, and nothing that has ended, or was refused, ever
 /// starts again. Confined to one thread.
 public final class Reconciler {
-  private final SliceBook devices;
-  private final DeviceBook health = new DeviceBook();
+  private final SliceBook slices;
+  private final DeviceBook devices = new DeviceBook();
   private final AttemptBook attempts = new AttemptBook();
   private LeadershipHistory history = LeadershipHistory.NONE;
   private boolean closing;
 
-  public Reconciler(List<DeviceInfo> devices) {
-    this.devices = new SliceBook(devices);
+  public Reconciler(List<DeviceInfo> inventory) {
+    this.slices = new SliceBook(inventory);
   }
 
   /// Takes one input and says what follows.
@@ -72,7 +72,7 @@ public final class Reconciler {
 
   /// UUIDs of the devices on which nothing new can be placed, ascending.
   public List<String> unusableDevices() {
-    return health.unusable();
+    return devices.unusable();
   }
 
   public LeadershipHistory history() {
@@ -233,9 +233,9 @@ public final class Reconciler {
 
   private Optional<String> refusal(Assignment assignment) {
     List<SliceGrant> held = attempts.all().stream().flatMap(a -> a.heldSlices().stream()).toList();
-    return health
+    return devices
         .refusal(assignment.slices())
-        .or(() -> devices.refusal(held, assignment.slices(), assignment.minimumIsolation()));
+        .or(() -> slices.refusal(held, assignment.slices(), assignment.minimumIsolation()));
   }
 
   private void suspended(AttemptKey key, long suspension, Duration took, List<Effect> effects) {
@@ -281,9 +281,9 @@ public final class Reconciler {
   /// Stops the attempts whose slices the device can no longer serve. An attempt that has just
   /// failed by itself most likely failed because of the device.
   private void judged(String uuid, DeviceCondition condition, List<Effect> effects) {
-    health.judged(uuid, condition);
+    devices.judged(uuid, condition);
     for (Attempt attempt : attempts.all()) {
-      Optional<String> failure = health.failure(attempt.heldSlices());
+      Optional<String> failure = devices.failure(attempt.heldSlices());
       if (failure.isEmpty()) {
         continue;
       }

@@ -109,7 +109,7 @@ public final class CombinedDriver implements GpuDriver {
 
   @Override
   public void release(SlicePlan plan) {
-    Optional<GpuDriver> driver = drivers.stream().filter(one -> one.isOfIts(plan)).findFirst();
+    Optional<GpuDriver> driver = drivers.stream().filter(one -> one.owns(plan)).findFirst();
     if (driver.isPresent()) {
       driver.get().release(plan);
     }
@@ -117,13 +117,13 @@ public final class CombinedDriver implements GpuDriver {
   }
 
   @Override
-  public boolean isOfIts(SlicePlan plan) {
-    return drivers.stream().anyMatch(driver -> driver.isOfIts(plan));
+  public boolean owns(SlicePlan plan) {
+    return drivers.stream().anyMatch(driver -> driver.owns(plan));
   }
 
   @Override
-  public List<SlicePlan> discover() {
-    return all(GpuDriver::discover);
+  public List<SlicePlan> realisedSlices() {
+    return all(GpuDriver::realisedSlices);
   }
 
   @Override
@@ -184,7 +184,7 @@ public final class CombinedDriver implements GpuDriver {
   }
 
   private static List<SlicePlan> own(GpuDriver driver, List<SlicePlan> plans) {
-    return plans.stream().filter(driver::isOfIts).toList();
+    return plans.stream().filter(driver::owns).toList();
   }
 
   private GpuDriver of(String deviceUuid) {

@@ -60,7 +60,7 @@ public final class CpuOnlyDriver implements GpuDriver {
   }
 
   @Override
-  public List<SlicePlan> discover() {
+  public List<SlicePlan> realisedSlices() {
     return List.of();
   }
 

@@ -64,7 +64,7 @@ public interface GpuDriver extends AutoCloseable {
   void recover(List<SlicePlan> recorded);
 
   /// Whether this driver made the slice, or its device was one of this driver's before it was lost.
-  default boolean isOfIts(SlicePlan plan) {
+  default boolean owns(SlicePlan plan) {
     return devices().stream().anyMatch(device -> device.uuid().equals(plan.grant().deviceUuid()));
   }
 
@@ -80,7 +80,7 @@ public interface GpuDriver extends AutoCloseable {
   void release(SlicePlan plan);
 
   /// The slices that this driver has made, or found again, since it was opened.
-  List<SlicePlan> discover();
+  List<SlicePlan> realisedSlices();
 
   /// The processes, of any owner, that have memory of a device now. On a divided device, those of
   /// the existing slices. Called many times a second, so the call never blocks: the answer comes on

@@ -79,7 +79,7 @@ public final class Agent implements AutoCloseable {
       throws IOException {
     AgentPorts ports = MachinePorts.open(settings, driver, devices, instruments, time);
     Agent agent = new Agent(settings.name(), ports);
-    instruments.observe(agent.loop::latestReports, driver::discover, ports.updates()::size);
+    instruments.observe(agent.loop::latestReports, driver::realisedSlices, ports.updates()::size);
     return agent;
   }
 

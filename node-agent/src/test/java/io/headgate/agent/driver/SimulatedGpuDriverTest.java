@@ -74,7 +74,7 @@ class SimulatedGpuDriverTest {
     driver.realise(half);
     driver.realise(plan("b", 0, "1/2"));
 
-    assertThat(driver.discover()).hasSize(2);
+    assertThat(driver.realisedSlices()).hasSize(2);
     assertThatExceptionOfType(GpuDriverException.class)
         .isThrownBy(() -> driver.realise(plan("c", 0, "1/7")))
         .withMessageContaining("0 of it is free");
@@ -82,7 +82,7 @@ class SimulatedGpuDriverTest {
     driver.release(half);
     driver.release(half);
     driver.realise(plan("d", 0, "1/2"));
-    assertThat(driver.discover()).hasSize(3);
+    assertThat(driver.realisedSlices()).hasSize(3);
   }
 
   @Test

@@ -48,7 +48,7 @@ final class PolicyEndpoint extends PolicyServiceGrpc.PolicyServiceImplBase {
               io.headgate.policy.core.access.Policy::id,
               AccessMapping::toProto,
               (id, policy) -> AccessMapping.spec(FIELD, id, policy),
-              PolicyEndpoint::settled,
+              PolicyEndpoint::resolveConflicts,
               Policy.parser());
 
   private final ResourceCalls<PolicyId, io.headgate.policy.core.access.Policy, PolicySpec, Policy>
@@ -96,7 +96,7 @@ final class PolicyEndpoint extends PolicyServiceGrpc.PolicyServiceImplBase {
 
   /// Two fields set the time that jobs continue without contact; setting one of them unsets the
   /// other.
-  private static Policy settled(Policy merged, Set<String> fields) {
+  private static Policy resolveConflicts(Policy merged, Set<String> fields) {
     Policy.Builder next = merged.toBuilder();
     if (!fields.contains(STOP_AFTER) && next.getStopAfterNever()) {
       next.clearStopAfter();

@@ -38,7 +38,8 @@ final class ResourceCalls<I, T, S, M extends Message> {
   /// @param field of requests that holds the resource: `service_account`
   /// @param writable fields that an update may change
   /// @param toSpec reads the description from a message and an id
-  /// @param settled adapts the other fields to an update of these fields
+  /// @param resolveConflicts unsets fields of a merged message that contradict the updated fields,
+  ///   whose names it gets
   record Form<I, T, S, M extends Message>(
       String collection,
       String field,
@@ -47,7 +48,7 @@ final class ResourceCalls<I, T, S, M extends Message> {
       Function<T, I> id,
       BiFunction<TenantId, T, M> toProto,
       BiFunction<String, M, S> toSpec,
-      BiFunction<M, Set<String>, M> settled,
+      BiFunction<M, Set<String>, M> resolveConflicts,
       Parser<M> parser) {}
 
   /// A request for one page.
@@ -145,7 +146,8 @@ final class ResourceCalls<I, T, S, M extends Message> {
                         M next = FieldMasks.merge(before, update.wanted(), fields);
                         tools.rules().require(form.field(), next);
                         return form.toSpec()
-                            .apply(child.id().toString(), form.settled().apply(next, fields));
+                            .apply(
+                                child.id().toString(), form.resolveConflicts().apply(next, fields));
                       });
               return form.toProto().apply(tenant, after);
             });

@@ -48,12 +48,12 @@ final class Explainer {
         inLane ? Reasons.of(job, block) : Reasons.of(job),
         position(job),
         rules.checks(),
-        isSupply(block) ? VictimRules.preempts(world, job, gaveUp) : List.of(),
+        isSupply(block) ? VictimExplanation.preempts(world, job, gaveUp) : List.of(),
         waits ? ahead(job) : List.of(),
         inLane ? behind(job) : List.of(),
         Optional.ofNullable(job.hold()).map(LiveHold::hold),
         Optional.ofNullable(job.attempt()).map(LiveAttempt::toAttempt),
-        job.attempt() == null ? List.of() : VictimRules.exposure(job.attempt()));
+        job.attempt() == null ? List.of() : VictimExplanation.exposure(job.attempt()));
   }
 
   /// Whether others' leaving would let the job start.

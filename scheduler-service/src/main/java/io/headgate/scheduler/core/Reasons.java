@@ -108,7 +108,7 @@ final class Reasons {
               gpus(account.perUserLimit()));
       case OVER_RESERVATION ->
           new Reason.OverReservationDenied(
-              policy, gpus(account.standing()), need, gpus(account.reservation()));
+              policy, gpus(account.usageWithoutStopping()), need, gpus(account.reservation()));
       case NON_PREEMPTIBLE ->
           new Reason.NonPreemptible(
               policy, gpus(account.nonPreemptible()), need, gpus(account.reservation()));

@@ -211,7 +211,7 @@ final class Scaling {
     long rest =
         queue.overReservation()
             ? account.limit() - account.charged()
-            : account.reservation() - account.standing();
+            : account.reservation() - account.usageWithoutStopping();
     return Math.min(waiting, Math.max(0, rest - promised) / need);
   }
 

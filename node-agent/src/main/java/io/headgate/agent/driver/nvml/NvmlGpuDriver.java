@@ -194,7 +194,7 @@ public final class NvmlGpuDriver implements GpuDriver {
   }
 
   @Override
-  public boolean isOfIts(SlicePlan plan) {
+  public boolean owns(SlicePlan plan) {
     return gpus.has(plan.grant().deviceUuid()) || mechanisms.areOnlyNvidias(plan.mechanism());
   }
 
@@ -263,7 +263,7 @@ public final class NvmlGpuDriver implements GpuDriver {
   }
 
   @Override
-  public List<SlicePlan> discover() {
+  public List<SlicePlan> realisedSlices() {
     return slices.plans();
   }
 

@@ -235,7 +235,7 @@ public final class RocmGpuDriver implements GpuDriver {
   }
 
   @Override
-  public boolean isOfIts(SlicePlan plan) {
+  public boolean owns(SlicePlan plan) {
     return gpus.containsKey(plan.grant().deviceUuid())
         || plan.mechanism().equals(PARTITION)
         || plan.mechanism().equals("dmem");
@@ -258,7 +258,7 @@ public final class RocmGpuDriver implements GpuDriver {
   }
 
   @Override
-  public List<SlicePlan> discover() {
+  public List<SlicePlan> realisedSlices() {
     return slices.plans();
   }
 

@@ -134,7 +134,7 @@ public final class SimulatedGpuDriver implements GpuDriver {
   }
 
   @Override
-  public List<SlicePlan> discover() {
+  public List<SlicePlan> realisedSlices() {
     synchronized (lock) {
       return List.copyOf(slices.values());
     }
@@ -149,7 +149,9 @@ public final class SimulatedGpuDriver implements GpuDriver {
   @Override
   public DeviceReading read(String deviceUuid) {
     List<SlicePlan> given =
-        discover().stream().filter(plan -> plan.grant().deviceUuid().equals(deviceUuid)).toList();
+        realisedSlices().stream()
+            .filter(plan -> plan.grant().deviceUuid().equals(deviceUuid))
+            .toList();
     long memory = given.stream().mapToLong(SlicePlan::memoryLimitBytes).sum();
     long units = given.stream().mapToLong(plan -> plan.grant().gpus().units()).sum();
     double busy = Math.min(1, units / (double) GpuQuantity.UNITS_PER_GPU);

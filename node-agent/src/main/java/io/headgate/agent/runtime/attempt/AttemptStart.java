@@ -188,8 +188,8 @@ final class AttemptStart {
     }
   }
 
-  /// Empty when it is too late for that, because a supervisor has the attempt: one that an earlier
-  /// agent has launched may come late.
+  /// Records that the attempt never runs here. Empty: not recorded, because a supervisor, perhaps a
+  /// late one of an earlier agent, already has it.
   private Optional<AttemptLedger.Refusal> giveUp(EndReason reason, String problem)
       throws IOException {
     AttemptLedger.Refusal refusal = new AttemptLedger.Refusal(reason, problem);

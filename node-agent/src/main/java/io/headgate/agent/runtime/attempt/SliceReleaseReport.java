@@ -36,7 +36,8 @@ final class SliceReleaseReport {
   void notFreed(String problem) {
     failures++;
     if (failures == TOO_OFTEN) {
-      // Which of several it is, the problem says.
+      // Only the problem's text names the slice that failed, so all slices of the attempt are
+      // reported.
       plans()
           .forEach(
               plan -> context.devices().stuck(plan.grant().deviceUuid(), plan.name(), problem));

@@ -30,11 +30,11 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
   private static final Duration FIRST_RETRY = Duration.ofMillis(10);
   private static final Duration LAST_RETRY = Duration.ofSeconds(5);
 
-  /// How long the end waits for its reason when the exit code gives none.
-  private static final Duration WORDS_PATIENCE = Duration.ofSeconds(10);
+  /// How long to wait for the cause of an end that the supervisor does not explain.
+  private static final Duration END_CAUSE_WAIT = Duration.ofSeconds(10);
 
-  /// How long the end waits for a reason beyond the exit code.
-  private static final Duration DOUBT_PATIENCE = Duration.ofSeconds(2);
+  /// How long to wait for the cause of a failure, whose exit code is known.
+  private static final Duration FAILURE_CAUSE_WAIT = Duration.ofSeconds(2);
 
   private static final Workload.EndCause KILLED =
       new Workload.EndCause(EndReason.LOST, "its supervisor was killed");
@@ -45,8 +45,11 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
   private final Consumer<Input> inputs;
   private final AttemptStart start;
   private final AttemptOrders orders;
-  private boolean seen; // a status of it; the run's own thread only
-  private volatile boolean failed; // its program ended by itself, and not well
+
+  /// Whether the supervisor is known to have recorded a status. Confined to the thread of `run`.
+  private boolean hasStatus;
+
+  private volatile boolean failed; // the program ended by itself, with an exit code other than 0
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private boolean detached; // guarded by lock
@@ -175,14 +178,14 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
       if (observeLast(gone) || isDetached()) {
         return true;
       }
-      if (gone && !seen) {
+      if (gone && !hasStatus) {
         return false;
       }
       if (gone) {
-        Workload.EndCause words = workload.endCause(this, WORDS_PATIENCE).orElse(KILLED);
-        LOG.warn("the supervisor of {} is gone and left no end: {}", key(), words.problem());
+        Workload.EndCause cause = workload.endCause(this, END_CAUSE_WAIT).orElse(KILLED);
+        LOG.warn("the supervisor of {} is gone and left no end: {}", key(), cause.problem());
         inputs.accept(
-            new Input.Vanished(key(), words.reason(), words.problem(), context.time().instant()));
+            new Input.Vanished(key(), cause.reason(), cause.problem(), context.time().instant()));
         return true;
       }
       pause(wait);
@@ -212,7 +215,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
         throw e;
       }
       LOG.debug("the status of {} is not there: {}", key(), e.getMessage());
-      seen |= gone;
+      hasStatus |= gone;
       return false;
     }
   }
@@ -223,22 +226,22 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
     if (status.isEmpty() || isDetached()) {
       return false;
     }
-    seen = true;
+    hasStatus = true;
     Observation observation = status.get().observation();
     failed = observation.ending().filter(SupervisedAttempt::isFailure).isPresent();
-    Optional<Workload.EndCause> words =
+    Optional<Workload.EndCause> cause =
         observation
             .ending()
             .filter(this::isUnexplained)
             .flatMap(ending ->
-                workload.endCause(this, isFailure(ending) ? DOUBT_PATIENCE : WORDS_PATIENCE));
+                workload.endCause(this, isFailure(ending) ? FAILURE_CAUSE_WAIT : END_CAUSE_WAIT));
     if (failed) {
       // The supervisor's report stands, unless memory ran out: the kernel kills the largest
       // process, which is not the supervisor.
-      words = words.filter(known -> known.reason() == EndReason.LIMIT_EXCEEDED);
-      observation = words.isPresent() ? observation.overLimit() : observation;
+      cause = cause.filter(known -> known.reason() == EndReason.LIMIT_EXCEEDED);
+      observation = cause.isPresent() ? observation.overLimit() : observation;
     }
-    inputs.accept(new Input.Observed(key(), observation, words.map(Workload.EndCause::problem)));
+    inputs.accept(new Input.Observed(key(), observation, cause.map(Workload.EndCause::problem)));
     return observation.ending().isPresent();
   }
 

@@ -164,7 +164,7 @@ public final class MemoryWatch implements AutoCloseable {
     }
 
     private void watch() {
-      List<SlicePlan> plans = driver.discover();
+      List<SlicePlan> plans = driver.realisedSlices();
       if (!plans.equals(shares.plans)) {
         shares = new Shares(plans);
       }

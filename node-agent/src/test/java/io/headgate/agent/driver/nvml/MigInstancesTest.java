@@ -63,7 +63,7 @@ class MigInstancesTest {
       driver.release(half);
       driver.release(half);
       assertThat(gpus.instances(0)).isEmpty();
-      assertThat(driver.discover()).isEmpty();
+      assertThat(driver.realisedSlices()).isEmpty();
     }
   }
 
@@ -138,7 +138,7 @@ class MigInstancesTest {
       driver.realise(plan);
       gpus.processes(0, "4711 1000 compute 1");
       refused(() -> driver.release(plan), "nvmlComputeInstanceDestroy", "(19)");
-      assertThat(driver.discover()).containsExactly(plan);
+      assertThat(driver.realisedSlices()).containsExactly(plan);
       gpus.processes(0);
       driver.release(plan);
       assertThat(gpus.instances(0)).isEmpty();
@@ -183,7 +183,7 @@ class MigInstancesTest {
       next.realise(ours);
       assertThat(next.environment(List.of(ours)).get("CUDA_VISIBLE_DEVICES"))
           .isIn(gpus.migUuids(0));
-      assertThat(next.discover()).containsExactly(ours);
+      assertThat(next.realisedSlices()).containsExactly(ours);
       assertThat(gpus.instances(0)).containsExactly("1g.10gb@6", "3g.40gb@0");
     }
   }

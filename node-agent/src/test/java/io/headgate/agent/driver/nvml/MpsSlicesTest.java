@@ -159,7 +159,7 @@ class MpsSlicesTest {
           .isEqualTo("mps limit=19712 threads=100");
       driver.release(quarter);
       driver.release(quarter);
-      assertThat(driver.discover()).isEmpty();
+      assertThat(driver.realisedSlices()).isEmpty();
     }
     assertNothingIsLeft();
   }

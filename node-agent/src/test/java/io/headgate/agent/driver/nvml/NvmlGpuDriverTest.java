@@ -111,12 +111,12 @@ class NvmlGpuDriverTest {
       driver.requireRoom(List.of(plan));
       driver.realise(plan);
 
-      assertThat(driver.discover()).containsExactly(plan);
+      assertThat(driver.realisedSlices()).containsExactly(plan);
       assertThat(driver.environment(List.of(plan)))
           .containsEntry("CUDA_VISIBLE_DEVICES", FakeGpus.uuid(0))
           .containsEntry("NVIDIA_VISIBLE_DEVICES", FakeGpus.uuid(0));
       driver.release(plan);
-      assertThat(driver.discover()).isEmpty();
+      assertThat(driver.realisedSlices()).isEmpty();
 
       gpus.isLost(0);
       assertThatExceptionOfType(GpuDriverException.class)

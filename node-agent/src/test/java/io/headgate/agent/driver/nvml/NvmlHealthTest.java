@@ -153,7 +153,7 @@ class NvmlHealthTest {
       driver.realise(slice);
       gpus.isLost(0);
       driver.release(slice);
-      assertThat(driver.discover()).isEmpty();
+      assertThat(driver.realisedSlices()).isEmpty();
     }
   }
 

@@ -73,7 +73,7 @@ class DmemLimitTest {
       driver.realise(plan);
       driver.release(plan);
       assertThat(limit).content().startsWith(REGION + " max\n");
-      assertThat(driver.discover()).isEmpty();
+      assertThat(driver.realisedSlices()).isEmpty();
     }
   }
 

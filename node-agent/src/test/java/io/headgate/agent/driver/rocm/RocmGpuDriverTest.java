@@ -169,7 +169,7 @@ class RocmGpuDriverTest {
       assertThat(visible(driver, last)).isEqualTo("3");
       assertThat(visible(driver, whole)).as("its name stays").isEqualTo(FakeAmdGpus.uuid(1));
       assertThat(visible(driver)).as("none").isEqualTo("-1");
-      assertThat(driver.discover()).containsExactlyInAnyOrder(first, last, whole);
+      assertThat(driver.realisedSlices()).containsExactlyInAnyOrder(first, last, whole);
 
       driver.release(first);
       driver.release(last);
@@ -225,13 +225,13 @@ class RocmGpuDriverTest {
 
       refused(() -> driver.release(half), "partition 1 of GPU 0", "still used by process 1");
       refused(() -> driver.release(whole), "still used by process 2");
-      assertThat(driver.discover()).containsExactly(half, whole);
+      assertThat(driver.realisedSlices()).containsExactly(half, whole);
       gpus.ended(1);
       gpus.ended(2);
       driver.release(half);
       driver.release(whole);
       driver.release(whole);
-      assertThat(driver.discover()).isEmpty();
+      assertThat(driver.realisedSlices()).isEmpty();
     }
   }
 

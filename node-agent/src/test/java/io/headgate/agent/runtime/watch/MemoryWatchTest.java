@@ -83,7 +83,7 @@ class MemoryWatchTest {
               switch (method.getName()) {
                 case "isSimulated":
                   return false;
-                case "discover":
+                case "realisedSlices":
                   if (failingRounds.test(rounds.incrementAndGet())) {
                     throw new IllegalStateException("a fault of the driver");
                   }

@@ -60,7 +60,7 @@ final class RemovalTrial {
     // The ceiling counts GPUs, so it never stands in the way of a job without.
     excess = shape.units() == 0 ? Long.MIN_VALUE / 2 : pool.excessSoon(shape.needUnits());
     if (account != null) {
-      excessOfPolicy = account.standing() + shape.needUnits() - account.limit();
+      excessOfPolicy = account.usageWithoutStopping() + shape.needUnits() - account.limit();
     }
     excessOfTenant = tenant.excessSoon(shape.needUnits());
     for (NodeState node : pool.stoppingNodes()) {

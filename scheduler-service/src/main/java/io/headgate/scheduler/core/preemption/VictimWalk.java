@@ -258,14 +258,14 @@ final class VictimWalk implements VictimIterator {
     if (line.isSuspended) {
       return true;
     }
-    long standing =
+    long usage =
         line.isForeign
-            ? line.tenant.standing() - line.lossOfTenant.units
-            : line.policy.standing() - line.loss.units;
+            ? line.tenant.usageWithoutStopping() - line.lossOfTenant.units
+            : line.policy.usageWithoutStopping() - line.loss.units;
     long reservation = line.isForeign ? line.tenant.reservation() : line.policy.reservation();
     return switch (reclaim) {
-      case RESERVATION, RANK -> standing > reservation;
-      case STRICT -> standing - victim.units() >= reservation;
+      case RESERVATION, RANK -> usage > reservation;
+      case STRICT -> usage - victim.units() >= reservation;
     };
   }
 

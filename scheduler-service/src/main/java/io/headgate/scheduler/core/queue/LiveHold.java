@@ -186,11 +186,11 @@ public final class LiveHold {
 
   /// Its claim is already part of the charged units.
   private boolean isWithinRights() {
-    return (claim.units() == 0 || tenant.standing() <= tenant.limit())
+    return (claim.units() == 0 || tenant.usageWithoutStopping() <= tenant.limit())
         && (claim.preemptible() || tenant.keepsNonPreemptible())
-        && (policy.standing() <= policy.limit() || policy.mayExceedLimit(claim.user()))
+        && (policy.usageWithoutStopping() <= policy.limit() || policy.mayExceedLimit(claim.user()))
         && policy.charged(claim.user()) <= policy.perUserLimit()
-        && (job.queue().overReservation() || policy.standing() <= policy.reservation())
+        && (job.queue().overReservation() || policy.usageWithoutStopping() <= policy.reservation())
         && (claim.preemptible() || policy.nonPreemptible() <= policy.reservation());
   }
 

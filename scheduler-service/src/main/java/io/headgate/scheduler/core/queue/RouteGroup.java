@@ -10,9 +10,9 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The queues whose jobs have the same routes: where the job of one of them fits, that of each
-/// does. A thousand queues of ten profiles are ten groups, so a pool that fills up concerns ten of
-/// them.
+/// The queues whose jobs have the same routes. If a job of one of these queues fits on a route, so
+/// does a job of each other queue. A thousand queues of ten profiles are ten groups, so a pool that
+/// fills up concerns ten groups.
 public final class RouteGroup {
   private final List<Route> routes;
   private final Set<PoolState> pools;
@@ -20,7 +20,7 @@ public final class RouteGroup {
   private final boolean isShared;
   private int current;
 
-  /// The index of the first route on which a job will fit.
+  /// The index of the route of [#prospect()]; the number of routes: none.
   private int prospect;
 
   private Block notedSupplyBlock = Block.NONE;
@@ -101,7 +101,7 @@ public final class RouteGroup {
     return entitled;
   }
 
-  /// The first on which a job fits; null: none.
+  /// The first route on which the job fits now; null: none.
   static @Nullable Route fitting(List<Route> routes) {
     for (Route route : routes) {
       if (route.fits()) {
@@ -111,9 +111,10 @@ public final class RouteGroup {
     return null;
   }
 
-  /// The first on which a job will fit, which is the one on which it fits unless a new leader waits
-  /// for nodes of others; null: none. It says whose turn comes first, so that they come in the
-  /// order that they will have when these nodes have reported.
+  /// The first route on which the job will fit once all awaited nodes have reported; null: none.
+  /// Only a new leader awaits nodes; without awaited nodes, this route equals that of [#fitting].
+  /// It decides whose turn comes first. So turns come in the order that they will have after these
+  /// reports.
   static @Nullable Route prospect(List<Route> routes) {
     for (Route route : routes) {
       if (route.willFit()) {

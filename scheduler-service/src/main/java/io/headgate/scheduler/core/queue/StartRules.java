@@ -105,7 +105,7 @@ public final class StartRules {
                   : Finding.Sum.of(
                       account.id().name(),
                       Measure.RESERVATION,
-                      account.standing(),
+                      account.usageWithoutStopping(),
                       need,
                       account.reservation())));
     }

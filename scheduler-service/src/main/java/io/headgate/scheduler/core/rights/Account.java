@@ -6,10 +6,10 @@ package io.headgate.scheduler.core.rights;
 ///
 /// - *Charged* is the use of attempts, plus the larger of stopping and held capacity. Jobs with a
 ///   hold start only within the limit, so usage never exceeds it. Limits are measured on it.
-/// - *Standing* leaves out what stops: it is the usage once every decision has been carried out.
-///   The order of jobs and the right to preempt are measured on it; otherwise a policy whose
-///   victims stop slowly would lose more of them. It also leaves out what is held for blocked jobs
-///   (O7): a waiting job gives no right to preempt others of its policy.
+/// - *Usage without stopping* leaves out the attempts that stop: it is the usage once every
+///   decision has been carried out. The order of jobs and the right to preempt are measured on it;
+///   otherwise a policy whose victims stop slowly would lose more of them. It also leaves out what
+///   is held for blocked jobs (O7): a waiting job gives no right to preempt others of its policy.
 public abstract sealed class Account permits PolicyAccount, TenantAccount {
   private long live;
   private long stopping;
@@ -52,7 +52,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
     return live + Math.max(stopping, held);
   }
 
-  public long standing() {
+  public long usageWithoutStopping() {
     return live + held;
   }
 
@@ -70,11 +70,11 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
     version++;
   }
 
-  /// Over-reservation usage, measured on the standing.
+  /// Over-reservation usage, measured on the usage without stopping.
   ///
   /// @param taken units that a search has taken from the account
   public long over(long taken) {
-    return Math.max(0, standing() - taken - reservation());
+    return Math.max(0, usageWithoutStopping() - taken - reservation());
   }
 
   /// Whether usage is above the reservation, so that attempts may be victims (P2).
@@ -86,7 +86,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
   ///
   /// @param taken units that a search has taken from the account
   public Standing standingWithout(long taken) {
-    long left = standing() - taken;
+    long left = usageWithoutStopping() - taken;
     if (left <= reservation()) {
       return Standing.ENTITLED;
     }

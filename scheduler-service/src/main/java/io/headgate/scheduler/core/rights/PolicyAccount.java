@@ -79,7 +79,7 @@ public final class PolicyAccount extends Account {
   /// The present usage and reservation, for the grounds of a preemption.
   public PreemptionGrounds.Share share() {
     return new PreemptionGrounds.Share(
-        id, new GpuQuantity(standing()), new GpuQuantity(reservation()));
+        id, new GpuQuantity(usageWithoutStopping()), new GpuQuantity(reservation()));
   }
 
   /// The usage of one user's jobs and holds; 0 while users are not limited.
@@ -112,7 +112,7 @@ public final class PolicyAccount extends Account {
 
   /// Whether a job with this need would end at or below the reservation (O1, P1).
   public boolean isEntitled(long need) {
-    return standing() + need <= reservation();
+    return usageWithoutStopping() + need <= reservation();
   }
 
   /// The standing of the policy with one more job of this need.

@@ -100,7 +100,7 @@ public final class TenantAccount extends Account {
   /// The present usage and reservation, for the grounds of a preemption.
   public PreemptionGrounds.TenantShare share() {
     return new PreemptionGrounds.TenantShare(
-        tenant, new GpuQuantity(standing()), new GpuQuantity(reservation));
+        tenant, new GpuQuantity(usageWithoutStopping()), new GpuQuantity(reservation));
   }
 
   /// Whether the limit lets a job of this need start now.
@@ -112,7 +112,7 @@ public final class TenantAccount extends Account {
   /// stopped; 0 or less: it would not. Capacity held for blocked jobs counts as used (O7).
   public long excessSoon(long need) {
     return isLimited() && need > 0
-        ? standing() + heldForBlocked() + need - limit
+        ? usageWithoutStopping() + heldForBlocked() + need - limit
         : Long.MIN_VALUE / 2;
   }
 
@@ -128,7 +128,7 @@ public final class TenantAccount extends Account {
 
   /// Whether the tenant would be at or below its reservation with a job more.
   public boolean isEntitled(long need) {
-    return !bound || standing() + need <= reservation;
+    return !bound || usageWithoutStopping() + need <= reservation;
   }
 
   /// The standing of the tenant with one more job of this need.

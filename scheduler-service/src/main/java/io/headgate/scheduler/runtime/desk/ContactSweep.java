@@ -33,8 +33,8 @@ public final class ContactSweep {
   private boolean alarmed;
   private boolean toldOfMany;
   private long manyAwayNanos;
-  private boolean nobodyHeard;
-  private long nobodyHeardNanos;
+  private boolean wereAllSuspect;
+  private long allSuspectSinceNanos;
   private boolean cutOff;
 
   /// Hears that a new leader no longer waits for reports of nodes.
@@ -77,10 +77,11 @@ public final class ContactSweep {
     cutOff = isCutOff(nowNanos);
   }
 
-  /// Whether all nodes that reported to this leader became suspect, and stayed so for as long again
-  /// as a node is silent before it is suspect. Either all agents are gone, or they reach another
-  /// scheduler but not this one. A leader without reports is not cut off. Otherwise leadership
-  /// would pass from one replica to the next although no machine answers any of them.
+  /// Whether all nodes that reported to this leader have been suspect for longer than
+  /// `suspect-after`. Nodes that close down or were deleted do not count. Either all agents are
+  /// gone, or they reach another scheduler but not this one. A leader without reports is not cut
+  /// off. Otherwise leadership would pass from one replica to the next although no machine answers
+  /// any of them.
   public boolean isCutOff() {
     return cutOff;
   }
@@ -90,12 +91,12 @@ public final class ContactSweep {
         state.nodes.entries().stream()
             .filter(entry -> entry.reported && !entry.closing && entry.machine().isPresent())
             .toList();
-    boolean nobody = !expected.isEmpty() && expected.stream().allMatch(entry -> entry.suspect);
-    if (nobody && !nobodyHeard) {
-      nobodyHeardNanos = nowNanos;
+    boolean allSuspect = !expected.isEmpty() && expected.stream().allMatch(entry -> entry.suspect);
+    if (allSuspect && !wereAllSuspect) {
+      allSuspectSinceNanos = nowNanos;
     }
-    nobodyHeard = nobody;
-    return nobody && nowNanos - nobodyHeardNanos > state.settings.suspectAfter().toNanos();
+    wereAllSuspect = allSuspect;
+    return allSuspect && nowNanos - allSuspectSinceNanos > state.settings.suspectAfter().toNanos();
   }
 
   /// Whether every expected node has reported its attempts, or its time is over.

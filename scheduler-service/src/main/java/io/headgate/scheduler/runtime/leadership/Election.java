@@ -36,7 +36,7 @@ final class Election {
 
   /// The newest epoch and batch that this process knows to be durable.
   private record Known(UUID incarnation, long epoch, long batch) {
-    boolean isPast(Row row) {
+    boolean isAheadOf(Row row) {
       return incarnation.equals(row.leadership().incarnation())
           && (epoch > row.leadership().epoch() || batch > row.lastBatch());
     }
@@ -55,15 +55,18 @@ final class Election {
     known = new Known(leadership.incarnation(), leadership.epoch(), batch);
   }
 
-  /// Whether the row is older than a state that this process knows to be durable. The database is
-  /// then an older copy, such as a standby that lacked the last commits. A leader on it would
-  /// silently lose accepted jobs and rerun ended ones. So this replica does not lead until an
-  /// operator confirms the copy with a new incarnation.
-  private boolean isPast(Row row) {
+  /// Notes a row that was just read, as the newest known state or as a row of an older copy.
+  ///
+  /// If the row is older than a state that this process knows to be durable, the database is an
+  /// older copy, such as a standby that lacked the last commits. A leader on it would silently lose
+  /// accepted jobs and rerun ended ones. So this replica does not lead until an operator confirms
+  /// the copy with a new incarnation.
+  private void note(Row row) {
     Known before = known;
-    if (before == null || !before.isPast(row)) {
+    if (before == null || !before.isAheadOf(row)) {
       knows(row.leadership(), row.lastBatch());
-      return false;
+      isOlder = false;
+      return;
     }
     String consequence = consequence(row);
     if (!isOlder || !consequence.equals(said)) {
@@ -77,7 +80,7 @@ final class Election {
           row.leadership().epoch(),
           consequence);
     }
-    return true;
+    isOlder = true;
   }
 
   /// The advice to the operator deposes the current leader, so it is given only if no other replica
@@ -145,7 +148,7 @@ final class Election {
 
   /// Decides on a row that was just read.
   Move move(Row row) {
-    isOlder = isPast(row);
+    note(row);
     return decide(row, isRefused(row));
   }
 

@@ -33,7 +33,7 @@ final class LeaderThreads {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderThreads.class);
 
   /// Committed turns whose commands to agents are not sent yet. Beyond this, commits wait.
-  private static final int UNSAID = 64;
+  private static final int MAX_UNSENT_TURNS = 64;
 
   private final LeaderPorts ports;
   private final LoopSettings settings;
@@ -44,11 +44,11 @@ final class LeaderThreads {
 
   /// An empty entry ends the stream.
   private final BlockingQueue<Optional<List<Dispatch>>> committed =
-      new ArrayBlockingQueue<>(UNSAID);
+      new ArrayBlockingQueue<>(MAX_UNSENT_TURNS);
 
   private final Thread loop;
   private final Thread committer;
-  private final Thread speaker;
+  private final Thread sender;
   private final CompletableFuture<LeaderEnd> end = new CompletableFuture<>();
 
   /// @param mayGiveWay whether another replica can lead instead, if no agent reaches this one
@@ -65,7 +65,7 @@ final class LeaderThreads {
     this.leader = new Leader(start, ports, state, lease, this::put);
     this.loop = thread("scheduler-loop", this::decide);
     this.committer = thread("scheduler-commit", this::commit);
-    this.speaker = thread("scheduler-dispatch", this::speak);
+    this.sender = thread("scheduler-dispatch", this::sendDispatches);
   }
 
   private Thread thread(String name, Work work) {
@@ -95,7 +95,7 @@ final class LeaderThreads {
 
   void start() {
     committer.start();
-    speaker.start();
+    sender.start();
     loop.start();
   }
 
@@ -114,7 +114,7 @@ final class LeaderThreads {
     }
     loop.join();
     committer.join();
-    speaker.join();
+    sender.join();
     leader.commits().inHand().ifPresent(LoopStep::fail);
     Optional.ofNullable(decided.poll()).ifPresent(LoopStep::fail);
     leader.finish(why);
@@ -130,7 +130,7 @@ final class LeaderThreads {
 
   private void interrupt() {
     committer.interrupt();
-    speaker.interrupt();
+    sender.interrupt();
     loop.interrupt();
   }
 
@@ -230,11 +230,11 @@ final class LeaderThreads {
     }
   }
 
-  private void speak() throws InterruptedException {
-    Optional<List<Dispatch>> words = committed.take();
-    while (words.isPresent() && lease.awaitFresh()) {
-      leader.dispatcher().carryOut(words.get());
-      words = committed.take();
+  private void sendDispatches() throws InterruptedException {
+    Optional<List<Dispatch>> dispatches = committed.take();
+    while (dispatches.isPresent() && lease.awaitFresh()) {
+      leader.dispatcher().carryOut(dispatches.get());
+      dispatches = committed.take();
     }
   }
 }

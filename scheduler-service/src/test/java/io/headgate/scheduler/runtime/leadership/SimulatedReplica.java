@@ -39,7 +39,7 @@ final class SimulatedReplica {
   private static final long LOOK = World.SECOND;
   private static final long RETRY = 500 * World.MILLI;
   private static final int DECIDED = 1;
-  private static final int UNSAID = 64;
+  private static final int MAX_UNSENT_TURNS = 64;
 
   private final World world;
   private final SimulatedDatabase database;
@@ -318,11 +318,11 @@ final class SimulatedReplica {
     private final Leader leader;
     private final Lease lease;
     private final Deque<LoopStep> decided = new ArrayDeque<>();
-    private final Deque<List<Dispatch>> unsaid = new ArrayDeque<>();
+    private final Deque<List<Dispatch>> unsent = new ArrayDeque<>();
     private long loopAt = Long.MAX_VALUE;
     private boolean isTaking;
     private long taking;
-    private boolean isSpeaking;
+    private boolean isSending;
     private boolean isEnding;
     private boolean givesWay;
 
@@ -372,7 +372,7 @@ final class SimulatedReplica {
           });
     }
 
-    /// Something may be to do for the loop, the committer or the speaker.
+    /// Something may be to do for the loop, the committer or the sender.
     void pump() {
       if (leading != this) {
         return;
@@ -393,9 +393,9 @@ final class SimulatedReplica {
           soon(wait, () -> loop(at));
         }
       }
-      if (!isSpeaking && !unsaid.isEmpty()) {
-        isSpeaking = true;
-        soon(world.between(0, World.MILLI), this::speak);
+      if (!isSending && !unsent.isEmpty()) {
+        isSending = true;
+        soon(world.between(0, World.MILLI), this::sendDispatches);
       }
     }
 
@@ -473,12 +473,12 @@ final class SimulatedReplica {
         case Commits.Move.Pause(Duration atMost) ->
             soon(clock.real(atMost.toNanos()), () -> act(leader.commits().paused()));
         case Commits.Move.Act(LoopStep step) -> {
-          if (unsaid.size() >= UNSAID) {
+          if (unsent.size() >= MAX_UNSENT_TURNS) {
             soon(10 * World.MILLI, () -> act(new Commits.Move.Act(step)));
             return;
           }
           if (!step.dispatches().isEmpty()) {
-            unsaid.add(step.dispatches());
+            unsent.add(step.dispatches());
           }
           step.unjudged().ifPresent(this::judge);
           leader.publish(step);
@@ -501,20 +501,20 @@ final class SimulatedReplica {
           });
     }
 
-    private void speak() {
+    private void sendDispatches() {
       if (lease.isFresh()) {
         // It may stand still between the check of the lease and the messages.
         soon(
             world.chance(0.02) ? world.between(0, World.SECOND) : 0,
             () -> {
-              List<Dispatch> words = unsaid.poll();
-              isSpeaking = false;
-              if (words != null) {
-                leader.dispatcher().carryOut(words);
+              List<Dispatch> dispatches = unsent.poll();
+              isSending = false;
+              if (dispatches != null) {
+                leader.dispatcher().carryOut(dispatches);
               }
             });
       } else {
-        soon(settings.renewal().toNanos() / 4, this::speak);
+        soon(settings.renewal().toNanos() / 4, this::sendDispatches);
       }
     }
 

@@ -23,8 +23,8 @@ import java.util.List;
 import java.util.Set;
 
 /// Explains the rules on victims for one job, by the requests and bounds that the decision uses.
-final class VictimRules {
-  private VictimRules() {}
+final class VictimExplanation {
+  private VictimExplanation() {}
 
   /// Why the job does not take slices of others: the requests for room that it may make, and what
   /// became of them.
@@ -47,7 +47,7 @@ final class VictimRules {
             Finding.Sum.of(
                 account.id().name(),
                 Measure.RESERVATION,
-                account.standing(),
+                account.usageWithoutStopping(),
                 queue.need(),
                 account.reservation())));
     PoolState provider = queue.lane(job).expects();
@@ -117,7 +117,7 @@ final class VictimRules {
             "A3",
             "tenant entitled",
             entitled,
-            StartRules.sum(own, Measure.RESERVATION, own.standing(), need)));
+            StartRules.sum(own, Measure.RESERVATION, own.usageWithoutStopping(), need)));
     long over = 0;
     for (TenantAccount other : world.tenants(route.pool()).accounts()) {
       over += other == own ? 0 : other.over(0);
@@ -131,7 +131,8 @@ final class VictimRules {
   }
 
   private static PolicyUse use(PolicyAccount account) {
-    return new PolicyUse(account.id().name(), account.standing(), account.reservation());
+    return new PolicyUse(
+        account.id().name(), account.usageWithoutStopping(), account.reservation());
   }
 
   /// The rules by which a running or suspended job may become a victim.
@@ -167,7 +168,7 @@ final class VictimRules {
               new Finding.TenantExposure(
                   tenant.tenant().toString(),
                   tenant.pool().name(),
-                  tenant.standing(),
+                  tenant.usageWithoutStopping(),
                   tenant.reservation(),
                   isTenantAbove)));
     }
