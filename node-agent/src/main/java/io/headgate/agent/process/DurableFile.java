@@ -3,6 +3,7 @@ package io.headgate.agent.process;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -35,6 +36,23 @@ public final class DurableFile {
     syncDirectory(parentOf(file));
   }
 
+  /// The same for a file that several processes may replace at once: one of their contents remains.
+  /// A crash may leave a small file with a random name beside it.
+  public static void replaceUnlocked(Path file, byte[] content) throws IOException {
+    Path fresh =
+        Files.createTempFile(parentOf(file), file.getFileName() + ".", ".new", OWNER_ONLY_FILE);
+    try {
+      try (FileChannel channel = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
+        fill(channel, content, true);
+      }
+      move(fresh, file);
+    } catch (IOException e) {
+      Files.deleteIfExists(fresh);
+      throw e;
+    }
+    syncDirectory(parentOf(file));
+  }
+
   /// Replaces the file as a whole for every reader, but without waiting for the disk.
   static void replaceVolatile(Path file, byte[] content) throws IOException {
     replace(file, content, OWNER_ONLY_FILE, false);
@@ -53,12 +71,19 @@ public final class DurableFile {
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
   }
 
-  /// Makes the directory if it is not there, and its entry durable.
+  /// Makes the directory if it is not there, and its entry durable. Another process may make it at
+  /// the same time.
   public static void makeDirectory(Path directory) throws IOException {
     if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    Files.createDirectory(directory, OWNER_ONLY_DIRECTORY);
+    try {
+      Files.createDirectory(directory, OWNER_ONLY_DIRECTORY);
+    } catch (FileAlreadyExistsException e) {
+      if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+        throw e;
+      }
+    }
     syncDirectory(parentOf(directory));
   }
 
@@ -75,14 +100,23 @@ public final class DurableFile {
     try (FileChannel channel =
         FileChannel.open(
             fresh, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), permissions)) {
-      ByteBuffer bytes = ByteBuffer.wrap(content);
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-      if (durable) {
-        channel.force(true);
-      }
+      fill(channel, content, durable);
     }
+    move(fresh, file);
+  }
+
+  private static void fill(FileChannel channel, byte[] content, boolean durable)
+      throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(content);
+    while (bytes.hasRemaining()) {
+      channel.write(bytes);
+    }
+    if (durable) {
+      channel.force(true);
+    }
+  }
+
+  private static void move(Path fresh, Path file) throws IOException {
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 

@@ -54,6 +54,8 @@ final class MachinePorts {
       TimeSource time)
       throws IOException {
     Path data = settings.data().toAbsolutePath();
+    // Before the ledger, which makes the directory that marks a data directory as used.
+    AgentNames names = AgentNames.load(data);
     JobUsers users = new JobUsers(settings.walls().firstUser(), settings.walls().userCount());
     AttemptLedger ledger = AttemptLedger.open(data, settings.bootId(), users);
     WorkloadRuntime runtime;
@@ -64,8 +66,8 @@ final class MachinePorts {
       Path program = SupervisorBinary.extract(data.resolve("bin"));
       runtime =
           settings.pods().isPresent()
-              ? pods(settings, settings.pods().get(), driver, ledger, program, time)
-              : host(settings, driver, ledger, program);
+              ? pods(settings, names, driver, ledger, program, time)
+              : host(settings, names, driver, ledger, program);
       outbox = Outbox.open(data.resolve("outbox"), ledger.reserve());
     } catch (IOException | RuntimeException e) {
       ledger.close();
@@ -101,10 +103,13 @@ final class MachinePorts {
   }
 
   private static WorkloadRuntime host(
-      Agent.Settings settings, GpuDriver driver, AttemptLedger ledger, Path program)
+      Agent.Settings settings,
+      AgentNames names,
+      GpuDriver driver,
+      AttemptLedger ledger,
+      Path program)
       throws IOException {
     Path data = ledger.data();
-    AgentNames names = AgentNames.load(data);
     String name = names.cgroups(settings.name());
     Cgroups cgroups = Cgroups.discover(name);
     JobWalls walls = JobWalls.open(settings.walls(), name, program, cgroups, data);
@@ -127,12 +132,13 @@ final class MachinePorts {
 
   private static WorkloadRuntime pods(
       Agent.Settings settings,
-      PodSettings pods,
+      AgentNames names,
       GpuDriver driver,
       AttemptLedger ledger,
       Path program,
       TimeSource time)
       throws IOException {
+    PodSettings pods = settings.pods().orElseThrow();
     Containers.Settings containers = settings.containers().settings();
     return new PodRuntime(
         new PodRuntime.Parts(
@@ -140,10 +146,7 @@ final class MachinePorts {
             driver,
             connect(pods),
             pods,
-            new SliceDevices(
-                containers.cdi(),
-                containers.lent(),
-                AgentNames.load(ledger.data()).devices(pods.agent())),
+            new SliceDevices(containers.cdi(), containers.lent(), names.devices(pods.agent())),
             program,
             settings.checkpoints().toAbsolutePath(),
             settings.logs(),

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The names under which an agent keeps what lies outside its data directory: cgroups, devices and
 /// image copies for container engines, MPS daemons. A restarted agent finds its own things by their
@@ -21,6 +23,7 @@ import java.util.Optional;
 /// @param data absolute
 /// @param form how names follow
 public record AgentNames(Path data, Form form) {
+  private static final Logger LOG = LoggerFactory.getLogger(AgentNames.class);
   private static final String FILE = "names";
   private static final String FORM = "form";
 
@@ -39,10 +42,12 @@ public record AgentNames(Path data, Form form) {
   }
 
   /// Reads the form of the names of this data directory's agent. At the agent's first start it is
-  /// chosen and recorded.
+  /// chosen and recorded. The first start must call this before it makes the directory of attempts,
+  /// which is the mark of a directory that was used before. Needs no lock of the directory.
   ///
   /// @param data absolute
-  /// @throws UncheckedIOException when the record cannot be read or written
+  /// @throws UncheckedIOException when the record cannot be read, or that of an unused directory
+  ///   cannot be written
   public static AgentNames load(Path data) {
     try {
       return new AgentNames(data, form(data));
@@ -61,9 +66,20 @@ public record AgentNames(Path data, Form form) {
       return RecordFiles.decode(file, () -> recorded.get().constant(FORM, Form.class));
     }
     Form form = isUsed ? Form.HASH_32 : Form.SHA_256;
-    DurableFile.makeDirectory(data);
-    Fields fields = new Fields().put(FORM, form);
-    DurableFile.replace(file, fields.toLines().getBytes(StandardCharsets.UTF_8));
+    try {
+      DurableFile.makeDirectory(data);
+      Fields fields = new Fields().put(FORM, form);
+      DurableFile.replaceUnlocked(file, fields.toLines().getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      if (!isUsed) {
+        throw e;
+      }
+      // The disk may be full of the output of jobs. The directory itself still shows the form.
+      LOG.warn(
+          "{} cannot be written, the next start tries again; names keep their form: {}",
+          file,
+          e.getMessage());
+    }
     return form;
   }
 

@@ -7,6 +7,12 @@ import io.headgate.agent.runtime.ledger.AgentNames.Form;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -55,6 +61,29 @@ class AgentNamesTest {
     assertThat(AgentNames.load(upgraded).form()).isEqualTo(Form.HASH_32);
     Files.delete(attempts);
     assertThat(AgentNames.load(upgraded).form()).isEqualTo(Form.HASH_32);
+  }
+
+  @Test
+  void agentsThatStartAtOnceInAFreshDirectoryAgreeOnTheirNames() throws Exception {
+    int agents = 8;
+    try (ExecutorService threads = Executors.newFixedThreadPool(agents)) {
+      for (int round = 0; round < 50; round++) {
+        Path data = root.resolve("data-" + round);
+        CyclicBarrier start = new CyclicBarrier(agents);
+        Callable<Form> agent =
+            () -> {
+              start.await();
+              Form form = AgentNames.load(data).form();
+              // As the ledger does next.
+              Files.createDirectories(data.resolve("attempts"));
+              return form;
+            };
+        for (Future<Form> form : threads.invokeAll(Collections.nCopies(agents, agent))) {
+          assertThat(form.get()).isEqualTo(Form.SHA_256);
+        }
+        assertThat(data).isDirectoryNotContaining("glob:**.new");
+      }
+    }
   }
 
   @Test

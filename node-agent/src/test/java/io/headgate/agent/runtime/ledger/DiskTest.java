@@ -2,12 +2,14 @@ package io.headgate.agent.runtime.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.agent.core.Fixtures;
 import io.headgate.agent.process.Trees;
 import io.headgate.kit.testing.Needed;
 import io.headgate.kit.testing.TestClock;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -81,6 +83,24 @@ class DiskTest {
       ledger.recordEnd(Fixtures.endedReport("j0"));
       assertThat(data.resolve("reserve")).hasSize(DiskReserve.BYTES);
     }
+  }
+
+  @Test
+  void keepsTheNamesOfAnOlderVersionAlthoughTheDiskIsTooFullToRecordThem() throws Exception {
+    Path disk = root.resolve("disk");
+    mount(disk, "256k");
+    Path upgraded = Files.createDirectory(disk.resolve("upgraded"));
+    Files.createDirectory(upgraded.resolve("attempts"));
+    fill(disk);
+    assertThat(AgentNames.load(upgraded).form()).isEqualTo(AgentNames.Form.HASH_32);
+    assertThat(upgraded).isDirectoryNotContaining("glob:**names*");
+    // Without a record, a directory that becomes used would get other names at the next start.
+    assertThatThrownBy(() -> AgentNames.load(disk.resolve("fresh")))
+        .isInstanceOf(UncheckedIOException.class);
+
+    Files.delete(disk.resolve("ballast"));
+    assertThat(AgentNames.load(upgraded).form()).isEqualTo(AgentNames.Form.HASH_32);
+    assertThat(upgraded.resolve("names")).hasContent("form=HASH_32");
   }
 
   @Test
