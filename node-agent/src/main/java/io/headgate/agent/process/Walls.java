@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 ///
 /// @param user of the job, and its group; empty: the agent's
 /// @param namespaces of its own: mounts, processes, messages, and perhaps network
-/// @param rooms the file system that it finds; with namespaces only
+/// @param fileSystem the files that it finds; with namespaces only
 /// @param devices that it may use beside those of every job
 /// @param fence what keeps it from opening others
 /// @param filtered it may make only the system calls that jobs have a use for
