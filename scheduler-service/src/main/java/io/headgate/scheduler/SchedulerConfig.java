@@ -199,12 +199,18 @@ public record SchedulerConfig(
       if (lease.compareTo(Duration.ofMillis(300)) < 0) {
         throw new IllegalArgumentException("lease: at least 300ms, not " + lease);
       }
-      if (!heartbeat.isPositive() || suspectAfter.compareTo(heartbeat.multipliedBy(2)) < 0) {
+      if (!heartbeat.isPositive()) {
+        throw new IllegalArgumentException("heartbeat: above zero, not " + heartbeat);
+      }
+      if (suspectAfter.compareTo(heartbeat.multipliedBy(2)) < 0) {
         throw new IllegalArgumentException(
             "suspect-after: at least two heartbeats (%s), not %s"
                 .formatted(heartbeat.multipliedBy(2), suspectAfter));
       }
-      if (reconcileWithin.isNegative() || stopMargin.compareTo(lease) < 0) {
+      if (reconcileWithin.isNegative()) {
+        throw new IllegalArgumentException("reconcile-within: at least 0, not " + reconcileWithin);
+      }
+      if (stopMargin.compareTo(lease) < 0) {
         throw new IllegalArgumentException(
             "stop-margin: at least the lease (%s), not %s".formatted(lease, stopMargin));
       }
@@ -244,13 +250,17 @@ public record SchedulerConfig(
         new Bounds(100_000, 100_000, 10_000, 1_000_000, 1_000, 64);
 
     public Bounds {
-      if (commands < 1
-          || queuedJobs < 1
-          || batchJobs < 1
-          || waitingPerQueue < 1
-          || submitCalls < 1
-          || batchCalls < 1) {
-        throw new IllegalArgumentException("every bound is at least 1");
+      requirePositive("commands", commands);
+      requirePositive("queued-jobs", queuedJobs);
+      requirePositive("batch-jobs", batchJobs);
+      requirePositive("waiting-per-queue", waitingPerQueue);
+      requirePositive("submit-calls", submitCalls);
+      requirePositive("batch-calls", batchCalls);
+    }
+
+    private static void requirePositive(String key, int value) {
+      if (value < 1) {
+        throw new IllegalArgumentException("%s: at least 1, not %d".formatted(key, value));
       }
     }
   }

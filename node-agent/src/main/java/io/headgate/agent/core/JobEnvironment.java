@@ -30,7 +30,7 @@ public final class JobEnvironment {
   /// @param homeDirectory private to the attempt
   /// @param temporaryDirectory private to the attempt
   /// @param checkpointDirectory the job's, the same for every attempt
-  /// @param surroundings variables below the job's own environment
+  /// @param inherited variables below the job's own environment
   public record Places(
       String homeDirectory,
       String temporaryDirectory,

@@ -165,6 +165,7 @@ final class ConfigurationKeys {
       new OptionalKeywordKey<>(
           "isolation",
           Profile.Isolation.class,
+          "",
           "Weakest isolation that a job accepts on a shared GPU; without it, any.");
   static final TextListKey GPU_MODELS =
       new TextListKey(

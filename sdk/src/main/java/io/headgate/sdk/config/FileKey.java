@@ -107,15 +107,10 @@ sealed interface FileKey {
 
   /// One word of an enumeration, or none.
   record OptionalKeywordKey<E extends Enum<E> & Keyword>(
-      String name, Class<E> words, String meaning) implements FileKey {
+      String name, Class<E> words, String defaultText, String meaning) implements FileKey {
     @Override
     public String type() {
       return "word";
-    }
-
-    @Override
-    public String defaultText() {
-      return "";
     }
 
     @Override

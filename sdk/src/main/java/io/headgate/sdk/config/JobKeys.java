@@ -22,7 +22,10 @@ final class JobKeys {
       new TextKey("image", 512, "the files of the node", "Container image that the job runs in.");
   static final OptionalKeywordKey<PullPolicy> PULL =
       new OptionalKeywordKey<>(
-          "pull", PullPolicy.class, "When the image is fetched; without it, if-not-present.");
+          "pull",
+          PullPolicy.class,
+          PullPolicy.IF_NOT_PRESENT.keyword(),
+          "When the image is fetched.");
   static final FlagKey DRAFT =
       new FlagKey("draft", false, "Holds the job back; headgate requeue submits it.");
 
@@ -48,13 +51,17 @@ final class JobKeys {
               "at most 1000; no HEADGATE_ or LD_ names",
               "Environment variables of the job."),
           WORKING_DIRECTORY,
-          FileKey.of(
-              "maxRuntime", "duration", "no limit", "The job is stopped after this run time."),
+          new PlainKey(
+              "maxRuntime",
+              "duration",
+              "no limit",
+              "above 0; at most 3650d",
+              "The job is stopped after this run time."),
           new PlainKey(
               "suspend",
               "duration",
               "a preemption stops the job",
-              "at most 1d; one worker with whole GPUs",
+              "1s to 1d; one worker with whole GPUs",
               "Longest time that a preempted job is kept in main memory."),
           FileKey.of(
               "abortCallback", "mapping", "", "Command that runs before the job is stopped."),
@@ -71,7 +78,11 @@ final class JobKeys {
               "as its policy says",
               "Whether the job may be preempted."),
           new PlainKey(
-              "labels", "mapping of texts", "", "at most 64", "Labels, for filters of lists."),
+              "labels",
+              "mapping of texts",
+              "",
+              "at most 64; keys of 1 to 63 letters, digits and . _ / -; no mark first or last",
+              "Labels, for filters of lists."),
           DRAFT,
           IMAGE,
           PULL);

@@ -87,6 +87,7 @@ final class ScenarioKeys {
       new OptionalKeywordKey<>(
           "isolation",
           Profile.Isolation.class,
+          "",
           "Strongest isolation of a slice; without it, what the geometry gives.");
   static final Section NODES =
       Section.of(

@@ -17,8 +17,7 @@ public record DatabaseConfig(
                 "Schema of the service, which the user owns: `pool`, `policy` " + "or `scheduler`.",
             bound = "lower-case letters, digits and _; at most 63 characters")
         String schema,
-    @Setting(meaning = "Connections that the pool opens at most.", bound = "at least 1")
-        @Default("16")
+    @Setting(meaning = "Most connections to the database.", bound = "at least 1") @Default("16")
         int maxConnections,
     @Setting(
             meaning = "Longest time for a new connection, and for the wait for a " + "pooled one.",

@@ -84,15 +84,27 @@ public record ApiServerConfig(
     if (maxMessageSize.bytes() < 1024 || maxMessageSize.bytes() > 64 << 20) {
       throw new IllegalArgumentException("max-message-size: 1KiB to 64MiB, not " + maxMessageSize);
     }
-    if (maxStreams < 1
-        || maxConnections < 1
-        || maxConnectionsPerAddress < 1
-        || maxHandlers < 1
-        || maxCalls < 1) {
-      throw new IllegalArgumentException("every limit of the server is at least 1");
+    requirePositive("max-streams", maxStreams);
+    requirePositive("max-connections", maxConnections);
+    requirePositive("max-connections-per-address", maxConnectionsPerAddress);
+    requirePositive("max-handlers", maxHandlers);
+    requirePositive("max-calls", maxCalls);
+    if (!requestTimeout.isPositive()) {
+      throw new IllegalArgumentException("request-timeout: above zero, not " + requestTimeout);
     }
-    if (!requestTimeout.isPositive() || idleTimeout.isNegative() || stopTimeout.isNegative()) {
-      throw new IllegalArgumentException("request-timeout is above zero, no other is below it");
+    requireNotNegative("idle-timeout", idleTimeout);
+    requireNotNegative("stop-timeout", stopTimeout);
+  }
+
+  private static void requirePositive(String key, int value) {
+    if (value < 1) {
+      throw new IllegalArgumentException("%s: at least 1, not %d".formatted(key, value));
+    }
+  }
+
+  private static void requireNotNegative(String key, Duration value) {
+    if (value.isNegative()) {
+      throw new IllegalArgumentException("%s: at least 0, not %s".formatted(key, value));
     }
   }
 

@@ -47,11 +47,14 @@ public record TelemetryConfig(
           LogLevel.INFO);
 
   public TelemetryConfig {
+    if (metricsPort.filter(port -> port < 0 || port > 65_535).isPresent()) {
+      throw new IllegalArgumentException("metrics-port: 0 to 65535, not " + metricsPort.get());
+    }
     if (!(traceRatio >= 0 && traceRatio <= 1)) {
       throw new IllegalArgumentException("trace-ratio: 0 to 1, not " + traceRatio);
     }
     if (!exportInterval.isPositive()) {
-      throw new IllegalArgumentException("export-interval: above zero");
+      throw new IllegalArgumentException("export-interval: above zero, not " + exportInterval);
     }
   }
 }

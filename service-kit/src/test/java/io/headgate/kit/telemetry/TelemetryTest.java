@@ -119,6 +119,16 @@ class TelemetryTest {
         .hasMessageContaining("trace-ratio: 0 to 1");
   }
 
+  @Test
+  void refusesAPortThatDoesNotExist() {
+    assertThatThrownBy(() -> config(Optional.empty(), Optional.of(65_536)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("metrics-port: 0 to 65535, not 65536");
+    assertThatThrownBy(() -> config(Optional.empty(), Optional.of(-1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("metrics-port: 0 to 65535, not -1");
+  }
+
   private static TelemetryConfig config(Optional<URI> endpoint, Optional<Integer> port) {
     return new TelemetryConfig(
         endpoint, "127.0.0.1", port, 1.0, Duration.ofSeconds(60), LogLevel.INFO);

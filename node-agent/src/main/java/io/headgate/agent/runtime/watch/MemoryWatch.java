@@ -198,7 +198,8 @@ public final class MemoryWatch implements AutoCloseable {
     Look(String device, Consumer<Input> inputs) {
       this.device = device;
       this.inputs = inputs;
-      // Told of again when it should have gone, and some time for the telling.
+      // An excess is reported again once the job's grace is over and two more samples were taken,
+      // in case the first report was lost.
       long between = settings.grace().dividedBy(settings.interval()) + SAMPLES;
       this.meter = new MemoryMeter(SAMPLES, (int) Math.min(between, Integer.MAX_VALUE));
     }

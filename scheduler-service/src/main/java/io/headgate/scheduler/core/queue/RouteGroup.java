@@ -191,8 +191,10 @@ public final class RouteGroup {
     return false;
   }
 
-  /// Its jobs fit nowhere, and one that looked for room found none: whether that is new since it
-  /// looked again, and concerns its other queues.
+  /// Notes that the group's jobs fit nowhere, and that a job found no room by preemption.
+  ///
+  /// @return whether that is news since [#findFirstRoutes] and holds for all queues of the group,
+  ///   which then need no turns. With an elastic pool or a tenant's share it never holds for all
   public boolean beginsToBePassedOver() {
     boolean begins = !passedOver && route() == null && !isShared && !isElastic;
     passedOver |= begins;

@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Applies the rules for starting a job, A1 to A8. A decision needs the answers alone. An
 /// explanation makes the same calls and also keeps a [Check] of each, with the compared numbers. So
-/// an explanation cannot contradict the decision.
+/// both agree whether a job may start now.
+///
+/// They may name different obstacles. Holds count against a pool's capacity here: where they fill
+/// it, the check of A7 says no. The [Block] then names the hold.
 public final class StartRules {
   /// Keeps no checks: the form for decisions, which allocates nothing.
   static final StartRules ANSWERS_ONLY = new StartRules(null, null);

@@ -56,7 +56,7 @@ public final class EffectRecorder {
   private final JobRegistry jobs;
   private final NodeRegistry nodes;
 
-  /// @param words makes the orders that tell agents of decisions
+  /// @param orders makes the orders that tell agents of decisions
   EffectRecorder(
       Leadership leadership,
       AgentOrders orders,

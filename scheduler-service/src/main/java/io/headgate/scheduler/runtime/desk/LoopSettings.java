@@ -9,8 +9,8 @@ import java.time.Duration;
 /// @param lease how long it leads without renewing
 /// @param heartbeat how often agents show that they are there
 /// @param suspectAfter silence after which a node gets no new work
-/// @param reconcileWithin how long a new leader waits for nodes to report before it decides as if
-///   those were not there that have not
+/// @param reconcileWithin how long a new leader waits for the reports of nodes; afterwards it
+///   decides without the nodes that have not reported
 /// @param stopMargin added to a policy's `stopAfter` and a twentieth of it before slices are used
 ///   again
 /// @param maxCommands that wait for the loop, submissions apart

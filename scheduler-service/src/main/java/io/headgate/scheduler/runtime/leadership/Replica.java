@@ -123,7 +123,7 @@ public final class Replica implements AutoCloseable {
       }
       case LeaderEnd.Deposed(Leadership now) -> {
         ports.metrics().refusedStale();
-        LOG.warn("{} was deposed by {}, epoch {}", candidate.name(), now.leader(), now.epoch());
+        LOG.warn("{} no longer leads: {}", candidate.name(), cause(leadership, now));
       }
       case LeaderEnd.LeaseRanOut(Exception cause) ->
           LOG.warn("{} could not renew its lease: {}", candidate.name(), cause.toString());
@@ -140,6 +140,17 @@ public final class Replica implements AutoCloseable {
         }
       }
     }
+  }
+
+  /// Why a row that was found after an election deposes the leader that was elected.
+  private static String cause(Leadership elected, Leadership found) {
+    if (!found.incarnation().equals(elected.incarnation())) {
+      return "the database has a new incarnation, " + found.incarnation();
+    }
+    return found
+        .leader()
+        .map(leader -> "%s leads, epoch %d".formatted(leader, found.epoch()))
+        .orElseGet(() -> "the row of epoch %d names no leader".formatted(found.epoch()));
   }
 
   private LeaderEnd lead(Row row, Lease lease, Takeover takeover) throws InterruptedException {
