@@ -159,7 +159,8 @@ final class JobChanges {
     }
     return CatalogRefusal.byAll(() ->
         denial instanceof Denial.UnknownQueue
-            ? Refusals.unknownQueue("", record.job().spec().queue(), Refusals.leading(true, door::catalog))
+            ? Refusals.unknownQueue(
+                "", record.job().spec().queue(), Refusals.leading(true, door::catalog))
             : Refusal.failedPrecondition(
                     "NEVER_FITS", "the job could never start: " + ReasonText.sentence(denial))
                 .withMetadata("queue", record.job().spec().queue().name()));

@@ -196,7 +196,8 @@ public final class LeaderDoor {
     return offer(new Command.Progress(session, reports));
   }
 
-  /// An agent's stream has ended whose Hello was taken. A full queue takes it, too. May be repeated.
+  /// An agent's stream has ended whose Hello was taken. A full queue takes it, too. May be
+  /// repeated.
   public void ended(AgentSession session) {
     offer(new Command.SessionEnded(session));
   }

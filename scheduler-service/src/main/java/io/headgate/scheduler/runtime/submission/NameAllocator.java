@@ -47,7 +47,8 @@ public final class NameAllocator {
   }
 
   /// Forgets the counters of another leadership, because another replica may have advanced them. An
-  /// earlier leadership than the present one changes nothing: its caller read it before a take-over.
+  /// earlier leadership than the present one changes nothing: its caller read it before a
+  /// take-over.
   ///
   /// @throws WouldBlockException the leadership is new, and the thread must not block
   public void under(Leadership now, CallerThread thread) {
