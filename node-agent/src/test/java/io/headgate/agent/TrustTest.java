@@ -53,8 +53,10 @@ class TrustTest {
       await().atMost(FakeControlPlane.PATIENCE).until(() -> said.size() >= 3);
 
       assertThat(said)
-          .allSatisfy(
-              line -> assertThat(line).startsWith("WARN not a member yet").contains("trust.pem"));
+          .allSatisfy(line ->
+              assertThat(line)
+                  .startsWith("WARN the agent is not connected to the control plane")
+                  .contains("trust.pem"));
       assertThat(agent.node()).isEmpty();
       assertThat(agent.failure()).isNotDone();
     }

@@ -153,7 +153,7 @@ public final class Membership implements AutoCloseable {
           throw e;
         } catch (RuntimeException e) {
           LOG.warn(
-              "the session with the control plane ended early and is tried again; jobs run on: {}",
+              "the agent is not connected to the control plane and tries again; jobs run on: {}",
               e.toString());
           pause(backoff.next());
         }

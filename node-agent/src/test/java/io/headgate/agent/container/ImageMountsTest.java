@@ -35,7 +35,7 @@ class ImageMountsTest {
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx-----x"));
     assertThatExceptionOfType(IOException.class)
         .isThrownBy(() -> ImageMounts.in(directory))
-        .withMessageContaining("open to others");
+        .withMessageContaining("other users can read it");
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory)))
         .as("whosever it is")
         .isEqualTo("rwx-----x");
