@@ -75,7 +75,7 @@ class UpPartsTest {
 
     assertThat(NodePools.forModel("a100", pools)).isEqualTo("cloud-burst");
     assertThatThrownBy(() -> NodePools.forModel("H100", pools))
-        .hasMessageContaining("no static pool of the configuration is for H100");
+        .hasMessageContaining("the configuration has no static pool for H100");
     assertThatThrownBy(() -> NodePools.forModel("", pools))
         .hasMessageContaining("machines without GPUs");
   }

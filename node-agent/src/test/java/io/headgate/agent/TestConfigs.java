@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// Copies of configurations that differ in what a test names.
+/// Copies of configurations that differ in the settings which a test names.
 public final class TestConfigs {
   private TestConfigs() {}
 

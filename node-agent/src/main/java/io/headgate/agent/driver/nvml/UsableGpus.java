@@ -93,7 +93,7 @@ final class UsableGpus {
           }
         }
       } catch (GpuDriverException | IllegalStateException e) {
-        // Nothing can be placed on what is perhaps divided, and perhaps not.
+        // No slice can be placed on a GPU that may or may not be divided.
         LOG.error(
             "the agent does not use GPU {}, because its MIG mode is unknown: {}",
             uuid,

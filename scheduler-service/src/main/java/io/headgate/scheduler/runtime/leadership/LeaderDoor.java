@@ -75,7 +75,7 @@ public final class LeaderDoor {
     refresher = catalogs;
   }
 
-  /// Routes callers and agents to no leader from now on. Those that wait are turned away.
+  /// Routes callers and agents to no leader from now on. Waiting ones are turned away.
   void close() {
     leader = null;
     refresher = null;

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
-/// What callers meet at the door of a scheduler that follows, is about to lead, leads, and stops.
+/// The answers to callers of a scheduler that follows, is about to lead, leads, and stops.
 final class LeaderDoorTest {
   private static final Leadership OTHER =
       new Leadership(

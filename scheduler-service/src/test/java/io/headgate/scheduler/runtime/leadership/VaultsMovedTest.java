@@ -42,7 +42,7 @@ final class VaultsMovedTest {
     assertThat(changed().get("mines").state()).isEqualTo(JobState.DRAFT);
     JobRecord.DraftCause draft = changed().get("mines").draft().orElseThrow();
     assertThat(draft.code()).isEqualTo("COMMAND_NOT_ALLOWED");
-    assertThat(draft.message()).contains("vault 'train'", "'mine'", "requeue it");
+    assertThat(draft.message()).contains("vault 'train'", "'mine'", "requeue this one");
     assertThat(page()).as("all are judged").isEmpty();
   }
 
