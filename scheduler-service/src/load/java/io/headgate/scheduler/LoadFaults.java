@@ -25,7 +25,6 @@ final class LoadFaults {
 
   private static final String DURABLE = "durable-";
   private static final int CLIENTS = 8;
-  private static final Duration BETWEEN = Duration.ofMillis(50);
   private static final int BATCH = 10;
   private static final Set<Status.Code> REPEATABLE =
       Set.of(Status.Code.UNAVAILABLE, Status.Code.DEADLINE_EXCEEDED);
