@@ -159,10 +159,18 @@ public final class Installation implements AutoCloseable {
     return connect(services.adminKey().reveal());
   }
 
+  /// How a client connects as the operator.
+  ClientConfig operatorConfig() {
+    return clientConfig(services.adminKey().reveal());
+  }
+
   /// A connection with a key; the caller closes it.
   public HeadgateClient connect(String key) {
-    return HeadgateClient.connect(
-        ClientConfig.of(ServerAddress.parse(uri().toString()), new Credentials.Key(key)));
+    return HeadgateClient.connect(clientConfig(key));
+  }
+
+  private ClientConfig clientConfig(String key) {
+    return ClientConfig.of(ServerAddress.parse(uri().toString()), new Credentials.Key(key));
   }
 
   /// Creates the tenant unless it exists.

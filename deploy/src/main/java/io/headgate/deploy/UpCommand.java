@@ -4,14 +4,13 @@ import io.headgate.deploy.demo.Demo;
 import io.headgate.deploy.node.NodePlan;
 import io.headgate.kit.file.Directories;
 import io.headgate.kit.lifecycle.Lifecycle;
+import io.headgate.sdk.cli.command.configuration.AllowOption;
 import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.config.Configuration;
-import io.headgate.sdk.config.ConfigurationReader;
-import io.headgate.sdk.model.ConfigurationState;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
@@ -19,7 +18,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,12 +38,12 @@ import picocli.CommandLine.Spec;
         "Runs PostgreSQL, the three services and agents in one process. Ctrl-C stops all of them:"
             + " running jobs save their work in their abort callback, and resume at the next up.")
 public final class UpCommand implements CliCommand {
-  private static final String DEFAULT_TENANT = "default";
   private static final Duration NODE_PATIENCE = Duration.ofSeconds(30);
 
   @Spec private CommandSpec spec = CommandSpec.create();
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final UpFlags flags = new UpFlags();
+  @Mixin private final AllowOption allow = new AllowOption();
 
   @Override
   public GlobalOptions global() {
@@ -57,8 +55,7 @@ public final class UpCommand implements CliCommand {
     flags.check();
     UpNodes nodes = new UpNodes(flags.demo, flags.nodes);
     nodes.check();
-    Configuration wanted =
-        flags.file == null ? null : ConfigurationReader.read(flags.file).configuration();
+    UpConfiguration configuration = new UpConfiguration(invocation, flags, allow.words());
     Path directory =
         flags.ephemeral
             ? Files.createTempDirectory("headgate-")
@@ -71,7 +68,7 @@ public final class UpCommand implements CliCommand {
     try (InstanceLock held = lock.get()) {
       nodes.requireFree();
       FreePorts.check(flags.ip, flags.port, flags.schedulers);
-      return serve(invocation, directory, held, wanted, nodes);
+      return serve(invocation, directory, held, configuration, nodes);
     } finally {
       if (flags.ephemeral) {
         Directories.delete(directory);
@@ -83,7 +80,7 @@ public final class UpCommand implements CliCommand {
       Invocation invocation,
       Path directory,
       InstanceLock lock,
-      @Nullable Configuration wanted,
+      UpConfiguration configuration,
       UpNodes nodes)
       throws Exception {
     UpScreen screen = new UpScreen(invocation.environment().out());
@@ -100,8 +97,12 @@ public final class UpCommand implements CliCommand {
           lifecycle.startTogether(
               () -> Installation.start(flags.installation(directory), lifecycle, screen));
       lifecycle.start("announcement", () -> {}, screen::stopping);
-      String tenant = tenant(directory, wanted);
-      Configuration inForce = configure(installation, tenant, wanted, nodes);
+      String tenant = configuration.tenant(directory);
+      Optional<Configuration> chosen = configuration.putInForce(installation, tenant, nodes);
+      if (chosen.isEmpty()) {
+        return ExitCode.REFUSED;
+      }
+      Configuration inForce = chosen.get();
       startAgents(installation, nodes.toAdd(installation, tenant, inForce), tenant, screen);
       ChosenTenant.write(directory, tenant);
       UpContext context =
@@ -139,40 +140,6 @@ public final class UpCommand implements CliCommand {
       throw e;
     } finally {
       lifecycle.close();
-    }
-  }
-
-  /// The tenant whose jobs are shown from now on: the file's or the demo's tenant, else the last
-  /// one.
-  private String tenant(Path directory, @Nullable Configuration wanted) throws IOException {
-    if (flags.demo) {
-      return Demo.TENANT;
-    }
-    String named = wanted == null ? null : wanted.tenant();
-    return named != null ? named : ChosenTenant.read(directory).orElse(DEFAULT_TENANT);
-  }
-
-  /// Applies the wanted configuration.
-  ///
-  /// @return the configuration in force afterwards
-  private Configuration configure(
-      Installation installation, String tenant, @Nullable Configuration wanted, UpNodes nodes)
-      throws Exception {
-    installation.ensureTenant(tenant);
-    try (HeadgateClient operator = installation.connectAsOperator()) {
-      ConfigurationState before = operator.configuration(tenant).read();
-      Configuration chosen = wanted;
-      if (flags.demo) {
-        chosen = Demo.configuration();
-      } else if (chosen == null
-          && (before.versions().resources() == 0 || nodes.outgrow(before.configuration()))) {
-        chosen = nodes.starter();
-      }
-      if (chosen == null) {
-        return before.configuration();
-      }
-      operator.configuration(tenant).apply(chosen.withTenant(tenant));
-      return chosen;
     }
   }
 

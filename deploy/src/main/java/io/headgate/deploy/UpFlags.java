@@ -50,7 +50,9 @@ final class UpFlags {
   @Option(
       names = {"-f", "--file"},
       paramLabel = "FILE",
-      description = "Configuration file to apply at the start.")
+      description =
+          "Configuration file to apply at the start. A tenant with a configuration shows the plan"
+              + " and asks first, as headgate apply does.")
   @Nullable Path file;
 
   @Option(

@@ -74,7 +74,8 @@ final class UpNodes {
         && !areSame(inForce, starter());
   }
 
-  private static boolean areSame(Configuration one, Configuration other) {
+  /// Whether both say the same, for whichever tenant.
+  static boolean areSame(Configuration one, Configuration other) {
     return one.withTenant("").equals(other.withTenant(""));
   }
 

@@ -9,6 +9,8 @@ import io.headgate.sdk.cli.output.TimeText;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.DurationText;
 import io.headgate.sdk.config.NearestName;
+import io.headgate.sdk.model.ClientConfig;
+import io.headgate.sdk.wire.ConnectionListener;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -98,6 +100,17 @@ public final class Invocation implements AutoCloseable {
       session = open;
     }
     return open;
+  }
+
+  /// Opens the session with a known server. Flags, variables and the context choose nothing then.
+  ///
+  /// @param tenant the session's tenant
+  /// @param keyFrom source of the key, for messages
+  public void connect(ClientConfig config, String tenant, String keyFrom) {
+    if (session != null) {
+      throw new IllegalStateException("the session is open already");
+    }
+    session = new Session(config, tenant, keyFrom, ConnectionListener.NONE);
   }
 
   /// The session, if the command opened one.
