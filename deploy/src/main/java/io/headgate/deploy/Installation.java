@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -139,9 +140,18 @@ public final class Installation implements AutoCloseable {
     return services.uri();
   }
 
-  /// The address that Prometheus scrapes; empty when no metrics are exposed.
-  public Optional<URI> metricsUri() {
-    return telemetry.scrapeEndpoint();
+  /// The addresses that Prometheus scrapes, each with the parts that it covers. Empty when no
+  /// metrics are exposed.
+  Map<String, URI> metricsUris() {
+    Map<String, URI> uris = new LinkedHashMap<>();
+    telemetry
+        .scrapeEndpoint()
+        .ifPresent(own -> {
+          Map<String, URI> schedulers = services.processes().metricsUris();
+          uris.put(schedulers.isEmpty() ? "all parts" : "all but the schedulers", own);
+          uris.putAll(schedulers);
+        });
+    return uris;
   }
 
   /// The port of the database.

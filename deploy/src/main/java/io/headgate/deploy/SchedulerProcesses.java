@@ -74,6 +74,18 @@ final class SchedulerProcesses implements AutoCloseable {
         .toList();
   }
 
+  /// The address that Prometheus scrapes of each scheduler, by name. The leader has the series of
+  /// the decisions.
+  Map<String, URI> metricsUris() {
+    Map<String, URI> uris = new LinkedHashMap<>();
+    for (int i = 0; i < ports.size(); i++) {
+      uris.put(
+          name(i),
+          URI.create("http://" + wiring.host() + ":" + ports.get(i).metrics() + "/metrics"));
+    }
+    return uris;
+  }
+
   /// The process of each scheduler, by name; one may have ended.
   synchronized Map<String, ProcessHandle> handles() {
     Map<String, ProcessHandle> handles = new LinkedHashMap<>();

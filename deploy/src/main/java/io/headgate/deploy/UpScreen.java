@@ -6,6 +6,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /// The output of `up`. Thread-safe.
 final class UpScreen implements Progress {
@@ -45,7 +46,11 @@ final class UpScreen implements Progress {
       Installation installation, Path directory, UpContext context, List<String> gpus) {
     StringBuilder text = new StringBuilder();
     line(text, "API", installation.uri() + "   gRPC and JSON on one port");
-    installation.metricsUri().map(URI::toString).ifPresent(uri -> line(text, "Metrics", uri));
+    String metrics = "Metrics";
+    for (Map.Entry<String, URI> part : installation.metricsUris().entrySet()) {
+      line(text, metrics, part.getValue() + "   " + part.getKey());
+      metrics = "";
+    }
     line(text, "Data", directory.toString());
     line(text, "Context", context.text());
     String label = "GPUs";

@@ -23,6 +23,11 @@ import org.snakeyaml.engine.v2.scanner.StreamReader;
 /// so a few lines could otherwise stand for billions).
 final class YamlTreeParser {
   private static final int MAX_DEPTH = 32;
+
+  /// Longest word. The library's time for a word grows with the square of its length: 20 MB take 20
+  /// seconds.
+  private static final int MAX_WORD = 1 << 16;
+
   static final String TOO_DEEP = "nested deeper than " + MAX_DEPTH + " levels";
 
   private final Bounds bounds;
@@ -57,6 +62,7 @@ final class YamlTreeParser {
     if (text.length() > bounds.characters) {
       throw new MalformedTextException(bounds.tooLarge(), "FILE_TOO_LARGE", null);
     }
+    refuseLongWords(text);
     LoadSettings settings =
         LoadSettings.builder()
             .setCodePointLimit(bounds.characters)
@@ -83,6 +89,37 @@ final class YamlTreeParser {
     } catch (YamlEngineException e) {
       throw new MalformedTextException(
           String.valueOf(e.getMessage()).lines().findFirst().orElse(""), "MALFORMED_YAML", null);
+    }
+  }
+
+  /// Refuses what the scanner would read as one piece: characters without a space, a quote or a
+  /// line end between them, and lines of comment.
+  private static void refuseLongWords(String text) throws MalformedTextException {
+    int line = 1;
+    int lineStart = 0;
+    int wordStart = 0;
+    boolean blank = true; // The line so far.
+    boolean comment = false;
+    for (int i = 0; i < text.length(); i++) {
+      char each = text.charAt(i);
+      if (each == '\n') {
+        line++;
+        lineStart = i + 1;
+        wordStart = i + 1;
+        blank = true;
+        comment = false;
+        continue;
+      }
+      comment |= blank && each == '#';
+      blank &= each == ' ' || each == '\t';
+      if (!comment && " \t\r\"'\\".indexOf(each) >= 0) {
+        wordStart = i + 1;
+      } else if (i - wordStart >= MAX_WORD) {
+        throw new MalformedTextException(
+            "a word of more than " + MAX_WORD + " characters",
+            "VALUE_TOO_LONG",
+            new Span(line, wordStart - lineStart + 1, 1));
+      }
     }
   }
 

@@ -237,6 +237,18 @@ class SubmitTest {
   }
 
   @Test
+  void aListOfJobsIsWorkedOffPastAWrongName() {
+    gate.jobs.put(job("a"));
+    gate.jobs.put(job("c"));
+
+    Result result = cli().run("cancel", "a", "zzz", "c");
+
+    assertThat(result.out()).isEqualTo("a cancelled\nc cancelled\n");
+    assertThat(result.err()).contains("zzz", "JOB_NOT_FOUND", "2 of 3 done. Not done: zzz");
+    assertThat(result.exitCode()).isEqualTo(1);
+  }
+
+  @Test
   void logsGoToAPipeAsTheyAreAndToATerminalWithoutControls() {
     gate.jobs.put(job("a"));
     String hostile = "ok \u001b[31mred\u001b[0m \u001b]0;title\u0007 bell\u0007\r\nnext\n";

@@ -168,6 +168,23 @@ class ConfigurationReaderTest {
     assertThat(refusal(text.toString()).problems().getFirst().reason()).isEqualTo("FILE_TOO_LARGE");
   }
 
+  /// The library's time grows with the square of a word: 20 MB take 20 seconds.
+  @Test
+  void boundsWordsAndComments() {
+    String word = "x".repeat(1 << 17);
+    for (String text :
+        List.of("k: " + word, "k: \"" + word + "\"", "a: b\n  #" + word + "\nk: v", word + ": v")) {
+      assertThat(refusal(text).problems())
+          .singleElement()
+          .satisfies(problem -> {
+            assertThat(problem.reason()).isEqualTo("VALUE_TOO_LONG");
+            assertThat(problem.message()).contains("more than 65536 characters");
+          });
+    }
+    assertThat(refusal("a: b\nkey: " + word).problems().getFirst().span())
+        .isEqualTo(new Span(2, 6, 1));
+  }
+
   @Test
   void boundsNesting() {
     ConfigurationException e = refusal("pools: " + "[".repeat(100) + "]".repeat(100));

@@ -2,8 +2,10 @@ package io.headgate.kit.telemetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Scope;
@@ -45,5 +47,21 @@ class LogLineTest {
     } finally {
       logger.detachAppender(appender);
     }
+  }
+
+  /// A name from outside can neither add a line to the log nor control the reader's terminal.
+  @Test
+  void aMessageStaysOneHarmlessLine() {
+    Logger logger = (Logger) LoggerFactory.getLogger("io.headgate.kit.line");
+    LoggingEvent event =
+        new LoggingEvent(
+            LogLineTest.class.getName(),
+            logger,
+            Level.INFO,
+            "job {} failed",
+            null,
+            new Object[] {"a\r\nb\tc\u001b[2J\u009bd é"});
+
+    assertThat(new PrintableMessage().convert(event)).isEqualTo("job a  b c?[2J?d é failed");
   }
 }

@@ -60,6 +60,39 @@ class TextTest {
     }
   }
 
+  /// A terminal in 8-bit mode obeys 0x9B alone. The same byte inside a character is text.
+  @Test
+  void theFilterRemovesEightBitControlsAndKeepsCharactersWithTheSameBytes() {
+    byte[] hostile = {
+      'a',
+      (byte) 0x9B,
+      '2',
+      'J',
+      'b',
+      (byte) 0x9D,
+      '0',
+      ';',
+      'x',
+      (byte) 0x9C,
+      'c',
+      (byte) 0x85,
+      'd'
+    };
+    assertThat(new String(new TerminalFilter().filter(hostile), StandardCharsets.UTF_8))
+        .isEqualTo("abcd");
+
+    byte[] broken = {(byte) 0xE6, (byte) 0x9B, '[', 'J', (byte) 0xC3, 0x1B, '[', 'm', 'x'};
+    assertThat(new TerminalFilter().filter(broken))
+        .containsExactly(0xE6, 0x9B, '[', 'J', 0xC3, 'x');
+
+    String harmless = "\u201b \u66db \ud83d\ude1b \u00db \u00a0.";
+    assertThat(
+            new String(
+                new TerminalFilter().filter(harmless.getBytes(StandardCharsets.UTF_8)),
+                StandardCharsets.UTF_8))
+        .isEqualTo(harmless);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "AUTO, '', '', '', xterm, true, true", "AUTO, '', '', '', xterm, false, false",

@@ -1,6 +1,6 @@
 package io.headgate.sdk.cli.command.job;
 
-import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.command.shared.EachNamed;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
@@ -37,10 +37,11 @@ public final class CancelCommand implements CliCommand {
 
   @Override
   public int run(Invocation invocation) {
-    for (String id : jobs) {
-      JobChangeReport.print(
-          invocation, invocation.session().jobs().cancel(id, skipCallback, reason));
-    }
-    return ExitCode.DONE;
+    return EachNamed.run(
+        invocation,
+        jobs,
+        id ->
+            JobChangeReport.print(
+                invocation, invocation.session().jobs().cancel(id, skipCallback, reason)));
   }
 }

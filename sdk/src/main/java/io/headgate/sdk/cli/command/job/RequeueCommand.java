@@ -1,6 +1,6 @@
 package io.headgate.sdk.cli.command.job;
 
-import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.command.shared.EachNamed;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
@@ -31,9 +31,9 @@ public final class RequeueCommand implements CliCommand {
 
   @Override
   public int run(Invocation invocation) {
-    for (String id : jobs) {
-      JobChangeReport.print(invocation, invocation.session().jobs().requeue(id));
-    }
-    return ExitCode.DONE;
+    return EachNamed.run(
+        invocation,
+        jobs,
+        id -> JobChangeReport.print(invocation, invocation.session().jobs().requeue(id)));
   }
 }

@@ -1,6 +1,6 @@
 package io.headgate.sdk.cli.command.supply;
 
-import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.command.shared.EachNamed;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
@@ -36,10 +36,12 @@ public final class DrainCommand implements CliCommand {
   @Override
   public int run(Invocation invocation) {
     CatalogClient catalog = invocation.session().client().catalog(invocation.session().tenant());
-    for (String node : nodes) {
-      catalog.drain(node, reason);
-      invocation.output().line(node + " gets no new work; its running jobs continue");
-    }
-    return ExitCode.DONE;
+    return EachNamed.run(
+        invocation,
+        nodes,
+        node -> {
+          catalog.drain(node, reason);
+          invocation.output().line(node + " gets no new work; its running jobs continue");
+        });
   }
 }

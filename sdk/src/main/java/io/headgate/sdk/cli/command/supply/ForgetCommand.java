@@ -1,14 +1,15 @@
 package io.headgate.sdk.cli.command.supply;
 
+import io.headgate.sdk.cli.command.shared.EachNamed;
+import io.headgate.sdk.cli.error.CliFailure;
+import io.headgate.sdk.cli.error.ErrorFrame;
 import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
-import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.client.CatalogClient;
 import io.headgate.sdk.model.Usage;
 import java.util.List;
-import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -39,18 +40,26 @@ public final class ForgetCommand implements CliCommand {
             .filter(usage -> usage.contact() == Usage.Contact.CONNECTED)
             .map(Usage.OfNode::id)
             .toList();
-    Optional<String> alive = nodes.stream().filter(connected::contains).findFirst();
-    if (alive.isPresent()) {
-      throw new UsageException(
-          alive.get() + " is connected; only a node without contact can be forgotten",
-          "NODE_CONNECTED",
-          "stop its agent first; to keep new work from it: headgate drain %s"
-              .formatted(alive.get()));
-    }
-    for (String node : nodes) {
-      catalog.deleteNode(node);
-      invocation.output().line(node + " is forgotten; its jobs are given up");
-    }
-    return ExitCode.DONE;
+    return EachNamed.run(
+        invocation,
+        nodes,
+        node -> {
+          if (connected.contains(node)) {
+            throw connected(node);
+          }
+          catalog.deleteNode(node);
+          invocation.output().line(node + " is forgotten; its jobs are given up");
+        });
+  }
+
+  private static CliFailure connected(String node) {
+    ErrorFrame frame =
+        ErrorFrame.usage(
+            node + " is connected; only a node without contact can be forgotten",
+            "NODE_CONNECTED",
+            List.of(
+                "stop its agent first; to keep new work from it: headgate drain %s"
+                    .formatted(node)));
+    return new CliFailure(List.of(frame), ExitCode.USAGE, null);
   }
 }
