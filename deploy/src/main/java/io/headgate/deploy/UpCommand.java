@@ -38,6 +38,9 @@ import picocli.CommandLine.Spec;
         "Runs PostgreSQL, the three services and agents in one process. Ctrl-C stops all of them:"
             + " running jobs save their work in their abort callback, and resume at the next up.")
 public final class UpCommand implements CliCommand {
+  /// Set by the launcher when it starts `up` again after its process has died.
+  private static final String STARTED_AGAIN = "HEADGATE_UP_AGAIN";
+
   private static final Duration NODE_PATIENCE = Duration.ofSeconds(30);
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -53,6 +56,7 @@ public final class UpCommand implements CliCommand {
   @Override
   public int run(Invocation invocation) throws Exception {
     flags.check();
+    flags.again = !invocation.environment().variable(STARTED_AGAIN).isEmpty();
     UpNodes nodes = new UpNodes(flags.demo, flags.nodes);
     nodes.check();
     UpConfiguration configuration = new UpConfiguration(invocation, flags, allow.words());
@@ -119,7 +123,7 @@ public final class UpCommand implements CliCommand {
       if (!flags.demo) {
         screen.next(inForce);
       }
-      if (flags.demo) {
+      if (flags.demo && !flags.again) {
         List<String> wrong = tell(installation, directory, invocation);
         if (!wrong.isEmpty()) {
           screen.failed(wrong);

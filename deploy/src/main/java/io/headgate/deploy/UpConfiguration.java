@@ -59,6 +59,9 @@ final class UpConfiguration {
       ConfigurationClient configurations = operator.configuration(tenant);
       ConfigurationState before = configurations.read();
       boolean isNew = before.versions().resources() == 0 && before.versions().access() == 0;
+      if (flags.again && !isNew) {
+        return Optional.of(before.configuration());
+      }
       if (flags.file != null && !isNew) {
         invocation.connect(installation.operatorConfig(), tenant, "this installation");
         return gate.apply(flags.file, null) == ExitCode.DONE

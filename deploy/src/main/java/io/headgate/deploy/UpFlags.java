@@ -105,6 +105,10 @@ final class UpFlags {
       description = "error, warn, info or debug, on standard error. Default: warn.")
   String logLevel = "warn";
 
+  /// Whether the launcher starts `up` again, because its process has died. The file is then not
+  /// applied a second time, and the demo not played.
+  boolean again;
+
   /// The configuration that the flags describe.
   InstallationConfig installation(Path directory) {
     TelemetryConfig telemetry =
