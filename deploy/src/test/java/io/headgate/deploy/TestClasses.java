@@ -71,6 +71,11 @@ final class TestClasses {
     }
   }
 
+  /// Whether a module has a test class of this name.
+  boolean contains(String simpleName) {
+    return classes.keySet().stream().anyMatch(name -> name.endsWith("/" + simpleName));
+  }
+
   /// The tests of this name; several modules may have a class of this name.
   List<Declared> named(String simpleName, String method) {
     List<Declared> found = new ArrayList<>();
