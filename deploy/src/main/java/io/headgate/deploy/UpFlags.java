@@ -173,7 +173,7 @@ final class UpFlags {
       throw new UsageException(
           "--schedulers needs a loopback address, not --ip " + ip,
           "BAD_FLAGS",
-          "the schedulers talk to each other without TLS and authentication: leave one flag out");
+          "the schedulers talk to each other without TLS: leave one flag out");
     }
     for (Path directory : shared) {
       if (!Files.isDirectory(directory)) {

@@ -51,6 +51,8 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /// The scheduler service: what its own process and the all-in-one are made of. Constructed, then
 /// registered on a server, then started when the server runs; stopped before the server and closed
@@ -90,20 +92,24 @@ public final class SchedulerService implements AutoCloseable {
         config,
         telemetry,
         time,
-        config.group().address().isPresent()
-            ? new HazelcastMembers(config.group(), config.replica(), time)
-            : Members.unwatched(PortProbe::isRefused),
+        secret ->
+            config.group().address().isPresent()
+                ? new HazelcastMembers(config.group(), config.replica(), secret, time)
+                : Members.unwatched(PortProbe::isRefused),
         Failpoint.Handler.NONE);
   }
 
+  /// @param members makes the view of the group, given the secret that all replicas share
   SchedulerService(
       SchedulerConfig config,
       Telemetry telemetry,
       TimeSource time,
-      Members members,
+      Function<Supplier<byte[]>, Members> members,
       Failpoint.Handler failpoints) {
-    this.members = members;
     this.database = Database.open(config.database());
+    this.members =
+        members.apply(
+            () -> SharedSecret.of(database.jooq(), "group", HazelcastMembers.SECRET_LENGTH));
     database.observe(telemetry.meter("io.headgate.scheduler"));
     this.keyChannel = Channels.open(config.policies(), TokenSource.anonymous(), telemetry);
     TokenSource tokens = new KeyTokenSource(keyChannel, config.serviceKey(), time);
@@ -127,7 +133,7 @@ public final class SchedulerService implements AutoCloseable {
             JobVaults::asked);
     LoopSettings settings = config.settings();
     this.door = new LeaderDoor(config.advertisedAddress());
-    this.replica = new Replica(door, candidate(config), settings, ports, members);
+    this.replica = new Replica(door, candidate(config), settings, ports, this.members);
     this.warmUp = new TakeoverWarmup(config.replica(), settings, ports);
     this.gauges = instruments.observe(door);
     Retention retention = new Retention(config.history().keep());

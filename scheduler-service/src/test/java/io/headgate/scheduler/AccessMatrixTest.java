@@ -49,7 +49,7 @@ class AccessMatrixTest {
                     .with(Installation.TIMES),
                 Telemetry.disabled(),
                 TimeSource.system(),
-                Members.unwatched(_ -> false),
+                _ -> Members.unwatched(_ -> false),
                 Failpoint.Handler.NONE);
         service.register(api);
       });

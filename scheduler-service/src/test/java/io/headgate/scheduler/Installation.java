@@ -180,7 +180,7 @@ final class Installation implements AutoCloseable {
                 .named(replica)),
         telemetry,
         time,
-        members,
+        _ -> members,
         failpoints);
   }
 

@@ -13,8 +13,8 @@ import java.util.Optional;
 public record GroupConfig(
     @Setting(
             meaning =
-                "Address of this scheduler in the group. The group protocol has "
-                    + "no TLS and no authentication, so use a private interface.",
+                "Address of this scheduler in the group. Members prove a secret that they keep in"
+                    + " the database; what they say is not encrypted.",
             bound = "ip:port of a loopback or private interface",
             absent = "no group: a leader that dies is waited for until its lease ends")
         Optional<String> address,

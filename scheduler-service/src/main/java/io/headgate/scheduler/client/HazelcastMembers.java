@@ -11,8 +11,8 @@ import com.hazelcast.config.JavaSerializationFilterConfig;
 import com.hazelcast.config.JoinConfig;
 import com.hazelcast.config.ListenerConfig;
 import com.hazelcast.config.ServerSocketEndpointConfig;
-import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.instance.impl.HazelcastInstanceFactory;
 import com.hazelcast.nio.serialization.HazelcastSerializationException;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.runtime.leadership.Group;
@@ -25,24 +25,33 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The schedulers' group, seen by Hazelcast as a failure detector and nothing more. Every member is
-/// a lite one, so that there is nowhere to store anything; there are no clients, no discovery, no
-/// scripts, no console, and no word to the makers. The community edition has neither TLS nor
-/// authentication of members: hence the private address, members by address, and a filter that lets
-/// Java serialisation bring in one enumeration and exceptions, and nothing else. A stranger who
-/// gets to the port all the same could make a candidate look at the row of leadership more often,
-/// and no more.
+/// The schedulers' group, seen by Hazelcast as a failure detector. Leadership is a row in
+/// PostgreSQL, and the group only hints that a member has gone.
+///
+/// Every member is a lite one and stores nothing. There are no clients, no discovery, no scripts,
+/// no console and no report to the makers. Each connection carries a [GroupSeal], so only a process
+/// that knows the group's secret reaches Hazelcast's protocol. The address is private, members are
+/// named by address, and Java serialisation admits one enumeration and exceptions.
 public final class HazelcastMembers implements Members {
   private static final Logger LOG = LoggerFactory.getLogger(HazelcastMembers.class);
+
+  /// Bytes of the group's secret.
+  public static final int SECRET_LENGTH = 32;
 
   private static final String NAME = "replica";
 
   /// A port that is taken, or a network that is not there yet, may be right a moment later.
   private static final Duration AGAIN = Duration.ofSeconds(5);
+
+  private static final Duration QUIET = Duration.ofMinutes(1);
+
+  private static final Duration LOOK = Duration.ofSeconds(1);
 
   private static final Map<String, String> PROPERTIES =
       Map.ofEntries(
@@ -90,14 +99,22 @@ public final class HazelcastMembers implements Members {
 
   private final GroupConfig group;
   private final String name;
+  private final Supplier<byte[]> secret;
+  private final TimeSource time;
+  private final AtomicLong refusals = new AtomicLong();
+  private final AtomicLong saidNanos = new AtomicLong();
   private final GroupView view;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread thread;
 
   /// @param name this replica's
-  public HazelcastMembers(GroupConfig group, String name, TimeSource time) {
+  /// @param secret which all members share; called by the group's thread, and again after a failure
+  public HazelcastMembers(
+      GroupConfig group, String name, Supplier<byte[]> secret, TimeSource time) {
     this.group = group;
     this.name = name;
+    this.secret = secret;
+    this.time = time;
     this.view = new GroupView(time);
     this.thread = Thread.ofPlatform().name("scheduler-group").daemon().unstarted(this::run);
   }
@@ -108,26 +125,37 @@ public final class HazelcastMembers implements Members {
     thread.start();
   }
 
+  /// Keeps a member of the group alive. Hazelcast ends its member on an error that it holds for
+  /// fatal, and the next one takes its place.
   private void run() {
-    @Nullable HazelcastInstance instance = null;
     try {
-      while (closed.getCount() > 0 && instance == null) {
-        try {
-          instance = Hazelcast.newHazelcastInstance(config());
-          view.see(names(instance.getCluster()));
-          LOG.info("replica {} is in the group {}", name, view.group().present());
-        } catch (RuntimeException e) {
-          LOG.warn(
-              "no group at {}, trying again; until then followers notice a dead leader only when its"
-                  + " lease expires: {}",
-              group.address(),
-              e.toString());
-          pause();
-        }
+      while (closed.getCount() > 0) {
+        runMember();
+        pause();
       }
-      closed.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private void runMember() throws InterruptedException {
+    @Nullable HazelcastInstance instance = null;
+    try {
+      instance =
+          HazelcastInstanceFactory.newHazelcastInstance(
+              config(), null, new SealedGroupContext(secret.get(), this::refused));
+      view.see(names(instance.getCluster()));
+      LOG.info("replica {} is in the group {}", name, view.group().present());
+      while (instance.getLifecycleService().isRunning()
+          && !closed.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+        // It runs.
+      }
+    } catch (RuntimeException e) {
+      LOG.warn(
+          "no group at {}, trying again; until then followers notice a dead leader only when its"
+              + " lease expires: {}",
+          group.address(),
+          e.toString());
     } finally {
       if (instance != null) {
         // At once: there is nothing to hand over.
@@ -136,9 +164,29 @@ public final class HazelcastMembers implements Members {
     }
   }
 
+  /// Says so at most once a minute: a stranger must not fill the log.
+  private void refused(String connection) {
+    long count = refusals.incrementAndGet();
+    long now = time.monotonicNanos();
+    long said = saidNanos.get();
+    if ((count == 1 || now - said >= QUIET.toNanos()) && saidNanos.compareAndSet(said, now)) {
+      LOG.warn(
+          "the group's port {} refused a connection that does not know the group's secret, {}"
+              + " so far; the last one is {}",
+          group.address().orElse(""),
+          count,
+          connection);
+    }
+  }
+
+  /// Connections that ended without proof of the group's secret.
+  long refusals() {
+    return refusals.get();
+  }
+
   private void pause() throws InterruptedException {
     if (closed.await(AGAIN.toMillis(), TimeUnit.MILLISECONDS)) {
-      LOG.debug("closed before the group started");
+      LOG.debug("the group is closed");
     }
   }
 

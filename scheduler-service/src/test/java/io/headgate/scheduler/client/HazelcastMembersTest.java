@@ -1,5 +1,6 @@
 package io.headgate.scheduler.client;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Real members in one JVM, on loopback.
 final class HazelcastMembersTest {
   private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final byte[] SECRET = "known to all members of a group!".getBytes(US_ASCII);
 
   private final List<HazelcastMembers> started = new ArrayList<>();
 
@@ -58,7 +60,7 @@ final class HazelcastMembersTest {
   }
 
   private HazelcastMembers start(String name, GroupConfig group) {
-    HazelcastMembers members = new HazelcastMembers(group, name, TimeSource.system());
+    HazelcastMembers members = new HazelcastMembers(group, name, () -> SECRET, TimeSource.system());
     started.add(members);
     members.start();
     return members;
@@ -112,6 +114,7 @@ final class HazelcastMembersTest {
     return new HazelcastMembers(
             new GroupConfig(Optional.of("127.0.0.1:5701"), Optional.empty(), List.of()),
             "one",
+            () -> SECRET,
             TimeSource.system())
         .config()
         .getSerializationConfig()
@@ -191,7 +194,8 @@ final class HazelcastMembersTest {
   @Test
   void canBeClosedBeforeItBegan() {
     GroupConfig group = new GroupConfig(Optional.of("127.0.0.1:5701"), Optional.empty(), List.of());
-    HazelcastMembers members = new HazelcastMembers(group, "one", TimeSource.system());
+    HazelcastMembers members =
+        new HazelcastMembers(group, "one", () -> SECRET, TimeSource.system());
     members.close();
     assertThat(members.group()).isEqualTo(Group.UNKNOWN);
   }
@@ -203,6 +207,7 @@ final class HazelcastMembersTest {
                 new GroupConfig(
                     Optional.of("127.0.0.1:5701"), Optional.empty(), List.of("127.0.0.1:5702")),
                 "one",
+                () -> SECRET,
                 TimeSource.system())
             .config();
     AdvancedNetworkConfig network = config.getAdvancedNetworkConfig();
