@@ -193,6 +193,11 @@ public final class NodeAgent implements AutoCloseable {
     return renewal;
   }
 
+  /// Completes if the installation refuses this machine for good; see the log. The jobs run on.
+  public CompletableFuture<Void> refusal() {
+    return membership.refusal();
+  }
+
   /// Ends the agent; the jobs run on under their supervisors. Only the first call does anything:
   /// another agent may use the data directory by the second.
   @Override

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -70,6 +71,7 @@ public final class Membership implements AutoCloseable {
   private final AtomicBoolean registered = new AtomicBoolean();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
+  private final CompletableFuture<Void> refusal = new CompletableFuture<>();
   private volatile Runnable migWanted = () -> {};
   private boolean closed; // guarded by lock
   private boolean news; // of the devices; guarded by lock
@@ -100,6 +102,12 @@ public final class Membership implements AutoCloseable {
   /// Called whenever the pool wants MIG on; must be set before the start.
   public void onMigWanted(Runnable listener) {
     migWanted = listener;
+  }
+
+  /// Completes once the installation has refused this machine for good. The log says why, once, and
+  /// nothing tries again.
+  public CompletableFuture<Void> refusal() {
+    return refusal;
   }
 
   public void start() {
@@ -151,6 +159,9 @@ public final class Membership implements AutoCloseable {
           member();
         } catch (ClosedException e) {
           throw e;
+        } catch (JoinRefusedException e) {
+          refused(e);
+          return;
         } catch (RuntimeException e) {
           LOG.warn(
               "the agent is not connected to the control plane and tries again; jobs run on: {}",
@@ -162,6 +173,14 @@ public final class Membership implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (ClosedException _) {
       LOG.debug("the agent was closed before it had joined");
+    }
+  }
+
+  private void refused(JoinRefusedException why) {
+    if (refusal.complete(null)) {
+      LOG.error("{}", why.getMessage());
+      // Not here: the client's own thread may be the one that heard of it.
+      Thread.ofVirtual().name("refused").start(this::close);
     }
   }
 
@@ -179,7 +198,7 @@ public final class Membership implements AutoCloseable {
     try (Closeable policy = open(endpoints.policy(), TokenSource.anonymous())) {
       boolean newcomer = !enrolment.isDone();
       NodeIdentity joined = join(policy.channel());
-      NodeTokens tokens = new NodeTokens(policy.channel(), joined, time);
+      NodeTokens tokens = new NodeTokens(policy.channel(), joined, time, this::refused);
       if (newcomer) {
         // A scheduler cannot use the session before it knows the node's inventory.
         register(joined, tokens);
