@@ -42,21 +42,13 @@ public final class Membership implements AutoCloseable {
   /// not be taken for healthy meanwhile.
   private static final Duration FIRST_READING = Duration.ofSeconds(10);
 
+  /// How often a node in quarantine asks whether it was approved.
+  private static final Duration QUARANTINE_POLL = Duration.ofSeconds(30);
+
+  private static final Duration NO_POLL = Duration.ofDays(1);
+
   /// Where the services are.
   public record Endpoints(URI policy, URI pool, List<URI> schedulers, Optional<Path> trust) {}
-
-  /// The machine as it registers itself.
-  ///
-  /// @param nodeId id that it wants in its tenant
-  /// @param cpuMillis for jobs
-  /// @param memoryBytes for jobs
-  public record Machine(
-      String nodeId,
-      String hostname,
-      String agentVersion,
-      String bootId,
-      long cpuMillis,
-      long memoryBytes) {}
 
   private final Agent agent;
   private final GpuDriver driver;
@@ -72,6 +64,7 @@ public final class Membership implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final CompletableFuture<Void> refusal = new CompletableFuture<>();
+  private boolean quarantined; // the membership's own thread only
   private volatile Runnable migWanted = () -> {};
   private boolean closed; // guarded by lock
   private boolean news; // of the devices; guarded by lock
@@ -208,18 +201,19 @@ public final class Membership implements AutoCloseable {
         register(joined, tokens);
       }
       // The tokens need the channel for as long as the node is a member.
-      while (awaitNews()) {
+      while (awaitNews(quarantined ? QUARANTINE_POLL : NO_POLL)) {
         register(joined, tokens);
       }
     }
   }
 
-  /// Waits for a change of the devices; false at the end.
-  private boolean awaitNews() throws InterruptedException {
+  /// Waits for a change of the devices, at most for `poll`; false at the end.
+  private boolean awaitNews(Duration poll) throws InterruptedException {
     lock.lock();
     try {
-      while (!closed && !news) {
-        changed.await();
+      long left = poll.toNanos();
+      while (!closed && !news && left > 0) {
+        left = changed.awaitNanos(left);
       }
       return !closed;
     } finally {
@@ -298,6 +292,7 @@ public final class Membership implements AutoCloseable {
           registered.set(true);
           LOG.info("registered {} devices of {}", answer.getDevicesCount(), answer.getName());
           heed(answer.getMigAuto());
+          judged(answer);
           return;
         } catch (StatusRuntimeException e) {
           LOG.warn("the node cannot register its devices yet: {}", e.getMessage());
@@ -308,6 +303,17 @@ public final class Membership implements AutoCloseable {
         }
       }
     }
+  }
+
+  private void judged(Node answer) {
+    boolean now = answer.getState() == Node.State.STATE_QUARANTINED;
+    if (now && !quarantined) {
+      LOG.warn(
+          "this node gets no work until an admin approves what it has (headgate approve {}): {}",
+          machine.nodeId(),
+          answer.getQuarantine().getReason());
+    }
+    quarantined = now;
   }
 
   /// The pool's setting for its GPUs takes effect at the next start.
@@ -339,17 +345,12 @@ public final class Membership implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    Node.Builder node =
-        Node.newBuilder()
-            .setName(joined.node())
-            .setCpuMillis(machine.cpuMillis())
-            .setMemoryBytes(machine.memoryBytes())
-            .setSimulated(driver.isSimulated())
-            .setDriver(driver.description())
-            .setAgentVersion(machine.agentVersion())
-            .setHostname(machine.hostname());
-    devices.seen().forEach(device -> node.addDevices(ToWire.device(device)));
-    return RegisterNodeRequest.newBuilder().setNode(node).build();
+    return RegisterNodeRequest.newBuilder()
+        .setNode(
+            machine
+                .report(joined.node(), driver)
+                .addAllDevices(devices.seen().stream().map(ToWire::device).toList()))
+        .build();
   }
 
   private void pause(Duration wait) throws InterruptedException {
