@@ -29,7 +29,7 @@ _headgate() {
     case $command in
       jobs | explain | logs | wait | cancel | requeue) words=$(_headgate_names jobs --all) ;;
       queues | policies | profiles | pools | nodes) words=$(_headgate_names "$command") ;;
-      drain | undrain | forget) words=$(_headgate_names nodes) ;;
+      drain | undrain | approve | forget) words=$(_headgate_names nodes) ;;
       join-token) words=$(_headgate_names pools) ;;
       context)
         words=$(headgate context -o name 2>/dev/null)

@@ -53,10 +53,15 @@ public final class AgentMain {
         --checkpoints DIR        root of the jobs' checkpoint directories
       --settings prints all settings of the file. qualify tests the GPUs of this machine.
 
-      Exit status: 0 stopped, 64 wrong arguments or configuration, 70 not started.
+      Exit status: 0 stopped, 2 refused by the installation (the log says what to do), 64 wrong
+      arguments or configuration, 70 not started.
       """;
 
   private static final Logger LOG = LoggerFactory.getLogger(AgentMain.class);
+
+  /// The same start would be refused again, so an init system leaves the agent stopped.
+  private static final int EXIT_REFUSED = 2;
+
   private static final int EXIT_USAGE = 64;
   private static final int EXIT_FAILED = 70;
   private static final Duration STOP_BOUND = Duration.ofSeconds(10);
@@ -113,15 +118,16 @@ public final class AgentMain {
               "agent",
               new AgentSuccession(
                   () -> new NodeAgent(config.agent(), telemetry, TimeSource.system()),
-                  () -> endFailed(lifecycle)))
+                  () -> end(lifecycle, EXIT_FAILED),
+                  () -> end(lifecycle, EXIT_REFUSED)))
           .start();
     } catch (UncheckedIOException | CompletionException e) {
       LOG.error("{}", e.getMessage());
-      endFailed(lifecycle);
+      end(lifecycle, EXIT_FAILED);
     } catch (RuntimeException | Error e) {
       // Other threads would keep a process alive that has no agent.
       LOG.error("the agent did not start", e);
-      endFailed(lifecycle);
+      end(lifecycle, EXIT_FAILED);
     }
     lifecycle.awaitStopped();
   }
@@ -136,9 +142,9 @@ public final class AgentMain {
         : Optional.empty();
   }
 
-  private static void endFailed(Lifecycle lifecycle) {
+  private static void end(Lifecycle lifecycle, int status) {
     lifecycle.close();
-    Runtime.getRuntime().halt(EXIT_FAILED);
+    Runtime.getRuntime().halt(status);
   }
 
   static Config configuration(String[] arguments, Map<String, String> environment) {

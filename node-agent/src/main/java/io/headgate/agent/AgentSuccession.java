@@ -12,14 +12,17 @@ final class AgentSuccession implements AutoCloseable {
 
   private final Supplier<NodeAgent> opening;
   private final Runnable failed;
+  private final Runnable refused;
   private final Object lock = new Object();
   private @Nullable NodeAgent current; // guarded by lock
   private boolean closed; // guarded by lock
 
   /// @param failed called, on a thread of its own, once no agent is left that could continue
-  AgentSuccession(Supplier<NodeAgent> opening, Runnable failed) {
+  /// @param refused called likewise once the installation has refused the machine for good
+  AgentSuccession(Supplier<NodeAgent> opening, Runnable failed, Runnable refused) {
     this.opening = opening;
     this.failed = failed;
+    this.refused = refused;
   }
 
   /// Opens and starts the first.
@@ -41,6 +44,7 @@ final class AgentSuccession implements AutoCloseable {
     }
     // Not on the agent's own threads, whose end belongs to its stop.
     var _ = agent.failure().whenCompleteAsync((_, _) -> failed.run(), AgentSuccession::onThread);
+    var _ = agent.refusal().thenRunAsync(refused, AgentSuccession::onThread);
     var _ = agent.renewal().thenRunAsync(this::renew, AgentSuccession::onThread);
     return agent;
   }

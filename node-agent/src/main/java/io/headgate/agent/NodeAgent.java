@@ -3,6 +3,7 @@ package io.headgate.agent;
 import com.sun.management.OperatingSystemMXBean;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.grpc.Machine;
 import io.headgate.agent.grpc.Membership;
 import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.Cgroups;
@@ -84,8 +85,8 @@ public final class NodeAgent implements AutoCloseable {
       gpuLock.ifPresent(GpuLock::close);
       throw new UncheckedIOException(e);
     }
-    Membership.Machine machine =
-        new Membership.Machine(
+    Machine machine =
+        new Machine(
             nodeId,
             hostname(),
             version(),
@@ -191,6 +192,11 @@ public final class NodeAgent implements AutoCloseable {
   /// which is done at the start only. Until then this one continues.
   public CompletableFuture<Void> renewal() {
     return renewal;
+  }
+
+  /// Completes if the installation refuses this machine for good; see the log. The jobs run on.
+  public CompletableFuture<Void> refusal() {
+    return membership.refusal();
   }
 
   /// Ends the agent; the jobs run on under their supervisors. Only the first call does anything:

@@ -43,7 +43,10 @@ final class Qualify {
 
       Experiments with one NVIDIA GPU of this machine (0, or N), for a few minutes, and says what
       holds, what does not, and what could not be shown. To be run as root, while nothing else
-      uses the GPU. --config is the agent's. Ends with 1 if something does not hold.
+      uses the GPU. --config is the agent's.
+
+      Exit status: 0 what was shown holds, 1 something does not hold, 3 nothing was shown, 64 wrong
+      arguments, 75 the GPU is in use.
       """;
 
   /// Internal: starts the agent that is killed, followed by the words of its job.
@@ -51,6 +54,10 @@ final class Qualify {
 
   static final int EXIT_HOLDS = 0;
   static final int EXIT_FAILED = 1;
+
+  /// No experiment showed anything: a script must not take that for a GPU that keeps its promises.
+  static final int EXIT_NOTHING_SHOWN = 3;
+
   static final int EXIT_USAGE = 64;
   static final int EXIT_IN_USE = 75;
   private static final int EXIT_INTERRUPTED = 130;
@@ -166,7 +173,8 @@ final class Qualify {
       try {
         bench = lifecycle.own("bench", new AgentBench(settings(options, directory, words), time));
       } catch (GpuUnavailableException e) {
-        return tell(options, qualification.without(String.valueOf(e.getMessage()), machine));
+        Report report = qualification.without(String.valueOf(e.getMessage()), machine);
+        return tell(options, report, "no GPU");
       }
       List<String> strangers = bench.strangers();
       if (!options.inUse() && !strangers.isEmpty()) {
@@ -183,7 +191,7 @@ final class Qualify {
       }
       Report report = qualification.run(bench, noProbe, machine, name -> LOG.info("{} …", name));
       // A failure after an interrupt proves nothing.
-      return lifecycle.isStopping() ? EXIT_INTERRUPTED : tell(options, report);
+      return lifecycle.isStopping() ? EXIT_INTERRUPTED : tell(options, report, "each says why");
     }
   }
 
@@ -192,12 +200,21 @@ final class Qualify {
     return EXIT_IN_USE;
   }
 
-  private int tell(Options options, Report report) throws IOException {
+  /// @param whyNothing follows the number of shown experiments if that is 0
+  private int tell(Options options, Report report, String whyNothing) throws IOException {
     output.print(report.table());
+    int all = report.results().size();
+    boolean nothing = report.with(Verdict.NOT_SHOWN).size() == all;
+    if (nothing) {
+      output.println("0 of %d shown: %s".formatted(all, whyNothing));
+    }
     if (options.json().isPresent()) {
       Files.writeString(options.json().get(), report.json());
     } else {
       output.print("\n" + report.json());
+    }
+    if (nothing) {
+      return EXIT_NOTHING_SHOWN;
     }
     return report.with(Verdict.FAILED).isEmpty() ? EXIT_HOLDS : EXIT_FAILED;
   }

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
+import io.grpc.Status;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.ConfigException;
+import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.testing.TestJvm;
 import io.headgate.proto.agent.v1.AttemptReport;
 import io.headgate.proto.agent.v1.AttemptReport.State;
@@ -40,8 +42,14 @@ class AgentMainTest {
   }
 
   private Process launch(FakeControlPlane plane) throws Exception {
-    Path token = Files.writeString(root.resolve("token"), FakeControlPlane.JOIN_TOKEN + "\n");
     int before = plane.hellos.size();
+    Process process = launch(plane, FakeControlPlane.JOIN_TOKEN);
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.hellos.size() > before);
+    return process;
+  }
+
+  private Process launch(FakeControlPlane plane, String joinToken) throws Exception {
+    Path token = Files.writeString(root.resolve("token"), joinToken + "\n");
     List<String> command = TestJvm.command();
     command.addAll(
         List.of(
@@ -63,7 +71,6 @@ class AgentMainTest {
             .redirectOutput(ProcessBuilder.Redirect.appendTo(new File(root + "/agent.log")))
             .start();
     processes.add(process);
-    await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.hellos.size() > before);
     return process;
   }
 
@@ -90,6 +97,49 @@ class AgentMainTest {
           .contains("the agent cannot go on")
           .as("no part is waited for in vain")
           .doesNotContain("did not stop within");
+    }
+  }
+
+  @Test
+  void endsWith2AndSaysOnceWhatToDoIfItsJoinTokenIsRefused() throws Exception {
+    try (FakeControlPlane plane = new FakeControlPlane()) {
+      Process agent = launch(plane, "used-up");
+
+      assertThat(ends(agent)).isTrue();
+      assertThat(agent.exitValue()).isEqualTo(2);
+      assertThat(Files.readAllLines(root.resolve("agent.log")))
+          .filteredOn(line -> line.contains("join"))
+          .singleElement()
+          .asString()
+          .contains("the join token is not known (JOIN_TOKEN_REJECTED)")
+          .contains("Get a token of the pool with headgate join-token POOL");
+      assertThat(plane.joins).hasValue(1);
+    }
+  }
+
+  @Test
+  void endsWith2IfItsKeyIsUnknownButWaitsForAServiceThatIsAway() throws Exception {
+    try (FakeControlPlane plane = new FakeControlPlane()) {
+      Process agent = launch(plane);
+      agent.destroy();
+      assertThat(ends(agent)).isTrue();
+
+      plane.keyRefusal = Optional.of(Refusal.unavailable("UNAVAILABLE", "away", Duration.ZERO));
+      int before = plane.exchanges.get();
+      Process second = launch(plane, FakeControlPlane.JOIN_TOKEN);
+      await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.exchanges.get() > before + 2);
+      assertThat(second.isAlive()).isTrue();
+
+      plane.keyRefusal =
+          Optional.of(Refusal.of(Status.Code.UNAUTHENTICATED, "KEY_REJECTED", "unknown key"));
+      assertThat(ends(second)).isTrue();
+      assertThat(second.exitValue()).isEqualTo(2);
+      assertThat(Files.readAllLines(root.resolve("agent.log")))
+          .filteredOn(line -> line.contains("is unknown, revoked or expired"))
+          .singleElement()
+          .asString()
+          .contains("the key of tenants/acme/nodes/gpu-1")
+          .contains("headgate join-token onprem");
     }
   }
 

@@ -37,6 +37,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,14 @@ final class FakeControlPlane implements AutoCloseable {
   final List<LogChunk> chunks = new CopyOnWriteArrayList<>();
   final List<Node> registrations = new CopyOnWriteArrayList<>();
   final List<EnrollNodeRequest> enrolments = new CopyOnWriteArrayList<>();
+
+  /// Calls of EnrollNode and of ExchangeKey, refused ones too.
+  final AtomicInteger joins = new AtomicInteger();
+
+  final AtomicInteger exchanges = new AtomicInteger();
+
+  /// The answer to every key. Absent: a token.
+  volatile Optional<Refusal> keyRefusal = Optional.empty();
 
   volatile Leadership leadership = leader(1, "a");
   volatile boolean acknowledges = true;
@@ -261,6 +270,7 @@ final class FakeControlPlane implements AutoCloseable {
   private final class Policy extends TokenServiceGrpc.TokenServiceImplBase {
     @Override
     public void enrollNode(EnrollNodeRequest request, StreamObserver<EnrollNodeResponse> answer) {
+      joins.incrementAndGet();
       if (!request.getJoinToken().equals(JOIN_TOKEN)) {
         throw Refusal.of(
                 Status.Code.UNAUTHENTICATED, "JOIN_TOKEN_REJECTED", "the join token is not known")
@@ -283,6 +293,10 @@ final class FakeControlPlane implements AutoCloseable {
     @Override
     public void exchangeKey(
         ExchangeKeyRequest request, StreamObserver<ExchangeKeyResponse> answer) {
+      exchanges.incrementAndGet();
+      if (keyRefusal.isPresent()) {
+        throw keyRefusal.get().exception();
+      }
       String node = request.getKey().substring("key-of-".length());
       answer.onNext(
           ExchangeKeyResponse.newBuilder()

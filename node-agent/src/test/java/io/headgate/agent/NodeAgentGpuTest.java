@@ -349,7 +349,8 @@ class NodeAgentGpuTest {
     try (AgentSuccession succession =
         new AgentSuccession(
             () -> new NodeAgent(config, Telemetry.disabled(), TimeSource.system()),
-            () -> failures.add("failed"))) {
+            () -> failures.add("failed"),
+            () -> failures.add("refused"))) {
       succession.start();
       await()
           .atMost(FakeControlPlane.PATIENCE)

@@ -22,7 +22,7 @@ final class CatalogHistory {
         create function write_history() returns trigger language plpgsql as $$
         begin
           insert into history select new.version, coalesce((select string_agg(item, ' ' order by item collate "C") from (
-            select 'tenants/' || tenant_id || '/nodes/' || node_id || '=' || pool_id || ':' || draining || ':'
+            select 'tenants/' || tenant_id || '/nodes/' || node_id || '=' || pool_id || ':' || (draining and quarantine_reason is null) || ':'
               || (select count(*) from devices d where d.tenant_id = n.tenant_id and d.node_id = n.node_id) as item
               from nodes n
             union all

@@ -9,13 +9,17 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.failure.Refusal.FieldViolation;
 import io.headgate.kit.testing.ApiServerExtension;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.pool.v1.ApproveNodeRequest;
 import io.headgate.proto.pool.v1.DeleteNodeRequest;
 import io.headgate.proto.pool.v1.Device;
 import io.headgate.proto.pool.v1.DrainNodeRequest;
+import io.headgate.proto.pool.v1.Elasticity;
 import io.headgate.proto.pool.v1.GetNodeRequest;
+import io.headgate.proto.pool.v1.Instance;
 import io.headgate.proto.pool.v1.ListNodesRequest;
 import io.headgate.proto.pool.v1.ListNodesResponse;
 import io.headgate.proto.pool.v1.Node;
+import io.headgate.proto.pool.v1.Pool;
 import io.headgate.proto.pool.v1.RegisterNodeRequest;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.UndrainNodeRequest;
@@ -97,11 +101,14 @@ class NodeEndpointTest {
     long version = catalogVersion();
     assertThat(register("gpu-1", node(tenant, "gpu-1", 4).build())).isEqualTo(first);
     assertThat(catalogVersion()).isEqualTo(version);
-    Node grown = register("gpu-1", node(tenant, "gpu-1", 5).build());
+    Node less = register("gpu-1", node(tenant, "gpu-1", 3).build());
     assertThat(catalogVersion()).isEqualTo(version + 1);
-    assertThat(grown.getCreateTime()).isEqualTo(first.getCreateTime());
-    assertThat(grown.getUpdateTime()).isNotEqualTo(first.getUpdateTime());
-    assertThat(get("gpu-1").getDevicesCount()).isEqualTo(5);
+    assertThat(less.getCreateTime()).isEqualTo(first.getCreateTime());
+    assertThat(less.getUpdateTime()).isNotEqualTo(first.getUpdateTime());
+    assertThat(get("gpu-1").getDevicesCount()).isEqualTo(3);
+    assertThat(register("gpu-1", node(tenant, "gpu-1", 4).build()).getState())
+        .as("what was approved may come back")
+        .isEqualTo(Node.State.STATE_ACTIVE);
   }
 
   @Test
@@ -229,7 +236,9 @@ class NodeEndpointTest {
     long version = catalogVersion();
     assertThat(drain("gpu-1", "fan is loud")).isEqualTo(drained);
     assertThat(catalogVersion()).isEqualTo(version);
-    assertThat(register("gpu-1", node(tenant, "gpu-1", 2).build()).getDrainReason())
+    assertThat(
+            register("gpu-1", node(tenant, "gpu-1", 1).setHostname("new.example").build())
+                .getDrainReason())
         .isEqualTo("fan is loud");
     Node back =
         admin.nodes.undrainNode(UndrainNodeRequest.newBuilder().setName(name("gpu-1")).build());
@@ -282,6 +291,124 @@ class NodeEndpointTest {
       }
       assertThat(answers).containsOnly(get("gpu-1"));
     }
+  }
+
+  @Test
+  void aNodeThatClaimsTheImpossibleHasNothingUntilItIsApproved() {
+    Node first = register("liar", node(tenant, "liar", 256).setCpuMillis(Long.MAX_VALUE).build());
+    assertThat(first.getState()).isEqualTo(Node.State.STATE_QUARANTINED);
+    assertThat(first.getDevicesList()).isEmpty();
+    assertThat(first.getCpuMillis()).isZero();
+    assertThat(first.getMemoryBytes()).isZero();
+    assertThat(first.getQuarantine().getReason())
+        .isEqualTo("it reports 256 GPUs; the most that is believed without approval is 64");
+    assertThat(first.getQuarantine().getDevices()).isEqualTo(256);
+
+    Node cpus = register("liar", node(tenant, "liar", 1).setCpuMillis(Long.MAX_VALUE).build());
+    assertThat(cpus.getQuarantine().getReason())
+        .isEqualTo(
+            "it reports 9223372036854775 CPUs; the most that is believed without approval is 4096");
+    Node memory = register("liar", node(tenant, "liar", 1).setMemoryBytes(Long.MAX_VALUE).build());
+    assertThat(memory.getState()).isEqualTo(Node.State.STATE_QUARANTINED);
+
+    Node honest = register("liar", node(tenant, "liar", 1).build());
+    assertThat(honest.getState()).isEqualTo(Node.State.STATE_ACTIVE);
+    assertThat(honest.getDevicesCount()).isEqualTo(1);
+  }
+
+  @Test
+  void aJumpKeepsWhatWasApprovedAndWaitsForAnAdmin() {
+    register("gpu-1", node(tenant, "gpu-1", 2).build());
+    Node jumped = register("gpu-1", node(tenant, "gpu-1", 8).build());
+    assertThat(jumped.getState()).isEqualTo(Node.State.STATE_QUARANTINED);
+    assertThat(jumped.getDevicesCount()).as("its jobs keep their devices").isEqualTo(2);
+    assertThat(jumped.getQuarantine().getReason()).isEqualTo("it reports 8 GPUs; approved are 2");
+
+    Client node = asNode("gpu-1", Map.of("pool", "onprem"));
+    assertThat(refused(() -> approve(node, jumped)).reason())
+        .as("no node approves itself")
+        .isEqualTo("ROLE_DENIED");
+    Client member = new Client(SERVER.channel(SERVER.tokens().member(tenant, "ada")));
+    assertThat(refused(() -> approve(member, jumped)).reason()).isEqualTo("ROLE_DENIED");
+
+    register("gpu-1", node(tenant, "gpu-1", 16).build());
+    assertThat(refused(() -> approve(admin, jumped)).reason())
+        .as("it claims more than the admin saw")
+        .isEqualTo("CLAIMS_CHANGED");
+    register("gpu-1", node(tenant, "gpu-1", 8).build());
+    assertThat(approve(admin, jumped).getState()).isEqualTo(Node.State.STATE_ACTIVE);
+    assertThat(register("gpu-1", node(tenant, "gpu-1", 8).build()).getDevicesCount()).isEqualTo(8);
+    assertThat(
+            POSTGRES
+                .database()
+                .jooq()
+                .fetch(
+                    "select actor from audit_log where action = 'APPROVE_NODE' and target = ?",
+                    name("gpu-1"))
+                .getValues("actor", String.class))
+        .containsExactly("tenants/" + tenant + "/users/admin");
+  }
+
+  @Test
+  void otherModelsMoreMemoryAndRealDevicesAreJumpsToo() {
+    register("gpu-1", node(tenant, "gpu-1", 1).build());
+    Node.Builder model = node(tenant, "gpu-1", 1);
+    model.getDevicesBuilder(0).setGpuModel("B200");
+    assertThat(register("gpu-1", model.build()).getQuarantine().getReason())
+        .isEqualTo("it reports GPUs of model B200; approved are H100");
+    Node.Builder memory = node(tenant, "gpu-1", 1);
+    memory.getDevicesBuilder(0).setMemoryBytes(160L << 30);
+    assertThat(register("gpu-1", memory.build()).getQuarantine().getReason())
+        .isEqualTo("it reports 163840 MiB of GPU memory; approved are 81920");
+    memory.getDevicesBuilder(0).setMemoryBytes(81L << 30);
+    assertThat(register("gpu-1", memory.build()).getState())
+        .as("another driver shows a little more")
+        .isEqualTo(Node.State.STATE_ACTIVE);
+    assertThat(
+            register("gpu-1", node(tenant, "gpu-1", 1).setSimulated(false).build())
+                .getQuarantine()
+                .getReason())
+        .isEqualTo("its GPUs are real now, and were simulated before");
+  }
+
+  @Test
+  void aNodeOfAnElasticPoolIsBoundedByItsInstance() {
+    admin.replaceDraft(
+        tenant,
+        Client.configuration(
+            List.of(
+                Client.pool(tenant, "onprem")
+                    .setType(Pool.Type.TYPE_ELASTIC)
+                    .setElasticity(
+                        Elasticity.newBuilder()
+                            .setProvider("exec")
+                            .setInstance(Instance.newBuilder().setGpus(2).setGpuModel("H100"))
+                            .setMaxInstances(1))
+                    .build()),
+            List.of()));
+    admin.provision(tenant);
+    assertThat(register("gpu-1", node(tenant, "gpu-1", 2).build()).getState())
+        .isEqualTo(Node.State.STATE_ACTIVE);
+    assertThat(register("gpu-2", node(tenant, "gpu-2", 4).build()).getQuarantine().getReason())
+        .isEqualTo("it reports 4 GPUs; an instance of its pool has 2");
+  }
+
+  @Test
+  void eachOrderToTakeWorkAgainIsNoted() {
+    assertThat(register("gpu-1", node(tenant, "gpu-1", 1).build()).hasUndrainTime()).isFalse();
+    Node first =
+        admin.nodes.undrainNode(UndrainNodeRequest.newBuilder().setName(name("gpu-1")).build());
+    Node second =
+        admin.nodes.undrainNode(UndrainNodeRequest.newBuilder().setName(name("gpu-1")).build());
+    assertThat(second.getUndrainTime()).isNotEqualTo(first.getUndrainTime());
+  }
+
+  private Node approve(Client as, Node seen) {
+    return as.nodes.approveNode(
+        ApproveNodeRequest.newBuilder()
+            .setName(seen.getName())
+            .setEtag(seen.getQuarantine().getEtag())
+            .build());
   }
 
   private Client asNode(String id, Map<String, String> attributes) {

@@ -12,6 +12,7 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.testing.AccessMatrix;
 import io.headgate.kit.testing.ApiServerExtension;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.pool.v1.ApproveNodeRequest;
 import io.headgate.proto.pool.v1.CreatePoolRequest;
 import io.headgate.proto.pool.v1.CreateProfileRequest;
 import io.headgate.proto.pool.v1.DeleteNodeRequest;
@@ -178,6 +179,11 @@ class TenantIsolationTest {
             parent ->
                 us.nodes.undrainNode(
                     UndrainNodeRequest.newBuilder().setName(parent + "/nodes/gpu-1").build())),
+        attempt(
+            "ApproveNode",
+            parent ->
+                us.nodes.approveNode(
+                    ApproveNodeRequest.newBuilder().setName(parent + "/nodes/gpu-1").build())),
         attempt(
             "DeleteNode",
             parent ->

@@ -114,11 +114,11 @@ class WatchCatalogTest {
   @Test
   void resumesAfterTheVersionSeenTellingEachThingOnceAsItIs() throws Exception {
     apply("8");
-    register("gpu-1", 1);
+    register("gpu-1", 3);
     register("gpu-2", 1);
     long seen = version();
     register("gpu-1", 2);
-    register("gpu-1", 3);
+    register("gpu-1", 1);
     delete("gpu-2");
     register("gpu-3", 1);
     delete("gpu-3");
@@ -127,14 +127,14 @@ class WatchCatalogTest {
     assertThat(delta.getSnapshot()).isFalse();
     assertThat(delta.getVersion()).isEqualTo(seen + 5);
     assertThat(delta.getConfigurationsList()).isEmpty();
-    assertThat(delta.getNodesList()).extracting(Node::getDevicesCount).containsExactly(3);
+    assertThat(delta.getNodesList()).extracting(Node::getDevicesCount).containsExactly(1);
     assertThat(delta.getDeletedNodesList()).containsExactlyInAnyOrder(name("gpu-2"), name("gpu-3"));
     watch.cancel("seen enough", null);
   }
 
   @Test
   void whoHasSeenTooLittleOrTooMuchGetsEverything() throws Exception {
-    register("gpu-1", 1);
+    register("gpu-1", 3);
     long seen = version();
     for (int i = 0; i <= PoolFixture.CATALOG_LOG; i++) {
       register("gpu-1", 2 + i % 2);

@@ -24,6 +24,8 @@ import io.headgate.proto.agent.v1.ImageRules;
 import io.headgate.proto.agent.v1.Leadership;
 import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.agent.v1.Update;
+import io.headgate.proto.pool.v1.Node;
+import io.headgate.proto.pool.v1.Quarantine;
 import io.headgate.proto.scheduler.v1.Event;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
@@ -393,12 +395,15 @@ final class AgentStreamTest {
   }
 
   @Test
-  void reportsANodeThatIsSetAsideAndNotAsOutOfContact() {
+  void saysWhyANodeIsSetAsideUntilAnOperatorPutsItIntoService() {
     FakeAgent agent = installation.agent("a-0").slowToStart().connect();
-    submit(alice, submit("rnd-1", "r-0"));
-    agent.awaitAssign("r-0");
-    agent.ends("r-0", EndReason.END_REASON_REJECTED);
-    awaitState(alice, "r-0", Job.State.STATE_WAITING);
+    for (String job : List.of("r-0", "r-1", "r-2")) {
+      submit(alice, submit("rnd-1", job));
+      agent.awaitAssign(job);
+      agent.ends(job, EndReason.END_REASON_REJECTED);
+      awaitState(alice, job, Job.State.STATE_WAITING);
+      assertThat(get(alice, job).getReason().getCode()).isEqualTo("BACKOFF");
+    }
     Event last =
         alice
             .listEvents(ListEventsRequest.newBuilder().setParent(ACME).build())
@@ -408,7 +413,41 @@ final class AgentStreamTest {
             .findFirst()
             .orElseThrow();
     assertThat(last.getType()).isEqualTo(Event.Type.TYPE_NODE_SET_ASIDE);
-    assertThat(last.getMessage()).contains("a-0 gets no work until");
+    assertThat(last.getMessage())
+        .contains("a-0 gets no work until")
+        .endsWith("it rejected 3 jobs of 1 user");
+    NodeUsage usage = usages().getFirst();
+    assertThat(usage.getContact()).isEqualTo(NodeUsage.Contact.CONTACT_CONNECTED);
+    assertThat(usage.hasSetAsideUntil()).isTrue();
+    assertThat(usage.getSetAsideReason()).isEqualTo("it rejected 3 jobs of 1 user");
+    submit(alice, submit("rnd-1", "r-3"));
+    assertThat(get(alice, "r-3").getReason().getCode()).isEqualTo("NODES_SET_ASIDE");
+
+    installation.neighbours.register(
+        node("a-0", "onprem", 10).toBuilder()
+            .setUndrainTime(Timestamp.newBuilder().setSeconds(1))
+            .build());
+    agent.awaitAssign("r-3");
+    assertThat(usages().getFirst().hasSetAsideUntil()).isFalse();
+  }
+
+  @Test
+  void aNodeInQuarantineGetsNoJobAndNoSecretUntilItIsApproved() {
+    FakeAgent agent = installation.agent("a-0").slowToStart().connect();
+    Node approved = node("a-0", "onprem", 10);
+    installation.neighbours.register(
+        approved.toBuilder()
+            .setState(Node.State.STATE_QUARANTINED)
+            .setQuarantine(Quarantine.newBuilder().setReason("it reports 256 GPUs"))
+            .build());
+    SubmitJobRequest asked = submit("rnd-1", "r-0").toBuilder().setValidateOnly(true).build();
+    FakeAgent.awaitThat(() -> alice.submitJob(asked).hasReason());
+    submit(alice, submit("rnd-1", "r-0"));
+    assertThat(get(alice, "r-0").getState()).isEqualTo(Job.State.STATE_WAITING);
+    assertThat(agent.assigns()).isEmpty();
+
+    installation.neighbours.register(approved);
+    agent.awaitAssign("r-0");
   }
 
   private NodeUsage.Contact contact() {

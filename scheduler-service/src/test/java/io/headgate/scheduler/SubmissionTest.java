@@ -107,6 +107,11 @@ final class SubmissionTest {
             "spec.working_directory",
             List.of("'data'", "not absolute")),
         new Case(
+            "directory with a line break",
+            with(spec -> spec.setWorkingDirectory("/a\nb")),
+            "spec.working_directory",
+            List.of("control character")),
+        new Case(
             "directory upwards",
             with(spec -> spec.setWorkingDirectory("/data/../etc")),
             "spec.working_directory",

@@ -17,7 +17,8 @@ public sealed interface Input {
   record Assigned(Leadership leadership, Assignment assignment, Instant now) implements Input {}
 
   /// An assignment that cannot be understood.
-  record Malformed(Leadership leadership, AttemptKey key, String problem, Instant now)
+  record Malformed(
+      Leadership leadership, AttemptKey key, EndReason reason, String problem, Instant now)
       implements Input {}
 
   /// Stop an attempt.

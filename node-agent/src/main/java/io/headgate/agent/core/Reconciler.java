@@ -175,7 +175,7 @@ public final class Reconciler {
       return;
     }
     attempts.endUnstarted(
-        malformed.key(), EndReason.REJECTED, malformed.problem(), malformed.now(), effects);
+        malformed.key(), malformed.reason(), malformed.problem(), malformed.now(), effects);
   }
 
   /// The attempt that a command is for; null: the command is not obeyed, or its attempt is unknown.

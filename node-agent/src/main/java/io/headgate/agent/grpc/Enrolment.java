@@ -1,21 +1,36 @@
 package io.headgate.agent.grpc;
 
 import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.headgate.agent.runtime.ledger.EnrolmentRequest;
 import io.headgate.agent.runtime.ledger.NodeIdentity;
 import io.headgate.kit.config.Secret;
+import io.headgate.kit.failure.GrpcFailures;
+import io.headgate.kit.failure.Refusal;
 import io.headgate.proto.policy.v1.EnrollNodeRequest;
 import io.headgate.proto.policy.v1.EnrollNodeResponse;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Makes a machine a node: once, with a join token. Afterwards its file holds its identity.
 final class Enrolment {
   private static final Logger LOG = LoggerFactory.getLogger(Enrolment.class);
+
+  /// Codes of refusals that stay the same however often the machine asks. A service that is away,
+  /// busy or damaged answers with others.
+  private static final Set<Status.Code> FINAL =
+      Set.of(
+          Status.Code.UNAUTHENTICATED,
+          Status.Code.PERMISSION_DENIED,
+          Status.Code.INVALID_ARGUMENT,
+          Status.Code.NOT_FOUND,
+          Status.Code.ALREADY_EXISTS);
 
   private final Path data;
   private final String nodeId;
@@ -39,6 +54,7 @@ final class Enrolment {
   /// Returns the machine's identity; a machine without one joins first.
   ///
   /// @throws IOException says what to do
+  /// @throws JoinRefusedException if another try would be refused, too
   NodeIdentity join(ManagedChannel policy) throws IOException {
     Optional<NodeIdentity> known = NodeIdentity.load(data);
     return known.isPresent() ? known.get() : enroll(policy);
@@ -47,22 +63,36 @@ final class Enrolment {
   private NodeIdentity enroll(ManagedChannel policy) throws IOException {
     Secret token =
         joinToken.orElseThrow(() ->
-            new IOException(
+            new JoinRefusedException(
                 "this machine has not joined and has no join token; set agent.join-token or"
                     + " --join-token-file"));
-    EnrollNodeResponse answer =
-        TokenServiceGrpc.newBlockingStub(policy)
-            .enrollNode(
-                EnrollNodeRequest.newBuilder()
-                    .setJoinToken(token.reveal())
-                    .setNodeId(nodeId)
-                    .setRequestId(EnrolmentRequest.of(data))
-                    .build());
+    EnrollNodeRequest request =
+        EnrollNodeRequest.newBuilder()
+            .setJoinToken(token.reveal())
+            .setNodeId(nodeId)
+            .setRequestId(EnrolmentRequest.of(data))
+            .build();
+    EnrollNodeResponse answer;
+    try {
+      answer = TokenServiceGrpc.newBlockingStub(policy).enrollNode(request);
+    } catch (StatusRuntimeException e) {
+      throw GrpcFailures.refusal(e).filter(refusal -> FINAL.contains(refusal.code())).stream()
+          .<RuntimeException>map(this::refused)
+          .findFirst()
+          .orElse(e);
+    }
     NodeIdentity joined =
         new NodeIdentity(answer.getNode(), answer.getPool(), Secret.of(answer.getNodeKey()), false);
     joined.save(data);
     EnrolmentRequest.forget(data);
     LOG.info("joined as {} in pool {}", joined.node(), joined.pool());
     return joined;
+  }
+
+  private JoinRefusedException refused(Refusal refusal) {
+    return new JoinRefusedException(
+        "node %s cannot join: %s (%s). Get a token of the pool with headgate join-token POOL, and"
+                .formatted(nodeId, refusal.message(), refusal.reason())
+            + " start the agent with --join-token-file");
   }
 }

@@ -6,6 +6,7 @@ import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.Container;
 import io.headgate.agent.core.Container.PullPolicy;
+import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.JobName;
@@ -19,7 +20,9 @@ import io.headgate.proto.agent.v1.Resume;
 import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.type.v1.SlicePlacement;
 import io.headgate.type.GpuQuantity;
+import io.headgate.type.JobRules;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -45,10 +48,18 @@ final class FromWire {
   static Input assign(Assign wire, Instant now) {
     Leadership leadership = leadership(wire.getLeadership());
     AttemptKey key = key(wire.getJob(), wire.getUid(), wire.getAttempt(), wire.getWorker());
+    List<JobRules.Problem> problems = JobRules.problems(content(wire));
+    if (!problems.isEmpty()) {
+      // The job's own fault: no machine would run it.
+      return new Input.Malformed(
+          leadership, key, EndReason.START_FAILED, problems.getFirst().sentence(), now);
+    }
     try {
       return new Input.Assigned(leadership, assignment(wire, key), now);
     } catch (IllegalArgumentException | ArithmeticException e) {
-      return new Input.Malformed(leadership, key, String.valueOf(e.getMessage()), now);
+      // The order is at fault: it names slices or levels that this version cannot read.
+      return new Input.Malformed(
+          leadership, key, EndReason.REJECTED, String.valueOf(e.getMessage()), now);
     }
   }
 
@@ -82,6 +93,15 @@ final class FromWire {
   static Input forgotten(Forget wire) {
     return new Input.Forgotten(
         key(wire.getJob(), wire.getUid(), wire.getAttempt(), wire.getWorker()));
+  }
+
+  private static JobRules.Content content(Assign wire) {
+    return new JobRules.Content(
+        wire.getCommandList(),
+        wire.getAbortCommandList(),
+        wire.getEnvironmentMap(),
+        wire.getWorkingDirectory(),
+        wire.hasContainer() ? Optional.of(wire.getContainer().getImage()) : Optional.empty());
   }
 
   private static Assignment assignment(Assign wire, AttemptKey key) {

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -41,21 +42,13 @@ public final class Membership implements AutoCloseable {
   /// not be taken for healthy meanwhile.
   private static final Duration FIRST_READING = Duration.ofSeconds(10);
 
+  /// How often a node in quarantine asks whether it was approved.
+  private static final Duration QUARANTINE_POLL = Duration.ofSeconds(30);
+
+  private static final Duration NO_POLL = Duration.ofDays(1);
+
   /// Where the services are.
   public record Endpoints(URI policy, URI pool, List<URI> schedulers, Optional<Path> trust) {}
-
-  /// The machine as it registers itself.
-  ///
-  /// @param nodeId id that it wants in its tenant
-  /// @param cpuMillis for jobs
-  /// @param memoryBytes for jobs
-  public record Machine(
-      String nodeId,
-      String hostname,
-      String agentVersion,
-      String bootId,
-      long cpuMillis,
-      long memoryBytes) {}
 
   private final Agent agent;
   private final GpuDriver driver;
@@ -70,6 +63,8 @@ public final class Membership implements AutoCloseable {
   private final AtomicBoolean registered = new AtomicBoolean();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
+  private final CompletableFuture<Void> refusal = new CompletableFuture<>();
+  private boolean quarantined; // the membership's own thread only
   private volatile Runnable migWanted = () -> {};
   private boolean closed; // guarded by lock
   private boolean news; // of the devices; guarded by lock
@@ -100,6 +95,12 @@ public final class Membership implements AutoCloseable {
   /// Called whenever the pool wants MIG on; must be set before the start.
   public void onMigWanted(Runnable listener) {
     migWanted = listener;
+  }
+
+  /// Completes once the installation has refused this machine for good. The log says why, once, and
+  /// nothing tries again.
+  public CompletableFuture<Void> refusal() {
+    return refusal;
   }
 
   public void start() {
@@ -151,6 +152,9 @@ public final class Membership implements AutoCloseable {
           member();
         } catch (ClosedException e) {
           throw e;
+        } catch (JoinRefusedException e) {
+          refused(e);
+          return;
         } catch (RuntimeException e) {
           LOG.warn(
               "the agent is not connected to the control plane and tries again; jobs run on: {}",
@@ -162,6 +166,14 @@ public final class Membership implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (ClosedException _) {
       LOG.debug("the agent was closed before it had joined");
+    }
+  }
+
+  private void refused(JoinRefusedException why) {
+    if (refusal.complete(null)) {
+      LOG.error("{}", why.getMessage());
+      // Not here: the client's own thread may be the one that heard of it.
+      Thread.ofVirtual().name("refused").start(this::close);
     }
   }
 
@@ -179,7 +191,7 @@ public final class Membership implements AutoCloseable {
     try (Closeable policy = open(endpoints.policy(), TokenSource.anonymous())) {
       boolean newcomer = !enrolment.isDone();
       NodeIdentity joined = join(policy.channel());
-      NodeTokens tokens = new NodeTokens(policy.channel(), joined, time);
+      NodeTokens tokens = new NodeTokens(policy.channel(), joined, time, this::refused);
       if (newcomer) {
         // A scheduler cannot use the session before it knows the node's inventory.
         register(joined, tokens);
@@ -189,18 +201,19 @@ public final class Membership implements AutoCloseable {
         register(joined, tokens);
       }
       // The tokens need the channel for as long as the node is a member.
-      while (awaitNews()) {
+      while (awaitNews(quarantined ? QUARANTINE_POLL : NO_POLL)) {
         register(joined, tokens);
       }
     }
   }
 
-  /// Waits for a change of the devices; false at the end.
-  private boolean awaitNews() throws InterruptedException {
+  /// Waits for a change of the devices, at most for `poll`; false at the end.
+  private boolean awaitNews(Duration poll) throws InterruptedException {
     lock.lock();
     try {
-      while (!closed && !news) {
-        changed.await();
+      long left = poll.toNanos();
+      while (!closed && !news && left > 0) {
+        left = changed.awaitNanos(left);
       }
       return !closed;
     } finally {
@@ -279,6 +292,7 @@ public final class Membership implements AutoCloseable {
           registered.set(true);
           LOG.info("registered {} devices of {}", answer.getDevicesCount(), answer.getName());
           heed(answer.getMigAuto());
+          judged(answer);
           return;
         } catch (StatusRuntimeException e) {
           LOG.warn("the node cannot register its devices yet: {}", e.getMessage());
@@ -289,6 +303,17 @@ public final class Membership implements AutoCloseable {
         }
       }
     }
+  }
+
+  private void judged(Node answer) {
+    boolean now = answer.getState() == Node.State.STATE_QUARANTINED;
+    if (now && !quarantined) {
+      LOG.warn(
+          "this node gets no work until an admin approves what it has (headgate approve {}): {}",
+          machine.nodeId(),
+          answer.getQuarantine().getReason());
+    }
+    quarantined = now;
   }
 
   /// The pool's setting for its GPUs takes effect at the next start.
@@ -320,17 +345,12 @@ public final class Membership implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    Node.Builder node =
-        Node.newBuilder()
-            .setName(joined.node())
-            .setCpuMillis(machine.cpuMillis())
-            .setMemoryBytes(machine.memoryBytes())
-            .setSimulated(driver.isSimulated())
-            .setDriver(driver.description())
-            .setAgentVersion(machine.agentVersion())
-            .setHostname(machine.hostname());
-    devices.seen().forEach(device -> node.addDevices(ToWire.device(device)));
-    return RegisterNodeRequest.newBuilder().setNode(node).build();
+    return RegisterNodeRequest.newBuilder()
+        .setNode(
+            machine
+                .report(joined.node(), driver)
+                .addAllDevices(devices.seen().stream().map(ToWire::device).toList()))
+        .build();
   }
 
   private void pause(Duration wait) throws InterruptedException {

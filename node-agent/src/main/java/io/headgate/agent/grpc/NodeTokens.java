@@ -1,8 +1,10 @@
 package io.headgate.agent.grpc;
 
 import io.grpc.Channel;
+import io.grpc.StatusRuntimeException;
 import io.headgate.agent.runtime.ledger.NodeIdentity;
 import io.headgate.kit.client.TokenSource;
+import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.policy.v1.ExchangeKeyRequest;
 import io.headgate.proto.policy.v1.ExchangeKeyResponse;
@@ -11,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The node's short token, got with its key and renewed at half its life.
@@ -21,19 +24,27 @@ final class NodeTokens implements TokenSource {
   private static final Duration SHORTEST_LIFE = Duration.ofSeconds(20);
   private static final Duration LONGEST_LIFE = Duration.ofMinutes(10);
   private static final int DEADLINE_SECONDS = 5;
+  private static final String UNKNOWN_KEY = "KEY_REJECTED";
 
   private final Channel policy;
   private final NodeIdentity identity;
   private final TimeSource time;
+  private final Consumer<JoinRefusedException> refused;
   private final Object lock = new Object();
   private @Nullable String token; // guarded by lock
   private long renewNanos; // guarded by lock
   private long endNanos; // guarded by lock
 
-  NodeTokens(Channel policy, NodeIdentity identity, TimeSource time) {
+  /// @param refused told once the policy-service says that it does not know the key; must not block
+  NodeTokens(
+      Channel policy,
+      NodeIdentity identity,
+      TimeSource time,
+      Consumer<JoinRefusedException> refused) {
     this.policy = policy;
     this.identity = identity;
     this.time = time;
+    this.refused = refused;
   }
 
   @Override
@@ -69,10 +80,29 @@ final class NodeTokens implements TokenSource {
       renewNanos = now + life.toNanos() / 2;
       endNanos = now + life.toNanos();
     } catch (RuntimeException e) {
+      if (e instanceof StatusRuntimeException && isUnknown(e)) {
+        refused.accept(unknown());
+      }
       // While the policy-service is away, the token is good until its end.
       if (token == null || now - endNanos >= 0) {
         throw e;
       }
     }
+  }
+
+  private static boolean isUnknown(RuntimeException failure) {
+    return GrpcFailures.refusal(failure)
+        .filter(refusal -> refusal.reason().equals(UNKNOWN_KEY))
+        .isPresent();
+  }
+
+  private JoinRefusedException unknown() {
+    return new JoinRefusedException(
+        "the key of %s is unknown, revoked or expired, so the agent ends; its jobs run on until"
+                .formatted(identity.node())
+            + " their stop-after. To let the machine join again, delete the file identity of the"
+            + " data directory, get a token with headgate join-token "
+            + identity.pool()
+            + ", and start the agent with --join-token-file");
   }
 }

@@ -76,6 +76,11 @@ public sealed interface Denial {
   /// The version does not exist.
   record VersionNotFound(long version, long newest) implements Denial {}
 
+  /// The node reports something else than what the admin looked at.
+  ///
+  /// @param reason of the quarantine now
+  record ClaimsChanged(String node, String reason) implements Denial {}
+
   /// A node may register only itself.
   record ForeignNode(String field, String asked, String own) implements Denial {}
 

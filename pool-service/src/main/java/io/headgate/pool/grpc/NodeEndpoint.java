@@ -15,6 +15,7 @@ import io.headgate.pool.core.node.Node.Drain;
 import io.headgate.pool.core.node.NodeDecisions.Registrant;
 import io.headgate.pool.grpc.Names.Named;
 import io.headgate.pool.runtime.Nodes;
+import io.headgate.proto.pool.v1.ApproveNodeRequest;
 import io.headgate.proto.pool.v1.DeleteNodeRequest;
 import io.headgate.proto.pool.v1.DrainNodeRequest;
 import io.headgate.proto.pool.v1.GetNodeRequest;
@@ -112,6 +113,17 @@ public final class NodeEndpoint extends NodeServiceGrpc.NodeServiceImplBase {
   @Override
   public void undrainNode(UndrainNodeRequest request, StreamObserver<Node> out) {
     Answers.send(out, () -> drain(request.getName(), Drain.NONE));
+  }
+
+  @Override
+  public void approveNode(ApproveNodeRequest request, StreamObserver<Node> out) {
+    Answers.send(
+        out,
+        () -> {
+          Named<NodeId> node = Names.node("name", request.getName());
+          return NodeMessages.message(
+              nodes.approve(Answers.caller(), node.tenant(), node.id(), request.getEtag()));
+        });
   }
 
   private Node drain(String name, Drain drain) {

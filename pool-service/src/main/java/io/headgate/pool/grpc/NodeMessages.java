@@ -2,10 +2,12 @@ package io.headgate.pool.grpc;
 
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.ProtoTimes;
+import io.headgate.pool.core.node.Claims;
 import io.headgate.pool.core.node.Device;
 import io.headgate.pool.core.node.Inventory;
 import io.headgate.pool.core.node.Inventory.Software;
 import io.headgate.pool.core.node.Node;
+import io.headgate.pool.core.node.NodeDecisions;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -38,7 +40,10 @@ final class NodeMessages {
 
   static io.headgate.proto.pool.v1.Node message(Node node) {
     Inventory inventory = node.inventory();
-    return io.headgate.proto.pool.v1.Node.newBuilder()
+    io.headgate.proto.pool.v1.Node.Builder message = io.headgate.proto.pool.v1.Node.newBuilder();
+    node.trust().quarantine().map(NodeMessages::message).ifPresent(message::setQuarantine);
+    node.undrainedAt().map(ProtoTimes::toProto).ifPresent(message::setUndrainTime);
+    return message
         .setName(Names.of(node.tenant(), node.id()))
         .setPool(node.pool().value())
         .addAllDevices(inventory.devices().stream().map(NodeMessages::message).toList())
@@ -48,13 +53,33 @@ final class NodeMessages {
         .setDriver(inventory.software().driver())
         .setAgentVersion(inventory.software().agentVersion())
         .setHostname(inventory.software().hostname())
-        .setState(
-            node.drain().draining()
-                ? io.headgate.proto.pool.v1.Node.State.STATE_DRAINING
-                : io.headgate.proto.pool.v1.Node.State.STATE_ACTIVE)
+        .setState(state(node))
         .setDrainReason(node.drain().reason())
         .setCreateTime(ProtoTimes.toProto(node.createdAt()))
         .setUpdateTime(ProtoTimes.toProto(node.updatedAt()))
+        .build();
+  }
+
+  private static io.headgate.proto.pool.v1.Node.State state(Node node) {
+    if (node.trust().quarantine().isPresent()) {
+      return io.headgate.proto.pool.v1.Node.State.STATE_QUARANTINED;
+    }
+    return node.drain().draining()
+        ? io.headgate.proto.pool.v1.Node.State.STATE_DRAINING
+        : io.headgate.proto.pool.v1.Node.State.STATE_ACTIVE;
+  }
+
+  private static io.headgate.proto.pool.v1.Quarantine message(Node.Quarantine quarantine) {
+    Claims claims = quarantine.claims();
+    return io.headgate.proto.pool.v1.Quarantine.newBuilder()
+        .setReason(quarantine.reason())
+        .setDevices(claims.devices())
+        .addAllGpuModels(claims.models())
+        .setDeviceMemoryBytes(claims.deviceMemoryBytes())
+        .setCpuMillis(claims.cpuMillis())
+        .setMemoryBytes(claims.memoryBytes())
+        .setSimulated(claims.simulated())
+        .setEtag(NodeDecisions.etag(claims))
         .build();
   }
 

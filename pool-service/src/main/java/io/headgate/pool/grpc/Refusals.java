@@ -63,6 +63,12 @@ final class Refusals {
                       .formatted(actual, expected))
               .withMetadata("expectedEtag", expected)
               .withMetadata("actualEtag", actual);
+      case Denial.ClaimsChanged(var node, var reason) ->
+          Refusal.conflict(
+                  "CLAIMS_CHANGED",
+                  "node '%s' reports something else by now: %s; look at it again"
+                      .formatted(node, reason))
+              .withMetadata("node", node);
       case Denial.VersionNotFound(var version, var newest) ->
           Refusal.notFound(
                   "VERSION_NOT_FOUND",

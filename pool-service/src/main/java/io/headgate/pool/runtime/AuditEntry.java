@@ -21,6 +21,7 @@ public record AuditEntry(
     REGISTER_NODE,
     DRAIN_NODE,
     UNDRAIN_NODE,
+    APPROVE_NODE,
     DELETE_NODE
   }
 

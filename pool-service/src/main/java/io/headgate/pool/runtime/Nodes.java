@@ -10,6 +10,7 @@ import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.core.node.Claims;
 import io.headgate.pool.core.node.DeviceCondition;
 import io.headgate.pool.core.node.Inventory;
 import io.headgate.pool.core.node.Node;
@@ -35,11 +36,13 @@ public final class Nodes {
 
   /// Stores a node's report; a report without news changes nothing.
   public Node register(Caller caller, Registrant registrant, Inventory inventory) {
+    Optional<Claims> most =
+        changes.read(view -> view.mostOfInstance(registrant.tenant(), registrant.pool()));
     return changes.commit(
         caller,
         transaction -> {
           Optional<Node> known = transaction.lockNode(registrant.tenant(), registrant.node());
-          Node node = require(NodeDecisions.register(known, registrant, inventory, now()));
+          Node node = require(NodeDecisions.register(known, registrant, inventory, most, now()));
           if (!known.equals(Optional.of(node))) {
             put(transaction, Action.REGISTER_NODE, known, node);
           }
@@ -75,6 +78,22 @@ public final class Nodes {
         });
   }
 
+  /// Believes what the node in quarantine claims.
+  ///
+  /// @param etag of the claims that the admin saw; empty: whatever it claims
+  public Node approve(Caller caller, TenantId tenant, NodeId id, String etag) {
+    return changes.commit(
+        caller,
+        transaction -> {
+          Node known = transaction.lockNode(tenant, id).orElseThrow(() -> notFound(id));
+          Node node = require(NodeDecisions.approve(known, etag, now()));
+          if (!known.equals(node)) {
+            put(transaction, Action.APPROVE_NODE, Optional.of(known), node);
+          }
+          return node;
+        });
+  }
+
   public void delete(Caller caller, TenantId tenant, NodeId id) {
     changes.commit(
         caller,
@@ -101,6 +120,8 @@ public final class Nodes {
                 difference("pool", known.map(was -> was.pool().value()), node.pool().value()),
                 difference("devices", known.map(Nodes::devices), devices(node)),
                 difference("health", known.map(Nodes::health), health(node)),
+                difference("approved", known.map(Nodes::approved), approved(node)),
+                difference("quarantine", known.map(Nodes::quarantine), quarantine(node)),
                 difference("drain", known.map(Nodes::drain), drain(node)))
             .stream()
             .filter(difference -> !difference.before().equals(difference.after()))
@@ -125,6 +146,20 @@ public final class Nodes {
                 .map(condition ->
                     "%d %s: %s".formatted(device.index(), condition.health(), condition.cause())))
         .collect(Collectors.joining("; "));
+  }
+
+  private static String approved(Node node) {
+    Claims approved = node.trust().approved();
+    return "%d GPUs %s, %d CPUs, %d MiB"
+        .formatted(
+            approved.devices(),
+            approved.models(),
+            approved.cpuMillis() / 1000,
+            approved.memoryBytes() >> 20);
+  }
+
+  private static String quarantine(Node node) {
+    return node.trust().quarantine().map(Node.Quarantine::reason).orElse("");
   }
 
   private static String drain(Node node) {

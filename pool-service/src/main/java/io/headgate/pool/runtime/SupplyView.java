@@ -6,6 +6,7 @@ import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.core.node.Claims;
 import io.headgate.pool.core.node.Node;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,10 @@ public interface SupplyView {
 
   /// Whether the nodes of a provisioned pool turn MIG on.
   boolean migAuto(TenantId tenant, PoolId pool);
+
+  /// The most that one instance of a provisioned pool may claim; empty: the pool is absent or
+  /// static.
+  Optional<Claims> mostOfInstance(TenantId tenant, PoolId pool);
 
   Optional<Node> node(TenantId tenant, NodeId id);
 

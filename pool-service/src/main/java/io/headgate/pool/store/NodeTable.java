@@ -6,6 +6,7 @@ import static io.headgate.pool.store.jooq.Tables.NODES;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.core.node.Claims;
 import io.headgate.pool.core.node.Device;
 import io.headgate.pool.core.node.DeviceCondition;
 import io.headgate.pool.core.node.DeviceCondition.Health;
@@ -16,6 +17,8 @@ import io.headgate.pool.core.node.Inventory.Software;
 import io.headgate.pool.core.node.Isolation;
 import io.headgate.pool.core.node.Node;
 import io.headgate.pool.core.node.Node.Drain;
+import io.headgate.pool.core.node.Node.Quarantine;
+import io.headgate.pool.core.node.Node.Trust;
 import io.headgate.pool.store.jooq.tables.records.DevicesRecord;
 import io.headgate.pool.store.jooq.tables.records.NodesRecord;
 import java.util.ArrayList;
@@ -23,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Row2;
@@ -78,6 +82,23 @@ final class NodeTable {
     row.setHostname(node.inventory().software().hostname());
     row.setDraining(node.drain().draining());
     row.setDrainReason(node.drain().reason());
+    Claims approved = node.trust().approved();
+    row.setApprovedDevices(approved.devices());
+    row.setApprovedModels(approved.models().toArray(String[]::new));
+    row.setApprovedDeviceMemory(approved.deviceMemoryBytes());
+    row.setApprovedCpuMillis(approved.cpuMillis());
+    row.setApprovedMemoryBytes(approved.memoryBytes());
+    row.setApprovedSimulated(approved.simulated());
+    Optional<Quarantine> quarantine = node.trust().quarantine();
+    Claims claimed = quarantine.map(Quarantine::claims).orElse(Claims.NONE);
+    row.setQuarantineReason(quarantine.map(Quarantine::reason).orElse(null));
+    row.setClaimedDevices(claimed.devices());
+    row.setClaimedModels(claimed.models().toArray(String[]::new));
+    row.setClaimedDeviceMemory(claimed.deviceMemoryBytes());
+    row.setClaimedCpuMillis(claimed.cpuMillis());
+    row.setClaimedMemoryBytes(claimed.memoryBytes());
+    row.setClaimedSimulated(claimed.simulated());
+    row.setUndrainedAt(node.undrainedAt().orElse(null));
     row.setCreatedAt(node.createdAt());
     row.setUpdatedAt(node.updatedAt());
     db.insertInto(NODES).set(row).onConflict().doUpdate().set(row).execute();
@@ -140,8 +161,33 @@ final class NodeTable {
             row.getSimulated(),
             new Software(row.getDriver(), row.getAgentVersion(), row.getHostname())),
         new Drain(row.getDraining(), row.getDrainReason()),
+        trust(row),
+        Optional.ofNullable(row.getUndrainedAt()),
         row.getCreatedAt(),
         row.getUpdatedAt());
+  }
+
+  private static Trust trust(NodesRecord row) {
+    Claims approved =
+        new Claims(
+            row.getApprovedDevices(),
+            new TreeSet<>(List.of(row.getApprovedModels())),
+            row.getApprovedDeviceMemory(),
+            row.getApprovedCpuMillis(),
+            row.getApprovedMemoryBytes(),
+            row.getApprovedSimulated());
+    Claims claimed =
+        new Claims(
+            row.getClaimedDevices(),
+            new TreeSet<>(List.of(row.getClaimedModels())),
+            row.getClaimedDeviceMemory(),
+            row.getClaimedCpuMillis(),
+            row.getClaimedMemoryBytes(),
+            row.getClaimedSimulated());
+    return new Trust(
+        approved,
+        Optional.ofNullable(row.getQuarantineReason())
+            .map(reason -> new Quarantine(claimed, reason)));
   }
 
   private static Device device(DevicesRecord row) {

@@ -4,6 +4,7 @@ import static io.headgate.pool.store.jooq.Tables.CATALOG;
 import static io.headgate.pool.store.jooq.Tables.CATALOG_CHANGES;
 import static io.headgate.pool.store.jooq.Tables.CONFIGURATIONS;
 import static io.headgate.pool.store.jooq.Tables.DRAFTS;
+import static io.headgate.pool.store.jooq.Tables.ELASTICITIES;
 import static io.headgate.pool.store.jooq.Tables.NODES;
 import static io.headgate.pool.store.jooq.Tables.POOLS;
 import static io.headgate.pool.store.jooq.Tables.VERSIONS;
@@ -17,6 +18,7 @@ import io.headgate.pool.core.draft.Stamp;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.core.node.Claims;
 import io.headgate.pool.core.node.Node;
 import io.headgate.pool.runtime.CatalogChange;
 import io.headgate.pool.runtime.SupplyView;
@@ -25,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.impl.DSL;
@@ -86,6 +89,33 @@ final class PostgresView implements SupplyView {
             .eq(tenant.value())
             .and(POOLS.POOL_ID.eq(pool.value()))
             .and(POOLS.MIG_AUTO));
+  }
+
+  @Override
+  public Optional<Claims> mostOfInstance(TenantId tenant, PoolId pool) {
+    return db.select(
+            ELASTICITIES.INSTANCE_GPUS,
+            ELASTICITIES.INSTANCE_GPU_MODEL,
+            ELASTICITIES.GPU_MEMORY_BYTES,
+            ELASTICITIES.CPU_MILLIS,
+            ELASTICITIES.MEMORY_BYTES)
+        .from(CONFIGURATIONS)
+        .join(VERSIONS)
+        .on(IN_FORCE)
+        .join(ELASTICITIES)
+        .on(ELASTICITIES.TENANT_ID.eq(VERSIONS.TENANT_ID))
+        .and(ELASTICITIES.CONTENT_ID.eq(VERSIONS.CONTENT_ID))
+        .where(CONFIGURATIONS.TENANT_ID.eq(tenant.value()))
+        .and(ELASTICITIES.POOL_ID.eq(pool.value()))
+        .fetchOptional()
+        .map(row ->
+            new Claims(
+                row.value1(),
+                new TreeSet<>(Optional.ofNullable(row.value2()).stream().toList()),
+                row.value3(),
+                row.value4(),
+                row.value5(),
+                false));
   }
 
   @Override

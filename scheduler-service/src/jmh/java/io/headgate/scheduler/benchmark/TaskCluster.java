@@ -134,6 +134,7 @@ final class TaskCluster {
         List.of(),
         List.of(),
         List.of(),
+        List.of(),
         demand,
         0);
   }

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.client;
 
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.pool.v1.Dedication;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.type.v1.DeviceCondition;
@@ -71,8 +72,11 @@ final class SupplyMapper {
                   .map(SupplyMapper::toDevice)
                   .sorted(Comparator.comparingInt(Device::index))
                   .toList();
-          boolean isDraining =
-              node.getState() == io.headgate.proto.pool.v1.Node.State.STATE_DRAINING;
+          boolean takesWork =
+              switch (node.getState()) {
+                case STATE_UNSPECIFIED, STATE_ACTIVE -> true;
+                case STATE_DRAINING, STATE_QUARANTINED, UNRECOGNIZED -> false;
+              };
           return new Machine(
               new Node(
                   id,
@@ -80,9 +84,13 @@ final class SupplyMapper {
                   devices,
                   node.getCpuMillis(),
                   node.getMemoryBytes(),
-                  isDraining ? NodeStatus.DRAINING : NodeStatus.READY),
+                  takesWork ? NodeStatus.READY : NodeStatus.DRAINING),
               node.getSimulated(),
-              node.getDevicesList().stream().flatMap(SupplyMapper::trouble).toList());
+              node.getDevicesList().stream().flatMap(SupplyMapper::trouble).toList(),
+              node.hasQuarantine(),
+              node.hasUndrainTime()
+                  ? Optional.of(ProtoTimes.instant(node.getUndrainTime()))
+                  : Optional.empty());
         });
   }
 

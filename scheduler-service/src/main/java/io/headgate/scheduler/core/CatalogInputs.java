@@ -261,7 +261,9 @@ final class CatalogInputs {
       transitions.dequeue(job);
       transitions.move(job, JobEvent.WITHDRAW);
     }
-    for (LiveJob job : queue.waitingInLanes()) {
+    List<LiveJob> others = queue.waitingInLanes();
+    others.addAll(queue.backedOff());
+    for (LiveJob job : others) {
       transitions.dequeue(job);
       transitions.move(job, JobEvent.WITHDRAW);
     }

@@ -12,9 +12,11 @@ import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.Rejection;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.node.NodeId;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /// Something that the core decided. The shell commits all effects of a decision in one transaction,
@@ -66,6 +68,12 @@ public sealed interface Effect {
   /// The node of an elastic pool idled for too long: it gets no more work and is given back.
   record ReleaseNode(NodeId node) implements Effect {}
 
-  /// The node gets no new work for a while because it rejected an assignment.
-  record NodeSetAside(NodeId node, Instant until) implements Effect {}
+  /// The node gets no new work for a while because it rejected assignments.
+  ///
+  /// @param evidence what it rejected last, without an accepted assignment in between
+  record NodeSetAside(NodeId node, Instant until, List<Rejection> evidence) implements Effect {
+    public NodeSetAside {
+      evidence = List.copyOf(evidence);
+    }
+  }
 }

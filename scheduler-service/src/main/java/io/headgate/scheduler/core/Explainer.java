@@ -27,9 +27,8 @@ final class Explainer {
 
   static List<JobId> waiting(QueueState queue, int limit) {
     List<LiveJob> first = new ArrayList<>();
-    for (LiveJob holder : queue.holders()) {
-      first.add(holder);
-    }
+    first.addAll(queue.holders());
+    first.addAll(queue.backedOff());
     for (Lane lane : queue.lanes()) {
       addRange(first, lane.line(), 0, limit);
     }
@@ -40,7 +39,7 @@ final class Explainer {
   /// @param gaveUp whether the last search for room for it ended at its bound
   static Explanation explain(World world, LiveJob job, boolean gaveUp) {
     boolean waits = job.attempt() == null;
-    boolean inLane = waits && job.hold() == null;
+    boolean inLane = waits && job.hold() == null && !job.backsOff();
     StartRules rules = StartRules.explaining(job.user());
     Block block = inLane ? job.queue().lane(job).block(rules) : Block.NONE;
     return new Explanation(
@@ -75,9 +74,11 @@ final class Explainer {
   private static List<JobId> ahead(LiveJob job) {
     int most = Explanation.MAX_NEIGHBOURS;
     List<LiveJob> nearest = new ArrayList<>();
-    for (LiveJob holder : job.queue().holders()) {
-      if (LiveJob.ORDER.compare(holder, job) < 0) {
-        nearest.add(holder);
+    List<LiveJob> besideLanes = new ArrayList<>(job.queue().holders());
+    besideLanes.addAll(job.queue().backedOff());
+    for (LiveJob other : besideLanes) {
+      if (LiveJob.ORDER.compare(other, job) < 0) {
+        nearest.add(other);
       }
     }
     for (Lane lane : job.queue().lanes()) {

@@ -20,6 +20,9 @@ public sealed interface Input {
   /// A node joined, or its inventory or status changed.
   record NodeChanged(Node node) implements Input {}
 
+  /// An operator put the node into service: what it rejected before counts no more.
+  record NodeCleared(NodeId node) implements Input {}
+
   /// A node left for good. It takes no new work; it is forgotten when its last attempt has ended.
   record NodeRemoved(NodeId node) implements Input {}
 
@@ -54,8 +57,12 @@ public sealed interface Input {
   /// Instead of being stopped the worker stands still in main memory; its slices are clean.
   record WorkerSuspended(AttemptId attempt, int worker) implements Input {}
 
-  /// The agent could not run the worker; nothing ran.
+  /// The agent could not run the worker; nothing ran. The fault may be the node's or the job's.
   record WorkerRejected(AttemptId attempt, int worker, String reason) implements Input {}
+
+  /// No agent was told of the worker, because its node lost contact; nothing ran. It says nothing
+  /// about the node's devices, nor about the job.
+  record WorkerUndelivered(AttemptId attempt, int worker, String reason) implements Input {}
 
   /// The worker provably no longer runs, although no agent saw it end. The proof is a new boot id,
   /// an operator's word, or enough time without contact.

@@ -16,6 +16,7 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Optional;
 
 /// Applies what users ask for: submissions, cancellations, withdrawals, requeues.
@@ -136,6 +137,17 @@ final class JobInputs {
       transitions.stop(attempt, new StopOrder(new StopCause.Requeued(), StopOutcome.REQUEUE, now));
     } else if (attempt.stop().outcome() != StopOutcome.REQUEUE) {
       refuse(input, job.id(), job.state(), JobEvent.REQUEUE);
+    }
+  }
+
+  /// Lets jobs go on whose pause after a rejection is over.
+  void endPauses() {
+    while (!world.backedOff.isEmpty()
+        && !Objects.requireNonNull(world.backedOff.first().backOff()).until().isAfter(now)) {
+      LiveJob job = world.backedOff.first();
+      transitions.endPause(job);
+      Reasons.of(job)
+          .ifPresent(reason -> transitions.emit(new Effect.JobReasonChanged(job.id(), reason)));
     }
   }
 

@@ -58,7 +58,10 @@ final class Pass {
       blockedHolds.releaseLifted();
     }
     for (NodeState node : world.aside) {
-      node.asideUntil().ifPresent(wake::by);
+      node.rejections().asideUntil().ifPresent(wake::by);
+    }
+    if (!world.backedOff.isEmpty()) {
+      wake.by(Objects.requireNonNull(world.backedOff.first().backOff()).until());
     }
     return wake.at();
   }

@@ -2,9 +2,11 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.BackOff;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.placement.Shortage;
@@ -19,6 +21,7 @@ import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +41,13 @@ final class Reasons {
     if (attempt != null) {
       return job.state() == JobState.SUSPENDED ? Optional.of(waiting(attempt)) : Optional.empty();
     }
-    return of(job, job.queue().lane(job).block());
+    return job.backsOff()
+        ? Optional.of(waiting(Objects.requireNonNull(job.backOff())))
+        : of(job, job.queue().lane(job).block());
+  }
+
+  static Reason waiting(BackOff pause) {
+    return new Reason.BackingOff(pause.node(), pause.rejections(), pause.until());
   }
 
   /// Why a job in its lane waits.
@@ -75,7 +84,12 @@ final class Reasons {
       QueueState queue, Lane lane, Transitions transitions, boolean structureChanged) {
     Block block = lane.blockAsNoted();
     // The holder or the pool asked for may change while the block stays.
-    boolean movable = block == Block.HOLD || block == Block.PROVIDER || lane.isRestricted();
+    boolean movable =
+        block == Block.HOLD
+            || block == Block.PROVIDER
+            || lane.isRestricted()
+            || lane.reported().reason() instanceof Reason.SetAside
+            || someSetAside(lane, block);
     if (block == lane.reported().block() && !structureChanged && !movable) {
       return;
     }
@@ -85,6 +99,11 @@ final class Reasons {
     if (reason != null && (before == null || !reason.isSameCause(before))) {
       transitions.emit(new Effect.LaneReasonChanged(lane.id(), reason));
     }
+  }
+
+  private static boolean someSetAside(Lane lane, Block block) {
+    return (block == Block.CAPACITY || block == Block.FRAGMENTATION)
+        && Shortage.someSetAside(lane.routes().getFirst().pool());
   }
 
   private static @Nullable Reason of(QueueState queue, Lane lane, Block block) {
@@ -151,6 +170,11 @@ final class Reasons {
   }
 
   private static Reason supply(PoolState pool, Shape shape, GpuQuantity need, Block block) {
+    Optional<Reason> setAside =
+        block == Block.POOL_CAPACITY ? Optional.empty() : setAside(pool, shape, need);
+    if (setAside.isPresent()) {
+      return setAside.get();
+    }
     return switch (block) {
       case POOL_CAPACITY ->
           new Reason.PoolCapacity(pool.id(), gpus(pool.usedUnits()), need, gpus(pool.ceiling()));
@@ -159,6 +183,23 @@ final class Reasons {
           new Reason.Fragmentation(
               pool.id(), need, gpus(pool.idleUnits()), Shortage.dimension(pool, shape));
     };
+  }
+
+  /// Nodes that are set aside, if there is room for the job on one of them.
+  private static Optional<Reason> setAside(PoolState pool, Shape shape, GpuQuantity need) {
+    NodeState first = null;
+    int nodes = 0;
+    for (NodeState node : Shortage.setAside(pool, shape)) {
+      nodes++;
+      first = first == null || until(node).isBefore(until(first)) ? node : first;
+    }
+    return first == null
+        ? Optional.empty()
+        : Optional.of(new Reason.SetAside(pool.id(), need, first.id(), nodes, until(first)));
+  }
+
+  private static Instant until(NodeState node) {
+    return node.rejections().asideUntil().orElse(Instant.MAX);
   }
 
   static GpuQuantity gpus(long units) {

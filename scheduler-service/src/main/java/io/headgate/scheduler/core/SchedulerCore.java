@@ -90,6 +90,7 @@ public final class SchedulerCore {
         case Input.CatalogChanged(var catalog) -> catalogs.apply(catalog);
         case Input.NodeChanged(var node) -> nodes.changed(node);
         case Input.NodeRemoved(var node) -> nodes.removed(node);
+        case Input.NodeCleared(var node) -> nodes.cleared(node);
         case Input.JobSubmitted(var job) -> jobs.submit(index, job);
         case Input.JobCancelled(var job) -> jobs.cancel(index, job);
         case Input.JobRequeued(var job) -> jobs.requeue(index, job);
@@ -100,10 +101,12 @@ public final class SchedulerCore {
         case Input.WorkerStopped stopped -> workers.stopped(stopped);
         case Input.WorkerSuspended suspended -> workers.suspended(suspended);
         case Input.WorkerRejected rejected -> workers.rejected(rejected);
+        case Input.WorkerUndelivered undelivered -> workers.undelivered(undelivered);
         case Input.WorkerLost lost -> workers.lost(lost);
         case Input.TimePassed() -> {}
       }
     }
+    jobs.endPauses();
     nodes.takeBack(now);
     Optional<Instant> wakeAt = new Pass(world, transitions, searches, now).run();
     return new Decision(

@@ -4,8 +4,11 @@ import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.BackOff;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.Rejection;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import java.time.Instant;
@@ -21,6 +24,7 @@ import java.util.Optional;
 /// @param attempts the live ones, one for each job that has one
 /// @param holds as placed and not yet released
 /// @param setAside nodes that get no work until a time; a shell that does not keep them passes none
+/// @param backOffs of jobs that nodes rejected; a shell that does not keep them passes none
 /// @param asked what elastic pools were asked for; a shell that does not keep it passes none, and
 ///   they are asked again
 /// @param instances nodes of elastic pools that idle or are given back; a shell that does not keep
@@ -36,6 +40,7 @@ public record SchedulerState(
     List<Attempt> attempts,
     List<Hold> holds,
     List<SetAside> setAside,
+    List<BackedOff> backOffs,
     List<Asked> asked,
     List<Instance> instances,
     List<Demanded> demand,
@@ -47,6 +52,7 @@ public record SchedulerState(
     attempts = List.copyOf(attempts);
     holds = List.copyOf(holds);
     setAside = List.copyOf(setAside);
+    backOffs = List.copyOf(backOffs);
     asked = List.copyOf(asked);
     instances = List.copyOf(instances);
     demand = List.copyOf(demand);
@@ -63,13 +69,24 @@ public record SchedulerState(
       List<Attempt> attempts,
       List<Hold> holds) {
     return new SchedulerState(
-        catalogs, nodes, jobs, attempts, holds, List.of(), List.of(), List.of(), List.of(), 0);
+        catalogs, nodes, jobs, attempts, holds, List.of(), List.of(), List.of(), List.of(),
+        List.of(), 0);
   }
 
   /// This state, with how often users asked for jobs of each profile.
   public SchedulerState expecting(List<Demanded> demanded) {
     return new SchedulerState(
-        catalogs, nodes, jobs, attempts, holds, setAside, asked, instances, demanded, nextSequence);
+        catalogs,
+        nodes,
+        jobs,
+        attempts,
+        holds,
+        setAside,
+        backOffs,
+        asked,
+        instances,
+        demanded,
+        nextSequence);
   }
 
   /// The order to an elastic pool.
@@ -88,8 +105,19 @@ public record SchedulerState(
   /// A node that rejected assignments.
   ///
   /// @param until present while it gets no work
-  /// @param rejections in a row since it accepted one; each doubles the time
-  public record SetAside(NodeId node, Optional<Instant> until, int rejections) {}
+  /// @param times in a row since it accepted an assignment; each doubles the time
+  /// @param evidence what it rejected since
+  public record SetAside(
+      NodeId node, Optional<Instant> until, int times, List<Rejection> evidence) {
+    public SetAside {
+      evidence = List.copyOf(evidence);
+    }
+  }
+
+  /// A job that nodes rejected, and that has not started since.
+  ///
+  /// @param waits whether it waits for the end of its pause now
+  public record BackedOff(JobId job, BackOff backOff, boolean waits) {}
 
   /// How many jobs of a profile were asked for.
   ///

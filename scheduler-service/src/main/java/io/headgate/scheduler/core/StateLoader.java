@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core;
 
+import io.headgate.scheduler.core.SchedulerState.BackedOff;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.SchedulerState.SetAside;
 import io.headgate.scheduler.core.catalog.Catalog;
@@ -7,11 +8,13 @@ import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.Rejections;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
@@ -19,6 +22,7 @@ import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,7 +58,8 @@ final class StateLoader {
     for (SetAside aside : state.setAside()) {
       NodeState node = world.nodes.get(aside.node());
       if (node != null) {
-        node.setAside(aside.until().orElse(Instant.MIN), aside.rejections());
+        node.rejections().setAside(aside.until().orElse(Instant.MIN), aside.times());
+        aside.evidence().forEach(node.rejections()::add);
         world.refresh(node);
         if (aside.until().isPresent()) {
           world.aside.add(node);
@@ -89,6 +94,8 @@ final class StateLoader {
   }
 
   private void loadJobs(SchedulerState state) {
+    Map<JobId, BackedOff> backOffs = new HashMap<>();
+    state.backOffs().forEach(backedOff -> backOffs.put(backedOff.job(), backedOff));
     List<Job> jobs = new ArrayList<>(state.jobs());
     jobs.sort(Comparator.comparingLong(Job::sequence));
     for (Job job : jobs) {
@@ -99,6 +106,13 @@ final class StateLoader {
       LiveJob live = new LiveJob(job, queue);
       if (world.jobs.put(job.id(), live) != null) {
         throw new IllegalArgumentException("job " + job.id() + " is there twice");
+      }
+      BackedOff backedOff = backOffs.get(job.id());
+      if (backedOff != null) {
+        live.backOff(backedOff.backOff());
+        if (!backedOff.waits()) {
+          live.endPause();
+        }
       }
       if (job.state() == JobState.WAITING) {
         transitions.enqueue(live);
@@ -167,6 +181,7 @@ final class StateLoader {
     if (job == null
         || job.state() != JobState.WAITING
         || job.hold() != null
+        || job.backsOff()
         || job.queue().resolved().isEmpty()) {
       return;
     }
@@ -192,15 +207,25 @@ final class StateLoader {
               new SchedulerState.Instance(
                   node.id(), Optional.ofNullable(node.idleSince()), node.isReleased()));
         }
-        if (node.rejections() > 0 || node.asideUntil().isPresent()) {
-          aside.add(new SetAside(node.id(), node.asideUntil(), node.rejections()));
+        Rejections rejections = node.rejections();
+        if (!rejections.evidence().isEmpty() || rejections.asideUntil().isPresent()) {
+          aside.add(
+              new SetAside(
+                  node.id(),
+                  rejections.asideUntil(),
+                  rejections.timesAside(),
+                  rejections.evidence()));
         }
       }
     }
     List<Job> jobs = new ArrayList<>();
     List<Attempt> attempts = new ArrayList<>();
+    List<BackedOff> backOffs = new ArrayList<>();
     for (LiveJob job : world.sortedJobs()) {
       jobs.add(job.toJob());
+      if (job.backOff() != null) {
+        backOffs.add(new BackedOff(job.id(), job.backOff(), job.backsOff()));
+      }
       if (job.attempt() != null) {
         attempts.add(job.attempt().toAttempt());
       }
@@ -223,6 +248,7 @@ final class StateLoader {
         attempts,
         holds,
         aside,
+        backOffs,
         asked,
         instances,
         demand,

@@ -79,8 +79,13 @@ final class Transitions {
     emit(new Effect.JobChanged(job.toJob(), Optional.of(from), event));
   }
 
-  /// Puts a waiting job in its place.
+  /// Puts a waiting job in its lane, or beside it for a pause.
   void enqueue(LiveJob job) {
+    if (job.backsOff()) {
+      job.queue().addBackedOff(job);
+      world.backedOff.add(job);
+      return;
+    }
     Lane lane = job.queue().lane(job);
     if (lane.line().isEmpty()) {
       lane.setDenial(StructuralCheck.denial(world, job.queue(), job.spec()));
@@ -88,9 +93,23 @@ final class Transitions {
     job.queue().enqueue(job);
   }
 
+  /// The pause of the job is over: it waits in its old place in its lane.
+  void endPause(LiveJob job) {
+    leavePause(job);
+    job.endPause();
+    enqueue(job);
+  }
+
+  private void leavePause(LiveJob job) {
+    world.backedOff.remove(job);
+    job.queue().removeBackedOff(job);
+  }
+
   /// Removes a waiting job together with its hold.
   void dequeue(LiveJob job) {
-    if (job.hold() == null) {
+    if (job.backsOff()) {
+      leavePause(job);
+    } else if (job.hold() == null) {
       job.queue().dequeue(job);
     } else {
       end(job.hold(), HoldRelease.JOB_GONE);
@@ -274,9 +293,7 @@ final class Transitions {
       }
     }
     forgetIfUnused(queue);
-    for (NodeState node : attempt.nodes()) {
-      forgetIfUnused(node);
-    }
+    attempt.nodes().forEach(this::forgetIfUnused);
   }
 
   /// Keeps slices for a waiting job.

@@ -9,6 +9,7 @@ import io.headgate.scheduler.core.placement.DeviceState;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.NodeState.Share;
 import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.Rejections;
 import io.headgate.scheduler.core.placement.Stake;
 import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveJob;
@@ -127,6 +128,9 @@ final class UsageReport {
     for (LiveJob holder : queue.holders()) {
       head = earlier(head, holder);
     }
+    for (LiveJob pausing : queue.backedOff()) {
+      head = earlier(head, pausing);
+    }
     for (Lane lane : queue.lanes()) {
       head = earlier(head, lane.line().first());
     }
@@ -155,7 +159,13 @@ final class UsageReport {
         devices.add(new DeviceUsage(device.device(), idle, uses(node, device.index())));
       }
     }
-    return new NodeUsage(node.node(), node.usedCpu(), node.usedMemory(), devices);
+    Rejections rejections = node.rejections();
+    return new NodeUsage(
+        node.node(),
+        node.usedCpu(),
+        node.usedMemory(),
+        devices,
+        rejections.asideUntil().map(until -> new NodeUsage.Pause(until, rejections.evidence())));
   }
 
   private static List<Use> uses(NodeState node, int device) {

@@ -3,12 +3,14 @@ package io.headgate.scheduler.core;
 import io.headgate.scheduler.core.catalog.PreemptionOutcome;
 import io.headgate.scheduler.core.job.AttemptEnding;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.BackOff;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerStatus;
+import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveJob;
 import java.time.Instant;
@@ -52,7 +54,8 @@ final class WorkerInputs {
       return;
     }
     attempt.setWorker(input.worker(), WorkerStatus.RUNNING);
-    attempt.nodes().get(input.worker()).accepted();
+    attempt.nodes().get(input.worker()).rejections().refute();
+    attempt.job().accepted();
     emitRunning(attempt, input.at());
   }
 
@@ -110,9 +113,26 @@ final class WorkerInputs {
   void rejected(Input.WorkerRejected input) {
     LiveAttempt attempt = live(input.attempt(), input.worker());
     if (attempt != null) {
-      nodes.setAside(attempt.nodes().get(input.worker()), now);
+      NodeState node = attempt.nodes().get(input.worker());
+      nodes.rejected(node, attempt.job(), now);
+      backOff(attempt.job(), node);
       ended(attempt, input.worker(), new AttemptEnding.Rejected(input.reason()));
     }
+  }
+
+  void undelivered(Input.WorkerUndelivered input) {
+    LiveAttempt attempt = live(input.attempt(), input.worker());
+    if (attempt != null) {
+      ended(attempt, input.worker(), new AttemptEnding.Rejected(input.reason()));
+    }
+  }
+
+  /// The job pauses, so that it is not tried again and again, whether the fault is its own or the
+  /// node's. Jobs behind it go on, on this node too.
+  private void backOff(LiveJob job, NodeState node) {
+    BackOff before = job.backOff();
+    int inARow = before == null ? 1 : before.rejections() + 1;
+    job.backOff(new BackOff(node.id(), inARow, now.plus(NodeInputs.pause(inARow))));
   }
 
   void lost(Input.WorkerLost input) {

@@ -24,10 +24,12 @@ import io.headgate.scheduler.core.rights.PoolTenants;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -56,6 +58,12 @@ final class World {
 
   /// Nodes that get no work for a while.
   final TreeSet<NodeState> aside = new TreeSet<>();
+
+  /// Waiting jobs that pause after a rejection, by the end of the pause.
+  final TreeSet<LiveJob> backedOff =
+      new TreeSet<>(
+          Comparator.comparing((LiveJob job) -> Objects.requireNonNull(job.backOff()).until())
+              .thenComparingLong(LiveJob::sequence));
 
   final PossibleVictims possibleVictims = new PossibleVictims();
   final AttemptEnds ends = new AttemptEnds(this::pool);

@@ -4,15 +4,17 @@ import io.headgate.kit.config.Durations;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.JobSpec;
-import io.headgate.type.ImageName;
+import io.headgate.type.JobRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// Validates the parts of a job's specification that the contract's own validation rules cannot
-/// express. Reports all errors together.
+/// express: the rules of machines ([JobRules]), and those of the control plane. Reports all errors
+/// together.
 final class SpecRules {
   private static final String REASON = "INVALID_SPEC";
   private static final Duration LONGEST_ABORT = Duration.ofMinutes(30);
@@ -37,11 +39,8 @@ final class SpecRules {
   }
 
   private void check() {
+    JobRules.problems(content(spec)).forEach(problem -> wrong(problem.field(), problem.message()));
     environment();
-    text("command", spec.getCommandList());
-    text("abort_callback.command", spec.getAbortCallback().getCommandList());
-    workingDirectory();
-    image();
     times();
     labels();
     if (violations.isEmpty()) {
@@ -75,31 +74,14 @@ final class SpecRules {
     }
   }
 
-  private void text(String field, List<String> arguments) {
-    if (!arguments.isEmpty() && arguments.getFirst().isEmpty()) {
-      wrong(field + "[0]", "the program has a name");
-    }
-  }
-
-  private void workingDirectory() {
-    String directory = spec.getWorkingDirectory();
-    if (directory.isEmpty()) {
-      return;
-    }
-    if (!directory.startsWith("/")) {
-      wrong("working_directory", "'" + directory + "' is not absolute: begin with /");
-    } else if (List.of(directory.split("/", -1)).contains("..")) {
-      wrong("working_directory", "'" + directory + "' leads upwards: write where it leads to");
-    }
-  }
-
-  private void image() {
-    String image = spec.getContainer().getImage();
-    if (spec.hasContainer() && !ImageName.isValid(image)) {
-      wrong(
-          "container.image",
-          "'" + image + "' does not name its registry: write registry.example/path/name:tag");
-    }
+  /// The parts of the job that its machine uses.
+  static JobRules.Content content(JobSpec spec) {
+    return new JobRules.Content(
+        spec.getCommandList(),
+        spec.getAbortCallback().getCommandList(),
+        spec.getEnvironmentMap(),
+        spec.getWorkingDirectory(),
+        spec.hasContainer() ? Optional.of(spec.getContainer().getImage()) : Optional.empty());
   }
 
   private void times() {

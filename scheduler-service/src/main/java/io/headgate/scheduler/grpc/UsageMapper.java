@@ -14,6 +14,7 @@ import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.core.usage.NodeUsage.Use;
 import io.headgate.scheduler.runtime.desk.LeaderView;
+import io.headgate.scheduler.runtime.text.SetAsideText;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.Comparator;
@@ -167,6 +168,11 @@ final class UsageMapper {
         .ifPresent(each ->
             node.setLastContactTime(
                 ProtoTimes.toProto(leader.now().minusNanos(each.heardAgoNanos()))));
+    usage
+        .setAside()
+        .ifPresent(pause ->
+            node.setSetAsideUntil(ProtoTimes.toProto(pause.until()))
+                .setSetAsideReason(SetAsideText.why(pause.evidence())));
     contact.flatMap(LeaderView.Contact::runsImages).ifPresent(node::setRunsImages);
     for (var device : usage.devices()) {
       node.addDevices(device(leader, device, jobs));

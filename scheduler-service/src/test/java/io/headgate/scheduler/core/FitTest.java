@@ -15,7 +15,6 @@ import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.type.GpuQuantity;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -262,21 +261,6 @@ class FitTest {
     assertThat(it.reason("c"))
         .isEqualTo(new Reason.PoolCapacity(poolId("pool"), gpus("2"), gpus("1"), gpus("2")));
     assertThat(it.usage(poolId("pool")).capacity()).isEqualTo(gpus("2"));
-  }
-
-  @Test
-  void setsANodeAsideThatRejectsAndTriesItAgainLater() {
-    Driver it = new Driver(tenant("1")).join(Driver.node("n", "pool", 1)).submit("q", "a");
-    it.decide(new Input.WorkerRejected(it.attemptId("a"), 0, "no runtime"));
-    assertThat(it.state("a")).isEqualTo(JobState.WAITING);
-    assertThat(it.wakeAt).contains(it.now.plusSeconds(10));
-    it.after(Duration.ofSeconds(10)).pass();
-    assertThat(it.attemptId("a").number()).isEqualTo(2);
-    it.decide(new Input.WorkerRejected(it.attemptId("a"), 0, "no runtime"));
-    assertThat(it.wakeAt).contains(it.now.plusSeconds(20));
-    it.after(Duration.ofSeconds(20)).pass().run().exit("a", 1).submit("q", "b");
-    it.decide(new Input.WorkerRejected(it.attemptId("b"), 0, "no runtime"));
-    assertThat(it.wakeAt).contains(it.now.plusSeconds(10));
   }
 
   @Test

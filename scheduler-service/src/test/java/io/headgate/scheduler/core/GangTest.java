@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.node.NodeStatus;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /// Jobs of several workers: all or nothing, in one pool, on few nodes, and ended together.
@@ -92,10 +93,10 @@ class GangTest {
     AttemptId first = it.attemptId("x");
     it.decide(new Input.WorkerRejected(first, 1, "no")).decide(new Input.WorkerStopped(first, 0));
     assertThat(it.state("x")).isEqualTo(JobState.WAITING);
-    it.join(Driver.node("c", "pool", 2)).run();
+    it.after(Duration.ofSeconds(10)).pass().run();
     AttemptId second = it.attemptId("x");
-    assertThat(it.place("x")).isEqualTo("a:0,1 c:0,1");
-    it.join(Driver.node("c", "pool", 2, 9000, NodeStatus.SUSPECT))
+    assertThat(it.place("x")).isEqualTo("a:0,1 b:0,1");
+    it.join(Driver.node("b", "pool", 2, 9000, NodeStatus.SUSPECT))
         .decide(new Input.WorkerLost(second, 1));
     assertThat(it.state("x")).isEqualTo(JobState.STOPPING);
     it.decide(new Input.WorkerStopped(second, 0));

@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobLifecycle;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.node.NodeId;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -40,7 +41,9 @@ class JobStateMatrixTest {
     INPUTS.put("stopped", it -> new Input.WorkerStopped(last(it), 0));
     INPUTS.put("suspended", it -> new Input.WorkerSuspended(last(it), 0));
     INPUTS.put("reject", it -> new Input.WorkerRejected(last(it), 0, "no"));
+    INPUTS.put("undeliver", it -> new Input.WorkerUndelivered(last(it), 0, "no"));
     INPUTS.put("lose", it -> new Input.WorkerLost(last(it), 0));
+    INPUTS.put("clear", _ -> new Input.NodeCleared(new NodeId(TenantBuilder.ACME, "n")));
     INPUTS.put("time", _ -> new Input.TimePassed());
     STATES.put("DRAFT", it -> it.submit("q", "a").withdraw("a"));
     STATES.put("WAITING", it -> it.submit("q", "a"));
@@ -103,8 +106,10 @@ class JobStateMatrixTest {
       exit 1    | .         | .            | FAILED           | FAILED           | FAILED            | FAILED             | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
       stopped   | .         | .            | WAITING ASSIGNED | WAITING ASSIGNED | CANCELLED         | WAITING ASSIGNED   | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
       suspended | .         | .            | .                | .                | .                 | .                  | SUSPENDED ASSIGNED | .            | .                | .                | .          | .
-      reject    | .         | .            | WAITING          | WAITING          | CANCELLED         | WAITING            | WAITING            | WAITING      | .                | .                | .          | .
+      reject    | .         | .            | WAITING          | WAITING          | CANCELLED         | WAITING            | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
+      undeliver | .         | .            | WAITING ASSIGNED | WAITING ASSIGNED | CANCELLED         | WAITING ASSIGNED   | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
       lose      | .         | .            | LOST             | LOST             | CANCELLED         | WAITING ASSIGNED   | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
+      clear     | .         | .            | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
       time      | .         | .            | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
       """;
 

@@ -31,6 +31,10 @@ public final class CatalogClient {
     return calls.nodes().stream().map(SupplyMessages::node).toList();
   }
 
+  public Node node(String node) {
+    return SupplyMessages.node(calls.node(node));
+  }
+
   /// Takes a node out of service: it gets no new work, and its running jobs continue.
   ///
   /// @param reason why, for people; may be empty
@@ -41,6 +45,13 @@ public final class CatalogClient {
   /// Puts a node back into service.
   public Node undrain(String node) {
     return SupplyMessages.node(calls.undrain(node));
+  }
+
+  /// Believes what the node in quarantine reports.
+  ///
+  /// @param etag of the report that was looked at; another report is refused
+  public Node approve(String node, String etag) {
+    return SupplyMessages.node(calls.approve(node, etag));
   }
 
   /// Removes a node that does not come back. If it is out of contact, its jobs are given up and

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// A machine with devices, in one pool.
 ///
 /// @param simulated its devices do not exist
+/// @param quarantine its report that waits for approval; null: none
 public record Node(
     String tenant,
     String id,
@@ -21,10 +22,18 @@ public record Node(
     String hostname,
     boolean draining,
     String drainReason,
+    @Nullable Quarantine quarantine,
     @Nullable Instant createTime) {
   public Node {
     devices = List.copyOf(devices);
   }
+
+  /// A report that claims more than is believed: the node gets no work until an admin approves it.
+  ///
+  /// @param reason in one sentence
+  /// @param claims what it reports, in words
+  /// @param etag tells this report from others
+  public record Quarantine(String reason, String claims, String etag) {}
 
   /// One GPU.
   ///

@@ -53,6 +53,8 @@ public sealed interface Usage {
   /// The use and contact of one node.
   ///
   /// @param runsImages whether it runs jobs with an image; null: not reported
+  /// @param setAsideUntil until when it gets no work because it rejected jobs; null: it is not
+  /// @param setAsideReason what it rejected; empty: it is not set aside
   record OfNode(
       String id,
       String pool,
@@ -62,7 +64,9 @@ public sealed interface Usage {
       long usedCpuMillis,
       long usedMemoryBytes,
       List<String> jobs,
-      @Nullable Boolean runsImages)
+      @Nullable Boolean runsImages,
+      @Nullable Instant setAsideUntil,
+      String setAsideReason)
       implements Usage {
     public OfNode {
       devices = List.copyOf(devices);

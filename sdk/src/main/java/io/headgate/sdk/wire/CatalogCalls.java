@@ -12,8 +12,10 @@ import io.headgate.proto.policy.v1.Queue;
 import io.headgate.proto.policy.v1.QueueServiceGrpc;
 import io.headgate.proto.policy.v1.Vault;
 import io.headgate.proto.policy.v1.VaultServiceGrpc;
+import io.headgate.proto.pool.v1.ApproveNodeRequest;
 import io.headgate.proto.pool.v1.DeleteNodeRequest;
 import io.headgate.proto.pool.v1.DrainNodeRequest;
+import io.headgate.proto.pool.v1.GetNodeRequest;
 import io.headgate.proto.pool.v1.GetProfileRequest;
 import io.headgate.proto.pool.v1.ListNodesRequest;
 import io.headgate.proto.pool.v1.ListNodesResponse;
@@ -111,6 +113,13 @@ public final class CatalogCalls {
         .items();
   }
 
+  public Node node(String node) {
+    return connection.call(
+        NodeServiceGrpc.getGetNodeMethod(),
+        GetNodeRequest.newBuilder().setName(parent + "/nodes/" + node).build(),
+        Idempotency.IDEMPOTENT);
+  }
+
   /// Drains the node: no new work, and running jobs continue.
   public Node drain(String node, String reason) {
     return connection.call(
@@ -124,6 +133,14 @@ public final class CatalogCalls {
     return connection.call(
         NodeServiceGrpc.getUndrainNodeMethod(),
         UndrainNodeRequest.newBuilder().setName(parent + "/nodes/" + node).build(),
+        Idempotency.IDEMPOTENT);
+  }
+
+  /// Believes what the node in quarantine reports.
+  public Node approve(String node, String etag) {
+    return connection.call(
+        NodeServiceGrpc.getApproveNodeMethod(),
+        ApproveNodeRequest.newBuilder().setName(parent + "/nodes/" + node).setEtag(etag).build(),
         Idempotency.IDEMPOTENT);
   }
 

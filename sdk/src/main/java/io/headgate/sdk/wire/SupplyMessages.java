@@ -4,7 +4,10 @@ import io.headgate.proto.pool.v1.Dedication;
 import io.headgate.proto.pool.v1.Device;
 import io.headgate.proto.pool.v1.Elasticity;
 import io.headgate.proto.pool.v1.Instance;
+import io.headgate.proto.pool.v1.Quarantine;
 import io.headgate.proto.type.v1.DeviceCondition;
+import io.headgate.sdk.config.ByteText;
+import io.headgate.sdk.config.CpuText;
 import io.headgate.sdk.config.Pool;
 import io.headgate.sdk.config.Profile;
 import io.headgate.sdk.model.Node;
@@ -174,7 +177,28 @@ public final class SupplyMessages {
         node.getHostname(),
         node.getState() == io.headgate.proto.pool.v1.Node.State.STATE_DRAINING,
         node.getDrainReason(),
+        node.hasQuarantine() ? quarantine(node.getQuarantine()) : null,
         JobMessages.instant(node.hasCreateTime(), node.getCreateTime()));
+  }
+
+  private static Node.Quarantine quarantine(Quarantine quarantine) {
+    String gpus =
+        quarantine.getDevices() == 0
+            ? "no GPU"
+            : "%d x %s %s"
+                .formatted(
+                    quarantine.getDevices(),
+                    String.join("/", quarantine.getGpuModelsList()),
+                    ByteText.format(quarantine.getDeviceMemoryBytes()));
+    return new Node.Quarantine(
+        quarantine.getReason(),
+        "%s%s, %s CPUs, %s of memory"
+            .formatted(
+                quarantine.getSimulated() ? "SIMULATED " : "",
+                gpus,
+                CpuText.format(quarantine.getCpuMillis()),
+                ByteText.format(quarantine.getMemoryBytes())),
+        quarantine.getEtag());
   }
 
   private static Node.Device device(Device device) {

@@ -66,7 +66,9 @@ public final class UsageMessages {
         usage.getUsedCpuMillis(),
         usage.getUsedMemoryBytes(),
         usage.getJobsList(),
-        usage.hasRunsImages() ? usage.getRunsImages() : null);
+        usage.hasRunsImages() ? usage.getRunsImages() : null,
+        JobMessages.instant(usage.hasSetAsideUntil(), usage.getSetAsideUntil()),
+        usage.getSetAsideReason());
   }
 
   private static Usage.Contact contact(NodeUsage.Contact contact) {

@@ -124,6 +124,7 @@ final class Cluster {
         List.of(),
         List.of(),
         List.of(),
+        List.of(),
         demand,
         0);
   }

@@ -16,6 +16,11 @@ public record Inventory(
     devices = devices.stream().sorted(Comparator.comparingInt(Device::index)).toList();
   }
 
+  /// This machine as one that can run nothing.
+  Inventory withoutCapacity() {
+    return new Inventory(List.of(), 0, 0, simulated, software);
+  }
+
   /// The driver that found the devices, the agent's version, and the hostname; for people.
   public record Software(String driver, String agentVersion, String hostname) {}
 }

@@ -9,13 +9,15 @@ import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Node.Drain;
+import io.headgate.pool.core.node.Node.Quarantine;
+import io.headgate.pool.core.node.Node.Trust;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Decides on registrations and drains of nodes.
+/// Decides on registrations, approvals and drains of nodes.
 public final class NodeDecisions {
   private static final int MAX_DEVICES = 256;
   private static final int MAX_REASON_LENGTH = 500;
@@ -25,35 +27,95 @@ public final class NodeDecisions {
   /// The registering node, as its token states.
   public record Registrant(TenantId tenant, NodeId node, PoolId pool) {}
 
-  /// The node after it reported `inventory`; the unchanged object if the report brings no change.
+  /// The node after it reported `inventory`; the unchanged object if the report brings no change. A
+  /// report that claims more than is believed puts the node into quarantine, and its inventory
+  /// stays as it was.
+  ///
+  /// @param most that a node of its pool has ([InventoryBounds]); empty: the pool does not say
   public static Outcome<Node, Denial> register(
-      Optional<Node> known, Registrant registrant, Inventory inventory, Instant now) {
+      Optional<Node> known,
+      Registrant registrant,
+      Inventory inventory,
+      Optional<Claims> most,
+      Instant now) {
     Problems<Denial> problems = new Problems<>();
     check(problems, inventory);
-    return problems.unless(() ->
-        known
-            .map(node -> report(node, registrant.pool(), inventory, now))
-            .orElseGet(() ->
-                new Node(
-                    registrant.tenant(),
-                    registrant.node(),
-                    registrant.pool(),
-                    inventory,
-                    Drain.NONE,
-                    now,
-                    now)));
+    return problems.unless(() -> {
+      Claims claims = Claims.of(inventory);
+      Optional<Quarantine> quarantine =
+          InventoryBounds.objection(
+                  claims,
+                  known.map(node -> node.trust().approved()).filter(NodeDecisions::isApproval),
+                  most)
+              .map(objection -> new Quarantine(claims, objection));
+      return known
+          .map(node -> report(node, registrant.pool(), inventory, quarantine, now))
+          .orElseGet(() -> first(registrant, inventory, quarantine, now));
+    });
   }
 
-  /// The node with this drain; the unchanged object if it has it already.
+  /// Whether something was accepted of the node: a node in quarantine since its first report has no
+  /// approval.
+  private static boolean isApproval(Claims approved) {
+    return !approved.equals(Claims.NONE);
+  }
+
+  private static Node first(
+      Registrant registrant, Inventory inventory, Optional<Quarantine> quarantine, Instant now) {
+    Inventory believed = quarantine.isEmpty() ? inventory : inventory.withoutCapacity();
+    return new Node(
+        registrant.tenant(),
+        registrant.node(),
+        registrant.pool(),
+        believed,
+        Drain.NONE,
+        new Trust(quarantine.isEmpty() ? Claims.of(inventory) : Claims.NONE, quarantine),
+        Optional.empty(),
+        now,
+        now);
+  }
+
+  /// The node with this drain; the unchanged object if it has it already and is to have it. Each
+  /// order to take work again counts: it also clears what the scheduler holds against the node.
   public static Outcome<Node, Denial> drain(Node node, Drain drain, Instant now) {
     Problems<Denial> problems = new Problems<>();
     new FieldChecks(problems).text("reason", drain.reason(), MAX_REASON_LENGTH);
-    return problems.unless(() -> node.drain().equals(drain) ? node : node.with(drain, now));
+    boolean changes = !drain.draining() || !node.drain().equals(drain);
+    return problems.unless(() -> changes ? node.with(drain, now) : node);
   }
 
-  private static Node report(Node node, PoolId pool, Inventory inventory, Instant now) {
-    boolean known = node.pool().equals(pool) && node.inventory().equals(inventory);
-    return known ? node : node.with(pool, inventory, now);
+  /// The node with its claims approved; its next report counts. The unchanged object if it is not
+  /// in quarantine.
+  ///
+  /// @param etag of the claims that the admin saw; empty: whatever it claims
+  public static Outcome<Node, Denial> approve(Node node, String etag, Instant now) {
+    Optional<Quarantine> quarantine = node.trust().quarantine();
+    if (quarantine.isEmpty()) {
+      return Outcome.accepted(node);
+    }
+    Claims claims = quarantine.get().claims();
+    if (!etag.isEmpty() && !etag.equals(etag(claims))) {
+      return Outcome.denied(new Denial.ClaimsChanged(node.id().value(), quarantine.get().reason()));
+    }
+    return Outcome.accepted(node.with(new Trust(claims, Optional.empty()), now));
+  }
+
+  /// Tells claims apart.
+  public static String etag(Claims claims) {
+    return Integer.toHexString(claims.toString().hashCode());
+  }
+
+  private static Node report(
+      Node node, PoolId pool, Inventory inventory, Optional<Quarantine> quarantine, Instant now) {
+    Inventory believed = quarantine.isEmpty() ? inventory : node.inventory();
+    Claims approved = node.trust().approved();
+    if (quarantine.isEmpty() && !isApproval(approved)) {
+      approved = Claims.of(inventory);
+    }
+    Trust trust = new Trust(approved, quarantine);
+    boolean known =
+        node.pool().equals(pool) && node.inventory().equals(believed) && node.trust().equals(trust);
+    return known ? node : node.with(pool, believed, trust, now);
   }
 
   private static void check(Problems<Denial> problems, Inventory inventory) {

@@ -15,6 +15,7 @@ import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
 import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.core.node.Claims;
 import io.headgate.pool.core.node.Device;
 import io.headgate.pool.core.node.Geometry;
 import io.headgate.pool.core.node.Inventory;
@@ -165,13 +166,17 @@ class WarningsTest {
                     Optional.empty(),
                     Optional.empty()))
             .toList();
+    Inventory inventory =
+        new Inventory(
+            found, 64_000, 1L << 40, true, new Inventory.Software("simulated", "1", "host"));
     return new Node(
         new TenantId("acme"),
         new NodeId("n" + devices),
         A,
-        new Inventory(
-            found, 64_000, 1L << 40, true, new Inventory.Software("simulated", "1", "host")),
+        inventory,
         Node.Drain.NONE,
+        new Node.Trust(Claims.of(inventory), Optional.empty()),
+        Optional.empty(),
         Instant.EPOCH,
         Instant.EPOCH);
   }
@@ -183,6 +188,8 @@ class WarningsTest {
         pool,
         node.inventory(),
         node.drain(),
+        node.trust(),
+        node.undrainedAt(),
         node.createdAt(),
         node.updatedAt());
   }

@@ -244,6 +244,41 @@ public sealed interface Reason {
     }
   }
 
+  /// Nodes rejected its attempts, so it pauses; the jobs behind it go first meanwhile.
+  ///
+  /// @param node that rejected the last one
+  /// @param rejections in a row; each doubles the pause
+  /// @param until then it waits in its old place again
+  record BackingOff(NodeId node, int rejections, Instant until) implements Reason {
+    @Override
+    public String code() {
+      return "BACKOFF";
+    }
+
+    @Override
+    public Object subject() {
+      return node;
+    }
+  }
+
+  /// Nodes of the pool on which it might fit are set aside, because they rejected jobs (A6).
+  ///
+  /// @param node that is taken back first
+  /// @param nodes how many are set aside
+  /// @param until when that node gets work again
+  record SetAside(PoolId pool, GpuQuantity need, NodeId node, int nodes, Instant until)
+      implements Reason {
+    @Override
+    public String code() {
+      return "NODES_SET_ASIDE";
+    }
+
+    @Override
+    public Object subject() {
+      return pool;
+    }
+  }
+
   /// An elastic pool was asked for an instance.
   record WaitingForProvider(PoolId pool, GpuQuantity need) implements Reason {
     @Override

@@ -65,6 +65,26 @@ public final class ReasonDetail {
         expectedStart.ifPresent(at -> detail.put("expectedStart", at.toString()));
         yield detail;
       }
+      case Reason.BackingOff(var node, int rejections, var until) ->
+          named(
+              "node",
+              node.name(),
+              "rejections",
+              Integer.toString(rejections),
+              "until",
+              until.toString());
+      case Reason.SetAside(var pool, var need, var node, int nodes, var until) ->
+          named(
+              "pool",
+              pool.name(),
+              "need",
+              need.toString(),
+              "nodes",
+              Integer.toString(nodes),
+              "node",
+              node.name(),
+              "until",
+              until.toString());
       case Reason.WaitingForProvider(var pool, var need) ->
           named("pool", pool.name(), "need", need.toString());
       case Reason.Capacity(var pool, var need, var idle) ->

@@ -7,6 +7,7 @@ import java.util.TreeSet;
 final class NodeLists {
   private final TreeSet<NodeState> stopping = new TreeSet<>();
   private final TreeSet<NodeState> awaited = new TreeSet<>();
+  private final TreeSet<NodeState> setAside = new TreeSet<>();
   private final HeldNodes held = new HeldNodes();
   private final OpenEndedNodes openEnded = new OpenEndedNodes();
 
@@ -18,6 +19,11 @@ final class NodeLists {
   /// Nodes that a new leader waits for.
   SortedSet<NodeState> awaited() {
     return awaited;
+  }
+
+  /// Nodes that get no work for a while, because they rejected some.
+  SortedSet<NodeState> setAside() {
+    return setAside;
   }
 
   HeldNodes held() {
@@ -33,12 +39,18 @@ final class NodeLists {
   void track(PoolEntry entry) {
     NodeState node = entry.node;
     keepAwaited(entry, node.isAwaited());
+    if (node.rejections().isAside()) {
+      setAside.add(node);
+    } else {
+      setAside.remove(node);
+    }
     keepStopping(entry, node.takesWork() && node.hasStopping());
     held.keep(entry, node.takesWork() && node.hasHeld());
   }
 
   void forget(PoolEntry entry) {
     keepAwaited(entry, false);
+    setAside.remove(entry.node);
     keepStopping(entry, false);
     held.keep(entry, false);
     openEnded.forget(entry);

@@ -14,7 +14,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +27,7 @@ public final class NodeState implements Comparable<NodeState> {
 
   private Node node;
   private boolean removed;
-  private Instant asideUntil = Instant.MIN;
-  private int rejections;
+  private final Rejections rejections = new Rejections();
   private boolean released;
   private @Nullable Instant idleSince;
   private DeviceState[] devices = {};
@@ -111,8 +109,8 @@ public final class NodeState implements Comparable<NodeState> {
   /// The node has left for good; it stays known while something is taken of it.
   public void remove() {
     removed = true;
-    asideUntil = Instant.MIN;
-    rejections = 0;
+    rejections.takeBack();
+    rejections.refute();
   }
 
   public void restore() {
@@ -141,7 +139,7 @@ public final class NodeState implements Comparable<NodeState> {
   }
 
   private boolean gets(NodeStatus status) {
-    return !removed && !released && node.status() == status && asideUntil.equals(Instant.MIN);
+    return !removed && !released && node.status() == status && !rejections.isAside();
   }
 
   /// Since when nothing is on it; kept for nodes of elastic pools only.
@@ -162,26 +160,8 @@ public final class NodeState implements Comparable<NodeState> {
     return released;
   }
 
-  /// Gives it no work until then, because it rejected some.
-  public void setAside(Instant until, int inARow) {
-    asideUntil = until;
-    rejections = inARow;
-  }
-
-  /// Gives it work again; its rejections stay counted until it accepts some.
-  public void takeBack() {
-    asideUntil = Instant.MIN;
-  }
-
-  public void accepted() {
-    rejections = 0;
-  }
-
-  public Optional<Instant> asideUntil() {
-    return asideUntil.equals(Instant.MIN) ? Optional.empty() : Optional.of(asideUntil);
-  }
-
-  public int rejections() {
+  /// The jobs that it rejected, and until when it is set aside for that.
+  public Rejections rejections() {
     return rejections;
   }
 

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.core.placement;
 
 import io.headgate.scheduler.core.explain.Dimension;
+import java.util.ArrayList;
 import java.util.List;
 
 /// Names the dimension that the nodes of a pool lack right now for a shape, although enough GPU is
@@ -31,6 +32,23 @@ public final class Shortage {
       return Dimension.CPU;
     }
     return isPlaceless(pool, shape) ? Dimension.GEOMETRY : Dimension.DEVICE;
+  }
+
+  /// The nodes of the pool with room for one worker that get no work for a while, because they
+  /// rejected some.
+  public static List<NodeState> setAside(PoolState pool, Shape shape) {
+    List<NodeState> fitting = new ArrayList<>();
+    for (NodeState node : pool.lists().setAside()) {
+      if (node.freeNow().workers(shape) > 0) {
+        fitting.add(node);
+      }
+    }
+    return fitting;
+  }
+
+  /// Whether some node of the pool gets no work for a while, because it rejected some.
+  public static boolean someSetAside(PoolState pool) {
+    return !pool.lists().setAside().isEmpty();
   }
 
   private static boolean isPlaceless(PoolState pool, Shape shape) {

@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The jobs of a queue with the same rights, in order. Jobs with a hold are not in it.
+/// The jobs of a queue with the same rights, in order. Jobs with a hold are not in it, nor those
+/// that pause after a rejection.
 public final class Lane {
   /// The last reported block and its reason; null: nothing was reported.
   public record Reported(Block block, @Nullable Reason reason) {

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.BackOff;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
@@ -25,6 +26,8 @@ public final class LiveJob {
   private @Nullable Preemption lastPreemption;
   private @Nullable LiveAttempt attempt;
   private @Nullable LiveHold hold;
+  private @Nullable BackOff backOff;
+  private boolean backsOff;
 
   public LiveJob(Job job, QueueState queue) {
     this.spec = job.spec();
@@ -105,6 +108,33 @@ public final class LiveJob {
 
   public void setHold(@Nullable LiveHold newHold) {
     hold = newHold;
+  }
+
+  /// The pause after the last rejection; null: none since an attempt of it started.
+  public @Nullable BackOff backOff() {
+    return backOff;
+  }
+
+  /// Lets it wait beside its lane, the next time that it waits, until the pause is over.
+  public void backOff(BackOff pause) {
+    backOff = pause;
+    backsOff = true;
+  }
+
+  /// It waits in its lane again; its rejections stay counted until an attempt starts.
+  public void endPause() {
+    backsOff = false;
+  }
+
+  /// An attempt of it started.
+  public void accepted() {
+    backOff = null;
+    backsOff = false;
+  }
+
+  /// Whether it waits beside its lane, or will once its attempt has ended.
+  public boolean backsOff() {
+    return backsOff;
   }
 
   public Job toJob() {

@@ -45,6 +45,7 @@ public final class QueueState implements Comparable<QueueState> {
   private final List<Lane> lanes = new ArrayList<>();
 
   private final TreeSet<LiveJob> holders = new TreeSet<>(LiveJob.ORDER);
+  private final TreeSet<LiveJob> backedOff = new TreeSet<>(LiveJob.ORDER);
   private int waitingInLanes;
   private boolean lanesByUser;
   private boolean preemptibleByDefault = true;
@@ -316,6 +317,19 @@ public final class QueueState implements Comparable<QueueState> {
     }
   }
 
+  /// The waiting jobs that pause after a rejection, in order.
+  public Collection<LiveJob> backedOff() {
+    return backedOff;
+  }
+
+  public void addBackedOff(LiveJob job) {
+    backedOff.add(job);
+  }
+
+  public void removeBackedOff(LiveJob job) {
+    backedOff.remove(job);
+  }
+
   public void addHolder(LiveJob job) {
     holders.add(job);
   }
@@ -325,7 +339,7 @@ public final class QueueState implements Comparable<QueueState> {
   }
 
   public int waiting() {
-    return waitingInLanes + holders.size();
+    return waitingInLanes + holders.size() + backedOff.size();
   }
 
   public int attempts() {
@@ -338,7 +352,7 @@ public final class QueueState implements Comparable<QueueState> {
 
   /// How many waiting jobs of the queue are ahead of the job.
   public int ahead(LiveJob job) {
-    int ahead = holders.headSet(job).size();
+    int ahead = holders.headSet(job).size() + backedOff.headSet(job).size();
     for (Lane lane : lanes) {
       ahead += lane.line().ahead(job);
     }

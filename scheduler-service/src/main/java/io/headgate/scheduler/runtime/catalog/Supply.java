@@ -4,6 +4,7 @@ import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.node.Node;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -31,17 +32,25 @@ public record Supply(
 
   /// A machine as its agent registered it.
   ///
-  /// @param node READY or DRAINING, by the operator's word; whether it is alive is not known here
+  /// @param node READY, or DRAINING by the operator's word or in quarantine; whether it is alive is
+  ///   not known here
   /// @param simulated its devices do not exist
   /// @param troubles of those of its devices that are not healthy
-  public record Machine(Node node, boolean simulated, List<DeviceTrouble> troubles) {
+  /// @param quarantined whether it claims more than was approved, so that it is told no secret
+  /// @param undrainedAt when an operator last put it into service; empty: never
+  public record Machine(
+      Node node,
+      boolean simulated,
+      List<DeviceTrouble> troubles,
+      boolean quarantined,
+      Optional<Instant> undrainedAt) {
     public Machine {
       troubles = List.copyOf(troubles);
     }
 
     /// One whose devices are healthy.
     public Machine(Node node, boolean simulated) {
-      this(node, simulated, List.of());
+      this(node, simulated, List.of(), false, Optional.empty());
     }
   }
 }

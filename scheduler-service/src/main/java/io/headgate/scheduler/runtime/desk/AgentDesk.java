@@ -13,6 +13,7 @@ import io.headgate.scheduler.runtime.agent.AgentReport;
 import io.headgate.scheduler.runtime.agent.AgentSession;
 import io.headgate.scheduler.runtime.agent.Dispatch;
 import io.headgate.scheduler.runtime.agent.NodeCondition;
+import io.headgate.scheduler.runtime.catalog.Supply.Machine;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Event;
 import io.headgate.scheduler.runtime.record.EventType;
@@ -122,12 +123,27 @@ public final class AgentDesk {
     if (!status.isLive() || turn.rejected.contains(key)) {
       return;
     }
-    if (attempt.isUntold(key.worker())) {
+    if (attempt.isUntold(key.worker()) && isQuarantined(attempt, key.worker())) {
+      // An order to run carries the secrets of vaults.
+      turn.rejected.add(key);
+      turn.inputs.add(
+          new Input.WorkerUndelivered(
+              key.attempt(), key.worker(), "its node is in quarantine before it was told"));
+    } else if (attempt.isUntold(key.worker())) {
       turn.dispatches.add(state.orders.run(turn, job, attempt, key.worker(), state.catalog));
     } else {
       // The answer to a stop of something unknown is the proof that it is gone.
       turn.dispatches.add(state.orders.stop(job, attempt, key.worker()));
     }
+  }
+
+  private boolean isQuarantined(AttemptRecord attempt, int worker) {
+    return state
+        .nodes
+        .entry(attempt.attempt().assignment().workers().get(worker).node())
+        .machine()
+        .filter(Machine::quarantined)
+        .isPresent();
   }
 
   /// An update, which is acknowledged once what follows from it is durable.
@@ -206,7 +222,7 @@ public final class AgentDesk {
           && attempt.get().workers().get(key.worker()) == WorkerStatus.ASSIGNED) {
         turn.rejected.add(key);
         turn.inputs.add(
-            new Input.WorkerRejected(
+            new Input.WorkerUndelivered(
                 key.attempt(),
                 key.worker(),
                 entry.id.name() + " lost contact before it got the assignment"));

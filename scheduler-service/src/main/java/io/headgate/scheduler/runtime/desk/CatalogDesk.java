@@ -75,6 +75,7 @@ public final class CatalogDesk {
             case Input.WorkerExited(var attempt, int _, int _) -> Optional.of(attempt);
             case Input.WorkerStopped(var attempt, int _) -> Optional.of(attempt);
             case Input.WorkerRejected(var attempt, int _, var _) -> Optional.of(attempt);
+            case Input.WorkerUndelivered(var attempt, int _, var _) -> Optional.of(attempt);
             case Input.WorkerLost(var attempt, int _) -> Optional.of(attempt);
             default -> Optional.empty();
           };
@@ -103,8 +104,13 @@ public final class CatalogDesk {
     for (Machine machine : update.machines()) {
       NodeRegistry.Entry entry = state.nodes.entry(machine.node().id());
       DeviceEvents.of(entry.machine, machine).forEach(turn::note);
+      boolean cleared =
+          entry.machine != null && !machine.undrainedAt().equals(entry.machine.undrainedAt());
       entry.machine = machine;
       tell(turn, entry);
+      if (cleared) {
+        turn.inputs.add(new Input.NodeCleared(machine.node().id()));
+      }
     }
     List<NodeId> removed = update.removedNodes();
     if (update.durable().snapshot()) {

@@ -33,6 +33,7 @@ import io.headgate.scheduler.runtime.record.WorkerFacts.EndReason;
 import io.headgate.scheduler.runtime.text.DecisionText;
 import io.headgate.scheduler.runtime.text.EndText;
 import io.headgate.scheduler.runtime.text.ReasonText;
+import io.headgate.scheduler.runtime.text.SetAsideText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -99,13 +100,11 @@ public final class EffectRecorder {
         case Effect.JobReasonChanged(JobId job, var _) -> turn.touched.add(job);
         // No provider is connected to the live service yet, so no pool of it is elastic.
         case Effect.ScalePool _, Effect.ReleaseNode _ -> {}
-        case Effect.NodeSetAside(var node, var until) ->
+        case Effect.NodeSetAside(var node, var until, var evidence) ->
             turn.note(
                 new Event(EventType.NODE_SET_ASIDE, node.tenant())
                     .node(node.name())
-                    .message(
-                        "%s gets no work until %s: it rejected an attempt"
-                            .formatted(node.name(), until)));
+                    .message(SetAsideText.sentence(node, until, evidence)));
       }
     }
   }

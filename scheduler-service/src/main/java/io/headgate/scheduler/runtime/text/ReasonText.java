@@ -70,6 +70,20 @@ public final class ReasonText {
               waitsFor.size() == 1 ? "" : "s",
               waitsFor.size() == 1 ? "is" : "are",
               expectedStart.map(at -> ", by " + at.truncatedTo(ChronoUnit.SECONDS)).orElse(""));
+      case Reason.BackingOff(var node, int rejections, var until) ->
+          "%s rejected its attempt (%d in a row); it pauses until %s, and jobs behind it go first"
+              .formatted(node.name(), rejections, until.truncatedTo(ChronoUnit.SECONDS));
+      case Reason.SetAside(var pool, var need, var node, int nodes, var until) ->
+          text(
+              "needs %s in %s, where %d node%s rejected jobs and %s set aside; %s gets work again at"
+                  + " %s, or with headgate undrain",
+              gpus(need),
+              pool.name(),
+              nodes,
+              nodes == 1 ? "" : "s",
+              nodes == 1 ? "is" : "are",
+              node.name(),
+              until.truncatedTo(ChronoUnit.SECONDS));
       case Reason.WaitingForProvider(var pool, var need) ->
           text("needs %s; elastic pool %s was asked for an instance", gpus(need), pool.name());
       case Reason.Capacity(var pool, var need, var idle) ->

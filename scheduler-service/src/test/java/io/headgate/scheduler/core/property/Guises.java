@@ -53,7 +53,10 @@ final class Guises {
           new Input.WorkerRejected(renamed(attempt), worker, why);
       case Input.WorkerLost(var attempt, int worker) ->
           new Input.WorkerLost(renamed(attempt), worker);
-      case Input.NodeChanged _, Input.NodeRemoved _, Input.TimePassed _ -> input;
+      case Input.WorkerUndelivered(var attempt, int worker, var why) ->
+          new Input.WorkerUndelivered(renamed(attempt), worker, why);
+      case Input.NodeChanged _, Input.NodeRemoved _, Input.NodeCleared _, Input.TimePassed _ ->
+          input;
     };
   }
 

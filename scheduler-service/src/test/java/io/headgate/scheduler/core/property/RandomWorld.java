@@ -344,6 +344,8 @@ final class RandomWorld {
       inputs.add(new Input.NodeChanged(makeNode(random.nextInt(nodes + 1))));
     } else if (chance(15)) {
       inputs.add(new Input.NodeRemoved(pick(known).id()));
+    } else if (seed % 8 == 5 && chance(20)) {
+      inputs.add(new Input.NodeCleared(pick(known).id()));
     } else {
       NodeStatus status =
           chance(60) ? NodeStatus.READY : chance(50) ? NodeStatus.DRAINING : NodeStatus.SUSPECT;

@@ -332,7 +332,9 @@ final class Reference {
   private Map<List<Object>, Job> headsByKind() {
     Map<List<Object>, Job> alike = new LinkedHashMap<>();
     for (Job other : shadow.live()) {
-      if (other.state() == JobState.WAITING && !isHeldFor(other)) {
+      if (other.state() == JobState.WAITING
+          && !isHeldFor(other)
+          && !shadow.backedOff.contains(other.id())) {
         alike.merge(kind(other), other, (a, b) -> isAhead(a, b) ? a : b);
       }
     }

@@ -258,6 +258,10 @@ final class RestChecker {
               fragments.pool().equals(first.id())
                   && fragments.idle().units() == rules.space.idle(first)
                   && need <= fragments.idle().units();
+          case Reason.SetAside aside ->
+              aside.pool().equals(first.id())
+                  && aside.until().equals(shadow.aside.get(aside.node()))
+                  && shadow.nodes.get(aside.node()).pool().equals(first.id());
           case Reason.WaitingForProvider provider ->
               shadow
                   .pool(provider.pool())
@@ -270,6 +274,7 @@ final class RestChecker {
               Reason.TenantLimit _,
               Reason.TenantNonPreemptible _,
               Reason.Holding _,
+              Reason.BackingOff _,
               Reason.Suspended _,
               Reason.WaitingForVictims _ ->
               false;

@@ -99,6 +99,8 @@ final class ScenarioText {
               Input.WorkerStopped _,
               Input.WorkerSuspended _,
               Input.WorkerRejected _,
+              Input.WorkerUndelivered _,
+              Input.NodeCleared _,
               Input.WorkerLost _ ->
               unsaid.add(at + ": " + input);
         }

@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
 import io.headgate.scheduler.core.SchedulerState;
+import io.headgate.scheduler.core.SchedulerState.BackedOff;
 import io.headgate.scheduler.core.SchedulerState.SetAside;
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.Policy;
@@ -45,6 +46,10 @@ final class Shadow {
   Catalog catalog;
   final TreeMap<NodeId, Node> nodes = new TreeMap<>();
   final Map<NodeId, Instant> aside = new LinkedHashMap<>();
+
+  /// Jobs that pause after a rejection, or will once their attempt has ended.
+  final Set<JobId> backedOff = new HashSet<>();
+
   final Map<JobId, Job> jobs = new LinkedHashMap<>();
   final Map<AttemptId, Attempt> attempts = new LinkedHashMap<>();
   final Map<JobId, Hold> holds = new LinkedHashMap<>();
@@ -118,6 +123,7 @@ final class Shadow {
     Shadow copy = new Shadow(catalog);
     copy.nodes.putAll(nodes);
     copy.aside.putAll(aside);
+    copy.backedOff.addAll(backedOff);
     copy.jobs.putAll(jobs);
     copy.attempts.putAll(attempts);
     copy.holds.putAll(holds);
@@ -179,10 +185,17 @@ final class Shadow {
     }
   }
 
-  /// A shell does not keep which nodes are set aside and what it was asked for; the core says it.
+  /// A shell does not keep which nodes are set aside, which jobs pause, and what it was asked for;
+  /// the core says it.
   void setAside(SchedulerState core) {
     asked.clear();
     core.asked().forEach(each -> asked.put(each.pool(), each.instances()));
+    backedOff.clear();
+    for (BackedOff each : core.backOffs()) {
+      if (each.waits()) {
+        backedOff.add(each.job());
+      }
+    }
     aside.clear();
     for (SetAside each : core.setAside()) {
       each.until().ifPresent(until -> aside.put(each.node(), until));
@@ -237,6 +250,7 @@ final class Shadow {
             ordered,
             List.copyOf(holds.values()),
             core.setAside(),
+            core.backOffs(),
             core.asked(),
             core.instances(),
             core.demand(),
@@ -255,6 +269,7 @@ final class Shadow {
         state.attempts(),
         holds,
         state.setAside(),
+        state.backOffs(),
         state.asked(),
         state.instances(),
         state.demand(),

@@ -162,8 +162,13 @@ final class Shrinker {
       case Input.WorkerStopped(var attempt, int _) -> Optional.of(attempt.job());
       case Input.WorkerSuspended(var attempt, int _) -> Optional.of(attempt.job());
       case Input.WorkerRejected(var attempt, int _, var _) -> Optional.of(attempt.job());
+      case Input.WorkerUndelivered(var attempt, int _, var _) -> Optional.of(attempt.job());
       case Input.WorkerLost(var attempt, int _) -> Optional.of(attempt.job());
-      case Input.CatalogChanged _, Input.NodeChanged _, Input.NodeRemoved _, Input.TimePassed _ ->
+      case Input.CatalogChanged _,
+          Input.NodeChanged _,
+          Input.NodeRemoved _,
+          Input.NodeCleared _,
+          Input.TimePassed _ ->
           Optional.empty();
     };
   }

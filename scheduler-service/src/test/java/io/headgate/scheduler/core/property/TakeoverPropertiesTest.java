@@ -142,6 +142,7 @@ class TakeoverPropertiesTest {
             state.attempts(),
             state.holds(),
             state.setAside(),
+            state.backOffs(),
             state.asked(),
             state.instances(),
             state.demand(),

@@ -153,7 +153,9 @@ final class TenantChecker {
     List<Job> inOrder = new ArrayList<>(shadow.live());
     inOrder.sort(Comparator.comparingInt((Job job) -> job.spec().priority()).reversed());
     for (Job job : inOrder) {
-      if (job.state() != JobState.WAITING || shadow.holds.containsKey(job.id())) {
+      if (job.state() != JobState.WAITING
+          || shadow.holds.containsKey(job.id())
+          || shadow.backedOff.contains(job.id())) {
         continue;
       }
       Reason reason = core.reason(job.id()).orElse(null);

@@ -63,7 +63,9 @@ final class WaitingCheck {
   private void requireReason(Job job) {
     Optional<Reason> reason = core.reason(job.id());
     require(reason.isPresent(), "every waiting job has a reason", job);
-    if (!rules.isHeldFor(job)) {
+    if (rules.shadow.backedOff.contains(job.id())) {
+      require(reason.get() instanceof Reason.BackingOff, "a pausing job says so", job, reason);
+    } else if (!rules.isHeldFor(job)) {
       Job first = rules.headOf(job);
       require(
           reason.equals(core.reason(first.id())),

@@ -22,6 +22,7 @@ import io.headgate.sdk.cli.command.job.WaitCommand;
 import io.headgate.sdk.cli.command.simulation.SimulateElsewhereCommand;
 import io.headgate.sdk.cli.command.simulation.SnapshotCommand;
 import io.headgate.sdk.cli.command.submit.SubmitCommand;
+import io.headgate.sdk.cli.command.supply.ApproveCommand;
 import io.headgate.sdk.cli.command.supply.DrainCommand;
 import io.headgate.sdk.cli.command.supply.ForgetCommand;
 import io.headgate.sdk.cli.command.supply.JoinTokenCommand;
@@ -82,6 +83,8 @@ public final class CommandRegistry {
           new Registration("OPERATE", "drain", "take nodes out of service", DrainCommand::new),
           new Registration(
               "OPERATE", "undrain", "put nodes back into service", UndrainCommand::new),
+          new Registration(
+              "OPERATE", "approve", "believe what nodes in quarantine report", ApproveCommand::new),
           new Registration(
               "OPERATE", "forget", "remove nodes that do not come back", ForgetCommand::new),
           new Registration(

@@ -23,6 +23,7 @@ import io.headgate.sdk.wire.ResourceNames;
 import io.headgate.sdk.wire.SupplyMessages;
 import io.headgate.sdk.wire.UsageMessages;
 import io.headgate.type.GpuQuantity;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -120,6 +121,9 @@ public final class NodesCommand implements CliCommand {
             Column.<UsedNode>of("GPU TROUBLE", row -> Cell.of(DeviceHealthText.text(row.node())))
                 .whenWide()
                 .givingWay(),
+            Column.<UsedNode>of("WHY NO WORK", row -> Cell.of(whyNoWork(row, times)))
+                .whenWide()
+                .givingWay(),
             Column.<UsedNode>of("WHY DRAINING", row -> Cell.of(row.node().drainReason()))
                 .whenWide()
                 .givingWay(),
@@ -129,17 +133,35 @@ public final class NodesCommand implements CliCommand {
   }
 
   private static Cell state(UsedNode row) {
+    if (row.node().quarantine() != null) {
+      return Cell.of(Style.BAD, "quarantine");
+    }
     String draining = row.node().draining() ? ", draining" : "";
     return switch (row.usage().contact()) {
       case CONNECTED ->
           row.node().draining()
               ? Cell.of(Style.WAITING, "draining")
-              : Cell.of(Style.GOOD, "connected");
+              : row.usage().setAsideUntil() != null
+                  ? Cell.of(Style.WAITING, "set aside")
+                  : Cell.of(Style.GOOD, "connected");
       case SUSPECT -> Cell.of(Style.WAITING, "suspect" + draining);
       case LOST -> Cell.of(Style.BAD, "lost" + draining);
       case NEVER -> Cell.of(Style.DIM, "never connected" + draining);
       case UNKNOWN -> Cell.of(Style.DIM, "unknown" + draining);
     };
+  }
+
+  /// Why the node is in quarantine or set aside, and what ends that.
+  private static String whyNoWork(UsedNode row, TimeText times) {
+    Node.Quarantine quarantine = row.node().quarantine();
+    if (quarantine != null) {
+      return "%s; headgate approve %s".formatted(quarantine.reason(), row.node().id());
+    }
+    Instant until = row.usage().setAsideUntil();
+    return until == null
+        ? ""
+        : "%s; until %s, or headgate undrain %s"
+            .formatted(row.usage().setAsideReason(), times.at(until), row.node().id());
   }
 
   /// `SIMULATED 8 x H100 80GiB`: the warning comes first, because a narrow terminal cuts the end.

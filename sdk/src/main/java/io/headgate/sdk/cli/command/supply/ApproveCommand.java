@@ -1,0 +1,45 @@
+package io.headgate.sdk.cli.command.supply;
+
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.client.CatalogClient;
+import io.headgate.sdk.model.Node;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/// `headgate approve`.
+@Command(
+    header = {"headgate approve gpu-03", "headgate approve gpu-03 gpu-04     several at once", ""},
+    description =
+        "Believes what nodes in quarantine report. They get work once their agents report again,"
+            + " within 30 s. Look first: headgate nodes NODE.")
+public final class ApproveCommand implements CliCommand {
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+
+  @Parameters(arity = "1..*", paramLabel = "NODE", description = "Ids of the nodes.")
+  private List<String> nodes = List.of();
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) {
+    CatalogClient catalog = invocation.session().client().catalog(invocation.session().tenant());
+    for (String name : nodes) {
+      Node.Quarantine quarantine = catalog.node(name).quarantine();
+      if (quarantine == null) {
+        invocation.output().line(name + " is not in quarantine");
+      } else {
+        catalog.approve(name, quarantine.etag());
+        invocation.output().line(name + " is believed: " + quarantine.claims());
+      }
+    }
+    return ExitCode.DONE;
+  }
+}
