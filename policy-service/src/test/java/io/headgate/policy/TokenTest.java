@@ -41,7 +41,7 @@ class TokenTest {
   static final PolicyFixture POLICY = PolicyFixture.of(POSTGRES);
 
   @Test
-  void aKeyBecomesATokenOfTenMinutesThatSaysWhoOneIs() throws Exception {
+  void aKeyBecomesATokenOfFiveMinutesThatSaysWhoOneIs() throws Exception {
     String tenant = POLICY.tenant();
     String ada = "tenants/" + tenant + "/users/ada";
     GroupServiceGrpc.newBlockingStub(POLICY.admin(tenant))
@@ -56,7 +56,7 @@ class TokenTest {
 
     Instant now = POLICY.clock().instant();
     assertThat(Instant.ofEpochMilli(Timestamps.toMillis(answer.getExpireTime())))
-        .isEqualTo(now.plus(Duration.ofMinutes(10)));
+        .isEqualTo(now.plus(Duration.ofMinutes(5)));
     var claims = SignedJWT.parse(answer.getToken()).getJWTClaimsSet();
     assertThat(claims.getSubject()).isEqualTo(ada);
     assertThat(claims.getStringListClaim("groups")).containsExactly("ai-dev");
@@ -66,6 +66,24 @@ class TokenTest {
     assertThat(self.getRole()).isEqualTo("ROLE_MEMBER");
     assertThat(self.getTenant()).isEqualTo(tenant);
     assertThat(self.getGroupsList()).containsExactly("ai-dev");
+  }
+
+  @Test
+  void aMachinesTokenLivesTenMinutesAndNoTokenOutlivesItsKey() {
+    Instant now = POLICY.clock().instant();
+    ExchangeKeyResponse service = exchange(POLICY.key("services/scheduler"));
+    assertThat(Instant.ofEpochMilli(Timestamps.toMillis(service.getExpireTime())))
+        .isEqualTo(now.plus(Duration.ofMinutes(10)));
+    CreateKeyResponse made =
+        TokenServiceGrpc.newBlockingStub(POLICY.operator())
+            .createKey(
+                CreateKeyRequest.newBuilder()
+                    .setOwner("services/scheduler")
+                    .setTimeToLive(com.google.protobuf.Duration.newBuilder().setSeconds(90))
+                    .build());
+    assertThat(
+            Instant.ofEpochMilli(Timestamps.toMillis(exchange(made.getSecret()).getExpireTime())))
+        .isEqualTo(now.plus(Duration.ofSeconds(90)));
   }
 
   @Test

@@ -121,6 +121,9 @@ public sealed interface Denial {
   /// The key is unknown, revoked or expired, or its owner is gone. The refusal does not say which.
   record KeyRejected() implements Denial {}
 
+  /// The caller's key, account or role was withdrawn after its token was made.
+  record CallerRevoked() implements Denial {}
+
   /// The join token is unknown, expired or used up. The refusal does not say which.
   record JoinTokenRejected() implements Denial {}
 

@@ -2,6 +2,7 @@ package io.headgate.policy.grpc;
 
 import io.grpc.Status;
 import io.headgate.kit.auth.Principals;
+import io.headgate.kit.auth.Revocations;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.failure.Refusal.FieldViolation;
 import io.headgate.policy.core.Denial;
@@ -115,6 +116,7 @@ final class DenialRefusals {
               Status.Code.UNAUTHENTICATED,
               "KEY_REJECTED",
               "this key is unknown, revoked or expired: get a new one from your admin");
+      case Denial.CallerRevoked() -> Revocations.revoked();
       case Denial.JoinTokenRejected() ->
           Refusal.of(
               Status.Code.UNAUTHENTICATED,

@@ -50,7 +50,7 @@ public final class AccessReplacement {
             changes.once(
                 once,
                 tables -> {
-                  Changes.lock(tables, request.tenant());
+                  changes.begin(tables, origin, request.tenant());
                   AccessVersion current = tables.access().get(request.tenant());
                   AccessDecision.Accepted accepted =
                       decide(tables, current, request, supply, Thoroughness.CHANGES_ONLY);

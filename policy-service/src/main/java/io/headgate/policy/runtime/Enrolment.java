@@ -79,7 +79,7 @@ public final class Enrolment {
     DeniedException.require(known(origin, wanted));
     KeySecret secret = secrets.generate(KeyKind.JOIN);
     return changes.change(tables -> {
-      Changes.lock(tables, wanted.tenant());
+      changes.begin(tables, origin, wanted.tenant());
       Instant now = changes.now();
       StoredJoinToken token =
           new StoredJoinToken(
@@ -116,7 +116,7 @@ public final class Enrolment {
   /// Ends the token now; joined machines stay. Ending an ended token has no effect.
   public void revoke(Origin origin, TenantId tenant, KeyId id) {
     changes.change(tables -> {
-      Changes.lock(tables, tenant);
+      changes.begin(tables, origin, tenant);
       StoredJoinToken token =
           tables
               .joinTokens()

@@ -30,7 +30,7 @@ class KitArchitectureTest {
     PackageArrows.only(
             KIT,
             Map.ofEntries(
-                Map.entry("auth", Set.of("failure", "time")),
+                Map.entry("auth", Set.of("failure", "time", "watch")),
                 Map.entry("client", Set.of("config", "telemetry")),
                 Map.entry("config", Set.of("decision")),
                 Map.entry("db", Set.of("config", "failure", "file", "lifecycle", "time")),
