@@ -127,6 +127,6 @@ public sealed interface Denial {
   /// The join token is unknown, expired or used up. The refusal does not say which.
   record JoinTokenRejected() implements Denial {}
 
-  /// Too many wrong secrets from one address.
+  /// Too many secrets from networks with many wrong ones wait to be looked up.
   record TooManyAttempts(Duration retryAfter) implements Denial {}
 }

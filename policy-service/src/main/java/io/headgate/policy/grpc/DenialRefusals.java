@@ -125,7 +125,7 @@ final class DenialRefusals {
       case Denial.TooManyAttempts(var retryAfter) ->
           Refusal.exhausted(
               "TOO_MANY_ATTEMPTS",
-              "too many wrong secrets came from your address: wait before you try again",
+              "many wrong secrets come from your network, and no look-up was free for yours: try again",
               retryAfter);
     };
   }

@@ -9,6 +9,7 @@ import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.key.KeyId;
 import io.headgate.policy.core.key.KeyKind;
 import io.headgate.policy.core.key.KeySecret;
+import io.headgate.policy.core.key.SecretHash;
 import io.headgate.policy.core.key.StoredJoinToken;
 import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.core.key.StoredKey.Lifetime;
@@ -153,20 +154,20 @@ public final class Enrolment {
   public Enrolled enroll(Origin origin, Applicant applicant) {
     Optional<KeySecret> join =
         KeySecret.parse(applicant.joinToken()).filter(secret -> secret.kind() == KeyKind.JOIN);
-    FailedAttempts.Source source =
-        new FailedAttempts.Source(origin.address(), join.map(KeySecret::id));
-    attempts.require(source);
-    if (join.isEmpty()) {
-      attempts.failed(source);
-      throw new DeniedException(new Denial.JoinTokenRejected());
-    }
-    return changes.change(tables ->
-        locked(tables, join.get())
-            .flatMap(token -> enroll(tables, origin, new Entry(join.get(), token), applicant))
-            .orElseThrow(() -> {
-              attempts.failed(source);
-              return new DeniedException(new Denial.JoinTokenRejected());
-            }));
+    return join.flatMap(secret -> enroll(origin, applicant, secret))
+        .orElseThrow(() -> new DeniedException(new Denial.JoinTokenRejected()));
+  }
+
+  private Optional<Enrolled> enroll(Origin origin, Applicant applicant, KeySecret join) {
+    // A used-up token still opens the keys that were made with it, so the request counts as well.
+    SecretHash hash =
+        Secrets.hash(join.text() + " " + applicant.node() + " " + applicant.request().orElse(""));
+    return attempts.decide(
+        new FailedAttempts.Attempt(origin.address(), join.id(), hash),
+        () ->
+            changes.change(tables ->
+                locked(tables, join)
+                    .flatMap(token -> enroll(tables, origin, new Entry(join, token), applicant))));
   }
 
   /// The secret that a machine showed, and the stored token.

@@ -72,15 +72,10 @@ public final class Tokens {
   public TokenSigner.Signed exchange(Origin origin, String key) {
     Optional<KeySecret> secret =
         KeySecret.parse(key).filter(parsed -> parsed.kind() != KeyKind.JOIN);
-    FailedAttempts.Source source =
-        new FailedAttempts.Source(origin.address(), secret.map(KeySecret::id));
-    guard.attempts().require(source);
     Instant now = changes.now();
-    Optional<Bearer> bearer =
-        secret.flatMap(given -> changes.read(tables -> bearer(tables, given, now)));
+    Optional<Bearer> bearer = secret.flatMap(given -> bearer(origin, given, now));
     if (bearer.isEmpty()) {
-      guard.attempts().failed(source);
-      refused(origin, secret);
+      guard.metrics().denied(EXCHANGE, REJECTED);
       throw new DeniedException(new Denial.KeyRejected());
     }
     markUsed(bearer.get().key(), now);
@@ -109,6 +104,20 @@ public final class Tokens {
               .orElseThrow(() -> new DeniedException(new Denial.KeyRejected()));
       return new Self(identity, queues(tables, identity));
     });
+  }
+
+  private Optional<Bearer> bearer(Origin origin, KeySecret secret, Instant now) {
+    return guard
+        .attempts()
+        .decide(
+            new FailedAttempts.Attempt(origin.address(), secret.id(), Secrets.hash(secret)),
+            () -> {
+              Optional<Bearer> found = changes.read(tables -> bearer(tables, secret, now));
+              if (found.isEmpty()) {
+                noteRefusal(origin, secret);
+              }
+              return found;
+            });
   }
 
   private static Optional<Bearer> bearer(Tables tables, KeySecret secret, Instant now) {
@@ -150,16 +159,13 @@ public final class Tokens {
   }
 
   /// A known key that is no longer valid is recorded; an invented one is only noise.
-  private void refused(Origin origin, Optional<KeySecret> secret) {
-    Optional<StoredKey> known =
-        secret
-            .flatMap(given -> changes.read(tables -> tables.keys().find(given.id())))
-            .map(KeyTable.Entry::key);
-    if (known.isEmpty()) {
-      guard.metrics().denied(EXCHANGE, REJECTED);
-      return;
-    }
-    StoredKey key = known.get();
-    guard.refused().record(origin, key.owner().tenant(), EXCHANGE, "keys/" + key.id(), REJECTED);
+  private void noteRefusal(Origin origin, KeySecret secret) {
+    changes
+        .read(tables -> tables.keys().find(secret.id()))
+        .map(KeyTable.Entry::key)
+        .ifPresent(key ->
+            guard
+                .refused()
+                .write(origin, key.owner().tenant(), EXCHANGE, "keys/" + key.id(), REJECTED));
   }
 }
