@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /// Withdrawn callers play on with the tokens that they still have. Each attack is tried at the
-/// instance that withdrew the right, and at a second one that hears of no revocation, so that only
-/// its look at the stored keys and accounts can stop the attack.
+/// instance that withdrew the right, and at a second one. The second instance hears of no
+/// revocation, so only its look at the stored keys and accounts can stop the attack.
 class RevokedCallerTest {
   @Order(1)
   @RegisterExtension

@@ -152,7 +152,7 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
               request.getParent().isEmpty()
                   ? origin.required().tenant()
                   : Optional.of(Names.tenant("parent", request.getParent()));
-          Page<StoredKey> page =
+          Page<Keys.Listed> page =
               pages.read(
                   new Pages.Request(
                       List.of(
@@ -168,7 +168,7 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
                               new Scope(tenant, request.getShowRevoked()),
                               after.map(KeyPositions::read),
                               limit),
-                  KeyPositions::write);
+                  listed -> KeyPositions.write(listed.key()));
           return ListKeysResponse.newBuilder()
               .addAllKeys(page.items().stream().map(TokenEndpoint::toProto).toList())
               .setNextPageToken(page.nextToken())
@@ -308,6 +308,10 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
         .setCreateTime(ProtoTimes.toProto(token.createdAt()))
         .setExpireTime(ProtoTimes.toProto(token.expiresAt()))
         .build();
+  }
+
+  private static Key toProto(Keys.Listed listed) {
+    return toProto(listed.key()).toBuilder().setOwnerWithoutGroup(listed.isWithoutGroup()).build();
   }
 
   private static Key toProto(StoredKey key) {

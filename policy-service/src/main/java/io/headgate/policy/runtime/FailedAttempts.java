@@ -68,7 +68,7 @@ public final class FailedAttempts {
     }
   }
 
-  /// Decides on an attempt by `lookUp`, or by what is known about it.
+  /// Decides on an attempt by `lookUp`, or from memory.
   ///
   /// @param lookUp empty: the secret is wrong
   /// @return empty: the secret is wrong

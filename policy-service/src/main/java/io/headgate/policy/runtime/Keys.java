@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// Creates, lists and revokes keys. Thread-safe.
 public final class Keys {
@@ -38,6 +39,11 @@ public final class Keys {
 
   /// A key and the only copy of its secret.
   public record Made(StoredKey key, KeySecret secret) {}
+
+  /// A key in a list.
+  ///
+  /// @param isWithoutGroup whether its owner has rights only by groups, and is in none
+  public record Listed(StoredKey key, boolean isWithoutGroup) {}
 
   /// Receives the first operator's key.
   @FunctionalInterface
@@ -75,11 +81,14 @@ public final class Keys {
   /// The keys that the caller governs, after `after`, newest first.
   ///
   /// @param wanted without a tenant: the caller's own; for an operator, all
-  public List<StoredKey> list(Origin origin, Scope wanted, Optional<Position> after, int limit) {
+  public List<Listed> list(Origin origin, Scope wanted, Optional<Position> after, int limit) {
     Scope scope = new Scope(wanted.tenant().or(origin.required()::tenant), wanted.isRevokedShown());
     return changes.read(tables -> {
       scope.tenant().ifPresent(id -> Changes.find(tables, id));
-      return tables.keys().list(scope, after, limit);
+      List<StoredKey> keys = tables.keys().list(scope, after, limit);
+      Set<KeyId> withoutGroup =
+          tables.keys().withoutGroup(keys.stream().map(StoredKey::id).toList());
+      return keys.stream().map(key -> new Listed(key, withoutGroup.contains(key.id()))).toList();
     });
   }
 

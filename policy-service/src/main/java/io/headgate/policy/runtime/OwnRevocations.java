@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Keeps the revocations of this process equal to the stored ones. A revocation by this process is
-/// known to it before its answer is sent. Those of other instances come with their notification, or
-/// a second later if it was lost. Thread-safe.
+/// known to it before its answer is sent. Revocations by other instances come with their
+/// notification, or a second later if it was lost. Thread-safe.
 public final class OwnRevocations implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OwnRevocations.class);
   private static final Duration INTERVAL = Duration.ofSeconds(1);

@@ -56,7 +56,7 @@ public final class PostgresPolicyStore implements PolicyStore {
     }
 
     void tell(CommitListener committed) {
-      // First, so that whoever waits for the answer finds the right withdrawn.
+      // First, so that the right is withdrawn before the caller gets its answer.
       if (revocations != 0) {
         committed.revocations(revocations);
       }

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a token states about its making, for its revocation before its end.
+/// The statement of a token about its making, for its revocation before its end.
 ///
 /// @param key id of the key that was exchanged; empty: unknown
 /// @param revocations position of the issuer's revocations when it looked up the bearer's rights
