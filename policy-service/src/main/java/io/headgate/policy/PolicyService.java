@@ -1,6 +1,7 @@
 package io.headgate.policy;
 
 import io.grpc.ManagedChannel;
+import io.headgate.kit.auth.Revocations;
 import io.headgate.kit.auth.TokenRules;
 import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.client.Channels;
@@ -13,6 +14,7 @@ import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.kit.watch.WatchHub;
+import io.headgate.kit.watch.WatchLimits;
 import io.headgate.policy.client.GrpcSupplyReader;
 import io.headgate.policy.client.SupplyMapping;
 import io.headgate.policy.core.identity.KeyOwner;
@@ -28,6 +30,7 @@ import io.headgate.policy.runtime.Changes;
 import io.headgate.policy.runtime.Enrolment;
 import io.headgate.policy.runtime.FailedAttempts;
 import io.headgate.policy.runtime.Keys;
+import io.headgate.policy.runtime.OwnRevocations;
 import io.headgate.policy.runtime.PolicyMetrics;
 import io.headgate.policy.runtime.RefusedCalls;
 import io.headgate.policy.runtime.Secrets;
@@ -38,6 +41,7 @@ import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.Seal;
 import io.headgate.policy.runtime.port.SupplyReader;
 import io.headgate.policy.store.AccessNotices;
+import io.headgate.policy.store.CommitListener;
 import io.headgate.policy.store.FileSeal;
 import io.headgate.policy.store.PostgresPolicyStore;
 import io.headgate.policy.store.ServiceSecrets;
@@ -63,6 +67,8 @@ public final class PolicyService implements AutoCloseable {
   /// it signs.
   private static final Duration PUBLISHING_LEAD = Duration.ofMinutes(20);
 
+  private static final Duration REVOCATION_HEARTBEAT = Duration.ofSeconds(2);
+
   private static final String METER = "io.headgate.policy";
   private static final String PAGE_TOKEN_KEY = "page-tokens";
   private static final String NODE_KEY_DERIVATION = "node-key-derivation";
@@ -72,12 +78,16 @@ public final class PolicyService implements AutoCloseable {
   private final Database database;
   private final ManagedChannel pools;
   private final WatchHub watches;
+  private final WatchHub revocationWatches;
+  private final Revocations revocations;
+  private final OwnRevocations ownRevocations;
   private final PolicyMetrics metrics;
   private final Tenants tenants;
   private final Keys keys;
   private final SigningKeys signing;
   private final PolicyApi api;
   private @Nullable Notifications notices;
+  private @Nullable Notifications revocationNotices;
 
   /// Migrates the schema and opens the resources of the service; it does not serve yet.
   public PolicyService(PolicyServiceConfig config, Telemetry telemetry, TimeSource time) {
@@ -90,7 +100,16 @@ public final class PolicyService implements AutoCloseable {
     this.pools = Channels.open(config.pools(), TokenSource.anonymous(), telemetry);
     this.watches = new WatchHub("access", config.watches(), telemetry.meter(METER));
     this.metrics = new PolicyMetrics(telemetry.meter(METER));
-    Changes changes = new Changes(new PostgresPolicyStore(database, time, this::committed), time);
+    // Often enough to prove to verifiers that the watch is alive.
+    this.revocationWatches =
+        new WatchHub(
+            "revocations",
+            new WatchLimits(
+                REVOCATION_HEARTBEAT, config.watches().patience(), config.watches().maxWatchers()),
+            telemetry.meter(METER + ".revocations"));
+    Changes changes = new Changes(new PostgresPolicyStore(database, time, committed()), time);
+    this.revocations = Revocations.ofIssuer(time);
+    this.ownRevocations = new OwnRevocations(changes, revocations);
     this.tenants = new Tenants(changes);
     ServiceSecrets shared = new ServiceSecrets(database);
     Secrets secrets = new Secrets(shared.get(NODE_KEY_DERIVATION, Secrets.DERIVATION_KEY_LENGTH));
@@ -140,7 +159,7 @@ public final class PolicyService implements AutoCloseable {
 
   /// Accepts the tokens of this service, without a call to another process.
   public TokenVerifier verifier() {
-    return new TokenVerifier(RULES, signing, time);
+    return new TokenVerifier(RULES, signing, time, revocations);
   }
 
   /// Registers its gRPC services with a server that others may share.
@@ -159,6 +178,8 @@ public final class PolicyService implements AutoCloseable {
         .defaultTenant()
         .ifPresent(tenant -> tenants.ensure(Origin.LOCAL, new TenantId(tenant), ""));
     notices = AccessNotices.listen(database, watches::committed);
+    revocationNotices = AccessNotices.ofRevocations(database, this::revokedElsewhere);
+    ownRevocations.start();
   }
 
   @Override
@@ -166,7 +187,12 @@ public final class PolicyService implements AutoCloseable {
     if (notices != null) {
       notices.close();
     }
+    if (revocationNotices != null) {
+      revocationNotices.close();
+    }
+    ownRevocations.close();
     watches.close();
+    revocationWatches.close();
     Channels.close(pools);
     database.close();
   }
@@ -177,6 +203,7 @@ public final class PolicyService implements AutoCloseable {
     FailedAttempts attempts = new FailedAttempts(time);
     AccessWriter writer = new AccessWriter(changes);
     return new PolicyApi(
+        changes,
         new PolicyApi.Identities(
             tenants,
             new Accounts<>(AccountKinds.USERS, changes, writer),
@@ -186,9 +213,10 @@ public final class PolicyService implements AutoCloseable {
                 changes,
                 signing,
                 new Tokens.Guard(attempts, refused, metrics),
-                config.tokens().lifetime()),
+                new Tokens.Lifetimes(config.tokens().personLifetime(), config.tokens().lifetime())),
             signing,
-            new Enrolment(changes, secrets, supplies, attempts)),
+            new Enrolment(changes, secrets, supplies, attempts),
+            revocationWatches),
         new PolicyApi.Access(
             new AccessConfigurations(changes, writer, supplies),
             new AccessReplacement(changes, writer, supplies),
@@ -198,14 +226,30 @@ public final class PolicyService implements AutoCloseable {
         pageTokens);
   }
 
-  private void committed(long version) {
-    metrics.accessChanged();
-    watches.committed(version);
+  private CommitListener committed() {
+    return new CommitListener() {
+      @Override
+      public void access(long version) {
+        metrics.accessChanged();
+        watches.committed(version);
+      }
+
+      @Override
+      public void revocations(long version) {
+        ownRevocations.refresh();
+        revocationWatches.committed(version);
+      }
+    };
+  }
+
+  private void revokedElsewhere(long version) {
+    ownRevocations.refresh();
+    revocationWatches.committed(version);
   }
 
   private RotationRule rotation() {
     // Twice the skew: the clocks of issuer and verifier may err in opposite directions.
-    Duration tail = config.tokens().lifetime().plus(RULES.clockSkew().multipliedBy(2));
+    Duration tail = config.tokens().longest().plus(RULES.clockSkew().multipliedBy(2));
     return new RotationRule(config.tokens().rotation(), PUBLISHING_LEAD, tail);
   }
 }

@@ -51,11 +51,16 @@ public record PolicyServiceConfig(
   public record TokenConfig(
       @Setting(
               meaning =
-                  "Lifetime of a token. A token stays valid for this time after "
-                      + "its key was revoked.",
+                  "Lifetime of a token of a service account, node or service. A token that was revoked"
+                      + " ends earlier.",
               bound = "10s to 10m")
           @Default("10m")
           Duration lifetime,
+      @Setting(
+              meaning = "Lifetime of a token of a person: a user or an operator.",
+              bound = "10s to 10m")
+          @Default("5m")
+          Duration personLifetime,
       @Setting(meaning = "Age at which a signing key is replaced.", bound = "at least 1h")
           @Default("30d")
           Duration rotation) {
@@ -63,14 +68,25 @@ public record PolicyServiceConfig(
     private static final Duration SHORTEST = Duration.ofSeconds(10);
     private static final Duration SHORTEST_ROTATION = Duration.ofHours(1);
 
-    public static final TokenConfig DEFAULTS = new TokenConfig(LONGEST, Duration.ofDays(30));
+    public static final TokenConfig DEFAULTS =
+        new TokenConfig(LONGEST, Duration.ofMinutes(5), Duration.ofDays(30));
 
     public TokenConfig {
-      if (lifetime.compareTo(SHORTEST) < 0 || lifetime.compareTo(LONGEST) > 0) {
-        throw new IllegalArgumentException("lifetime: 10s to 10m, not " + lifetime);
-      }
+      requireLifetime("lifetime", lifetime);
+      requireLifetime("person-lifetime", personLifetime);
       if (rotation.compareTo(SHORTEST_ROTATION) < 0) {
         throw new IllegalArgumentException("rotation: at least 1h, not " + rotation);
+      }
+    }
+
+    /// The longest lifetime of any token.
+    Duration longest() {
+      return lifetime.compareTo(personLifetime) >= 0 ? lifetime : personLifetime;
+    }
+
+    private static void requireLifetime(String key, Duration lifetime) {
+      if (lifetime.compareTo(SHORTEST) < 0 || lifetime.compareTo(LONGEST) > 0) {
+        throw new IllegalArgumentException(key + ": 10s to 10m, not " + lifetime);
       }
     }
   }

@@ -30,7 +30,11 @@ class ExpiringTokenTest {
   void aTokenThatExpiresBeforeTheSupplyIsAskedIsTheCallersToRenew() {
     Origin origin =
         new Origin(
-            Optional.empty(), "127.0.0.1", "r", Optional.of(Secret.of(tokens.admin("acme"))));
+            Optional.empty(),
+            "127.0.0.1",
+            "r",
+            Optional.of(Secret.of(tokens.admin("acme"))),
+            Optional.empty());
     try (FakePools pools = new FakePools(tokens::jwks, clock)) {
       ManagedChannel channel =
           Channels.open(

@@ -7,6 +7,7 @@ import io.grpc.Channel;
 import io.grpc.Status.Code;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.CreateKeyRequest;
 import io.headgate.proto.policy.v1.CreateKeyResponse;
 import io.headgate.proto.policy.v1.Key;
@@ -14,6 +15,8 @@ import io.headgate.proto.policy.v1.ListKeysRequest;
 import io.headgate.proto.policy.v1.ListKeysResponse;
 import io.headgate.proto.policy.v1.RevokeKeyRequest;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
+import io.headgate.proto.policy.v1.WhoAmIRequest;
+import io.headgate.proto.policy.v1.WhoAmIResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -80,6 +83,34 @@ class KeyTest {
     assertRefused(admin, "operators/root", Code.PERMISSION_DENIED, "KEY_NOT_ALLOWED");
     assertRefused(
         admin, "tenants/" + own + "/nodes/gpu-1", Code.PERMISSION_DENIED, "KEY_NOT_ALLOWED");
+  }
+
+  @Test
+  void aUserWithoutAGroupSignsInWithoutRightsAndItsKeyIsMarked() {
+    Acme acme = Acme.found(POLICY);
+    acme.replace(acme.twoTeams());
+    String ada = POLICY.key(acme.parent() + "/users/ada");
+    create(acme.admin(), acme.parent() + "/serviceAccounts/nightly");
+    assertThat(marked(acme)).isEmpty();
+    AccessConfiguration.Builder without = acme.twoTeams();
+    without.getGroupsBuilder(0).clearUsers().clearServiceAccounts();
+    acme.replace(without);
+    assertThat(marked(acme))
+        .containsExactlyInAnyOrder(
+            acme.parent() + "/users/ada", acme.parent() + "/serviceAccounts/nightly");
+    WhoAmIResponse self =
+        TokenServiceGrpc.newBlockingStub(POLICY.channel(POLICY.exchange(ada)))
+            .whoAmI(WhoAmIRequest.getDefaultInstance());
+    assertThat(self.getRole()).isEqualTo("ROLE_MEMBER");
+    assertThat(self.getGroupsList()).isEmpty();
+    assertThat(self.getQueuesList()).isEmpty();
+  }
+
+  private static List<String> marked(Acme acme) {
+    return list(acme.admin(), acme.id()).stream()
+        .filter(Key::getOwnerWithoutGroup)
+        .map(Key::getOwner)
+        .toList();
   }
 
   @Test

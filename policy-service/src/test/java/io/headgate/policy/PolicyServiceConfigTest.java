@@ -47,7 +47,9 @@ class PolicyServiceConfigTest {
             Map.of("HEADGATE_SECRETS_DIRECTORY", "/run/secrets"));
     assertThat(config.defaultTenant()).contains("acme");
     assertThat(config.tokens())
-        .isEqualTo(new PolicyServiceConfig.TokenConfig(Duration.ofMinutes(5), Duration.ofDays(7)));
+        .isEqualTo(
+            new PolicyServiceConfig.TokenConfig(
+                Duration.ofMinutes(5), Duration.ofMinutes(5), Duration.ofDays(7)));
     assertThat(config.watches().heartbeat()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.secretsDirectory()).isEqualTo(Path.of("/run/secrets"));
   }

@@ -218,6 +218,33 @@ class ReplaceAccessTest {
   }
 
   @Test
+  void warnsOfKeysThatOutliveTheirOwnersLastGroup() {
+    Acme acme = Acme.found(POLICY);
+    acme.bringNodes();
+    acme.replace(acme.twoTeams());
+    POLICY.key(acme.parent() + "/users/ada");
+    POLICY.key(acme.parent() + "/serviceAccounts/nightly");
+    POLICY.key(acme.parent() + "/serviceAccounts/nightly");
+    AccessConfiguration.Builder without = acme.twoTeams();
+    without.getGroupsBuilder(0).clearUsers().clearServiceAccounts().addUsers("grace");
+    List<AccessWarning> planned =
+        acme.replace(
+                ReplaceAccessConfigurationRequest.newBuilder()
+                    .setConfiguration(without)
+                    .setValidateOnly(true))
+            .getWarningsList();
+    assertThat(planned)
+        .extracting(AccessWarning::getReason)
+        .containsExactly("KEYS_REMAIN", "KEYS_REMAIN");
+    assertThat(planned.getFirst().getMessage()).startsWith("2 keys of 'nightly' remain:");
+    assertThat(planned.getLast().getMessage())
+        .startsWith("1 key of 'ada' remains:")
+        .endsWith("headgate keys revoke --owner ada");
+    assertThat(acme.replace(without).getWarningsList()).isEqualTo(planned);
+    assertThat(acme.replace(without).getWarningsList()).isEmpty();
+  }
+
+  @Test
   void aCheckStoresNothingAndSeesTheDraft() {
     Acme acme = Acme.found(POLICY);
     AccessConfiguration.Builder wanted = acme.twoTeams();

@@ -41,7 +41,7 @@ class TokenTest {
   static final PolicyFixture POLICY = PolicyFixture.of(POSTGRES);
 
   @Test
-  void aKeyBecomesATokenOfTenMinutesThatSaysWhoOneIs() throws Exception {
+  void aKeyBecomesATokenOfFiveMinutesThatSaysWhoOneIs() throws Exception {
     String tenant = POLICY.tenant();
     String ada = "tenants/" + tenant + "/users/ada";
     GroupServiceGrpc.newBlockingStub(POLICY.admin(tenant))
@@ -56,7 +56,7 @@ class TokenTest {
 
     Instant now = POLICY.clock().instant();
     assertThat(Instant.ofEpochMilli(Timestamps.toMillis(answer.getExpireTime())))
-        .isEqualTo(now.plus(Duration.ofMinutes(10)));
+        .isEqualTo(now.plus(Duration.ofMinutes(5)));
     var claims = SignedJWT.parse(answer.getToken()).getJWTClaimsSet();
     assertThat(claims.getSubject()).isEqualTo(ada);
     assertThat(claims.getStringListClaim("groups")).containsExactly("ai-dev");
@@ -66,6 +66,24 @@ class TokenTest {
     assertThat(self.getRole()).isEqualTo("ROLE_MEMBER");
     assertThat(self.getTenant()).isEqualTo(tenant);
     assertThat(self.getGroupsList()).containsExactly("ai-dev");
+  }
+
+  @Test
+  void aMachinesTokenLivesTenMinutesAndNoTokenOutlivesItsKey() {
+    Instant now = POLICY.clock().instant();
+    ExchangeKeyResponse service = exchange(POLICY.key("services/scheduler"));
+    assertThat(Instant.ofEpochMilli(Timestamps.toMillis(service.getExpireTime())))
+        .isEqualTo(now.plus(Duration.ofMinutes(10)));
+    CreateKeyResponse made =
+        TokenServiceGrpc.newBlockingStub(POLICY.operator())
+            .createKey(
+                CreateKeyRequest.newBuilder()
+                    .setOwner("services/scheduler")
+                    .setTimeToLive(com.google.protobuf.Duration.newBuilder().setSeconds(90))
+                    .build());
+    assertThat(
+            Instant.ofEpochMilli(Timestamps.toMillis(exchange(made.getSecret()).getExpireTime())))
+        .isEqualTo(now.plus(Duration.ofSeconds(90)));
   }
 
   @Test
@@ -150,20 +168,40 @@ class TokenTest {
   }
 
   @Test
-  void whoTriesARevokedKeyAgainAndAgainIsHeldBackAndNobodyElse() {
+  void hundredsOfWrongKeysFromAnAddressKeepNoGoodKeyOut() {
+    String tenant = POLICY.tenant();
+    String good = POLICY.key("tenants/" + tenant + "/users/ada");
+    String unused = POLICY.key("tenants/" + tenant + "/users/ada");
+    exchange(good);
+    for (int i = 0; i < 400; i++) {
+      assertRejected("hg_node_%016x_%s".formatted(i, "A".repeat(43)));
+    }
+    // Neither a key that was good before, nor one that was never used.
+    exchange(good);
+    exchange(unused);
+  }
+
+  @Test
+  void anUnknownKeyIsCalledUnknownHoweverOftenItIsTried() {
     String tenant = POLICY.tenant();
     String revoked = POLICY.key("tenants/" + tenant + "/users/ada");
-    String good = POLICY.key("tenants/" + tenant + "/users/ada");
     TokenServiceGrpc.newBlockingStub(POLICY.operator())
         .revokeKey(
             RevokeKeyRequest.newBuilder().setName("keys/" + revoked.split("_", 4)[2]).build());
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 50; i++) {
       assertRejected(revoked);
+      assertRejected("hg_node_0123456789abcdef_" + "B".repeat(43));
     }
-    Refusal refusal = PolicyFixture.refusal(() -> exchange(revoked));
-    assertThat(refusal.code()).isEqualTo(Code.RESOURCE_EXHAUSTED);
-    assertThat(refusal.reason()).isEqualTo("TOO_MANY_ATTEMPTS");
-    assertThat(refusal.retryDelay()).contains(Duration.ofSeconds(6));
+  }
+
+  @Test
+  void guessesAtAKeysIdDoNotHoldTheKeyBack() {
+    String tenant = POLICY.tenant();
+    String good = POLICY.key("tenants/" + tenant + "/users/ada");
+    String id = good.split("_", 4)[2];
+    for (int i = 0; i < 50; i++) {
+      assertRejected("hg_user_" + id + "_" + "%043d".formatted(i));
+    }
     exchange(good);
   }
 

@@ -2,11 +2,15 @@ package io.headgate.pool;
 
 import io.grpc.ManagedChannel;
 import io.headgate.kit.auth.JwksKeySource;
+import io.headgate.kit.auth.RevocationWatch;
+import io.headgate.kit.auth.Revocations;
 import io.headgate.kit.auth.TokenRules;
 import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
+import io.headgate.kit.client.RenewedTokens;
 import io.headgate.kit.client.TokenSource;
+import io.headgate.kit.config.Secret;
 import io.headgate.kit.config.Setting;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
@@ -15,6 +19,8 @@ import io.headgate.kit.process.ServiceProcess;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.telemetry.TelemetryConfig;
 import io.headgate.kit.time.TimeSource;
+import io.headgate.pool.client.KeyExchange;
+import io.headgate.pool.client.RevocationStream;
 import io.headgate.pool.client.VerificationKeys;
 import java.io.PrintStream;
 
@@ -45,7 +51,12 @@ public final class PoolServiceMain {
               meaning =
                   "Connection to policy-service, which issues the tokens that "
                       + "callers present.")
-          ChannelConfig policy) {}
+          ChannelConfig policy,
+      @Setting(
+              meaning =
+                  "Key of `services/pool`, to follow revocations. "
+                      + "`policy-service --create-key services/pool` makes it.")
+          Secret serviceKey) {}
 
   public static void main(String[] arguments) throws InterruptedException {
     PROCESS.main(arguments);
@@ -58,6 +69,16 @@ public final class PoolServiceMain {
     ManagedChannel policy = Channels.open(config.policy(), TokenSource.anonymous(), telemetry);
     lifecycle.own("channel to policy", () -> Channels.close(policy));
     TimeSource time = TimeSource.system();
+    ManagedChannel asService =
+        Channels.open(
+            config.policy(),
+            new RenewedTokens(new KeyExchange(policy, config.serviceKey()), time),
+            telemetry);
+    lifecycle.own("channel as a service", () -> Channels.close(asService));
+    Revocations revocations = Revocations.followed(time);
+    lifecycle.own(
+        "watch of revocations",
+        RevocationWatch.start(new RevocationStream(asService), revocations));
     PoolService service = lifecycle.own("pool", PoolService.open(config.pool(), telemetry, time));
     ApiServer.Builder api =
         ApiServer.builder(config.api(), telemetry)
@@ -65,7 +86,8 @@ public final class PoolServiceMain {
                 new TokenVerifier(
                     TokenRules.DEFAULTS,
                     new JwksKeySource(new VerificationKeys(policy), time),
-                    time));
+                    time,
+                    revocations));
     service.register(api);
     ApiServer server = api.build();
     lifecycle.start("api", server::start, server::close);

@@ -101,7 +101,8 @@ class PoolServiceMainTest {
                 "HEADGATE_POOL_DATABASE_PASSWORD", "hunter2",
                 "HEADGATE_POOL_DATABASE_SCHEMA", "pool",
                 "HEADGATE_POOL_DATABASE_CONNECT_TIMEOUT", "1s",
-                "HEADGATE_POLICY_SERVER", "http://127.0.0.1:1"));
+                "HEADGATE_POLICY_SERVER", "http://127.0.0.1:1",
+                "HEADGATE_SERVICE_KEY", "hg_svc_hunter3"));
     assertThat(ended.status()).isEqualTo(ServiceProcess.EXIT_FAILED);
     assertThat(ended.said())
         .contains("cannot connect to jdbc:postgresql://127.0.0.1:1/headgate as pool")
@@ -125,6 +126,7 @@ class PoolServiceMainTest {
             schema: pool
             allow-unsafe-durability: true
         policy: {server: '%s'}
+        service-key: hg_svc_hunter3
         """
             .formatted(
                 POSTGRES.config().url(),

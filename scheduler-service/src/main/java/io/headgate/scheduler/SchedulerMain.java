@@ -2,9 +2,12 @@ package io.headgate.scheduler;
 
 import io.grpc.ManagedChannel;
 import io.headgate.kit.auth.JwksKeySource;
+import io.headgate.kit.auth.RevocationWatch;
+import io.headgate.kit.auth.Revocations;
 import io.headgate.kit.auth.TokenRules;
 import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.client.Channels;
+import io.headgate.kit.client.RenewedTokens;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.config.Setting;
 import io.headgate.kit.grpc.ApiServer;
@@ -16,6 +19,8 @@ import io.headgate.kit.telemetry.TelemetryConfig;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.policy.v1.GetVerificationKeysRequest;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
+import io.headgate.scheduler.client.KeyExchange;
+import io.headgate.scheduler.client.RevocationStream;
 import java.io.PrintStream;
 
 /// Runs one scheduler as a process of its own: `[CONFIG_FILE]`. It serves until it is stopped by
@@ -56,12 +61,23 @@ public final class SchedulerMain {
     ManagedChannel keys =
         Channels.open(config.scheduler().policies(), TokenSource.anonymous(), telemetry);
     lifecycle.own("verification keys", () -> Channels.close(keys));
+    ManagedChannel asService =
+        Channels.open(
+            config.scheduler().policies(),
+            new RenewedTokens(new KeyExchange(keys, config.scheduler().serviceKey()), time),
+            telemetry);
+    lifecycle.own("channel as a service", () -> Channels.close(asService));
+    Revocations revocations = Revocations.followed(time);
+    lifecycle.own(
+        "watch of revocations",
+        RevocationWatch.start(new RevocationStream(asService), revocations));
     SchedulerService service =
         lifecycle.own("connections", new SchedulerService(config.scheduler(), telemetry, time));
     // The server stops after the service, so that accepted calls are still answered. It stops
     // before its connections, so that those answers can be read.
     ApiServer.Builder api =
-        ApiServer.builder(config.api(), telemetry).authentication(verifier(keys, time));
+        ApiServer.builder(config.api(), telemetry)
+            .authentication(verifier(keys, time, revocations));
     service.register(api);
     ApiServer server = api.build();
     lifecycle.start("api", server::start, server::close);
@@ -69,7 +85,8 @@ public final class SchedulerMain {
     server.health().set("", true);
   }
 
-  private static TokenVerifier verifier(ManagedChannel policyService, TimeSource time) {
+  private static TokenVerifier verifier(
+      ManagedChannel policyService, TimeSource time, Revocations revocations) {
     return new TokenVerifier(
         TokenRules.DEFAULTS,
         new JwksKeySource(
@@ -78,6 +95,7 @@ public final class SchedulerMain {
                     .getVerificationKeys(GetVerificationKeysRequest.getDefaultInstance())
                     .getJwksJson(),
             time),
-        time);
+        time,
+        revocations);
   }
 }

@@ -3,6 +3,7 @@ package io.headgate.scheduler;
 import io.grpc.ManagedChannel;
 import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
+import io.headgate.kit.client.RenewedTokens;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.grpc.ApiServer;
@@ -14,7 +15,7 @@ import io.headgate.proto.agent.v1.AgentServiceGrpc;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.scheduler.client.ContractDraftReader;
 import io.headgate.scheduler.client.HazelcastMembers;
-import io.headgate.scheduler.client.KeyTokenSource;
+import io.headgate.scheduler.client.KeyExchange;
 import io.headgate.scheduler.client.PolicyAccessSource;
 import io.headgate.scheduler.client.PoolCatalogSource;
 import io.headgate.scheduler.client.PortProbe;
@@ -112,7 +113,7 @@ public final class SchedulerService implements AutoCloseable {
             () -> SharedSecret.of(database.jooq(), "group", HazelcastMembers.SECRET_LENGTH));
     database.observe(telemetry.meter("io.headgate.scheduler"));
     this.keyChannel = Channels.open(config.policies(), TokenSource.anonymous(), telemetry);
-    TokenSource tokens = new KeyTokenSource(keyChannel, config.serviceKey(), time);
+    TokenSource tokens = new RenewedTokens(new KeyExchange(keyChannel, config.serviceKey()), time);
     this.policyChannel = Channels.open(config.policies(), tokens, telemetry);
     this.poolChannel = Channels.open(config.pools(), tokens, telemetry);
     this.watches =

@@ -121,9 +121,12 @@ public sealed interface Denial {
   /// The key is unknown, revoked or expired, or its owner is gone. The refusal does not say which.
   record KeyRejected() implements Denial {}
 
+  /// The caller's key, account or role was withdrawn after its token was made.
+  record CallerRevoked() implements Denial {}
+
   /// The join token is unknown, expired or used up. The refusal does not say which.
   record JoinTokenRejected() implements Denial {}
 
-  /// Too many wrong secrets from one address.
+  /// Too many secrets from networks with many wrong ones wait to be looked up.
   record TooManyAttempts(Duration retryAfter) implements Denial {}
 }

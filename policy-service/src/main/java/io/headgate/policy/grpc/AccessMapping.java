@@ -119,6 +119,28 @@ final class AccessMapping {
                       + total
                       + ": not all of them can be kept at once")
               .build();
+      case AccessWarning.KeysRemain(var account, var keys) ->
+          proto
+              .setReason("KEYS_REMAIN")
+              .setMessage(
+                  keys
+                      + (keys == 1 ? " key of '" : " keys of '")
+                      + account
+                      + (keys == 1 ? "' remains" : "' remain")
+                      + ": it is in no group any more, and still signs in; to end that: headgate"
+                      + " keys revoke --owner "
+                      + account)
+              .setField("groups")
+              .build();
+      case AccessWarning.MoreKeysRemain(var accounts) ->
+          proto
+              .setReason("KEYS_REMAIN")
+              .setMessage(
+                  "keys of "
+                      + accounts
+                      + " more accounts without a group remain: headgate keys shows them")
+              .setField("groups")
+              .build();
       case AccessWarning.NotInGroup(var policy, var index, var user, var group) ->
           proto
               .setReason("NOT_IN_GROUP")

@@ -9,11 +9,13 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.headgate.kit.auth.Principal;
 import io.headgate.kit.auth.Principals;
+import io.headgate.kit.auth.TokenStamp;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.grpc.ClientAddresses;
 import io.headgate.kit.grpc.RequestIds;
 import io.headgate.policy.core.identity.Caller;
 import io.headgate.policy.core.identity.PrincipalRole;
+import io.headgate.policy.core.key.KeyId;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.port.Origin;
 import java.util.Optional;
@@ -66,7 +68,8 @@ final class CallFacts {
         Principals.find().map(CallFacts::caller),
         ClientAddresses.current(),
         RequestIds.current(),
-        token);
+        token,
+        Principals.find().flatMap(CallFacts::key));
   }
 
   static Caller caller(Principal principal) {
@@ -81,6 +84,10 @@ final class CallFacts {
           case SERVICE -> PrincipalRole.SERVICE;
         },
         Optional.ofNullable(principal.tenant()).map(TenantId::new));
+  }
+
+  private static Optional<KeyId> key(Principal principal) {
+    return Optional.of(TokenStamp.of(principal).key()).filter(KeyId::isValid).map(KeyId::new);
   }
 
   private static Optional<Secret> bearer(String header) {

@@ -2,6 +2,7 @@ package io.headgate.policy.grpc;
 
 import io.grpc.Status;
 import io.headgate.kit.auth.Principals;
+import io.headgate.kit.auth.Revocations;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.failure.Refusal.FieldViolation;
 import io.headgate.policy.core.Denial;
@@ -115,6 +116,7 @@ final class DenialRefusals {
               Status.Code.UNAUTHENTICATED,
               "KEY_REJECTED",
               "this key is unknown, revoked or expired: get a new one from your admin");
+      case Denial.CallerRevoked() -> Revocations.revoked();
       case Denial.JoinTokenRejected() ->
           Refusal.of(
               Status.Code.UNAUTHENTICATED,
@@ -123,7 +125,7 @@ final class DenialRefusals {
       case Denial.TooManyAttempts(var retryAfter) ->
           Refusal.exhausted(
               "TOO_MANY_ATTEMPTS",
-              "too many wrong secrets came from your address: wait before you try again",
+              "many wrong secrets come from your network, and no look-up was free for yours: try again",
               retryAfter);
     };
   }

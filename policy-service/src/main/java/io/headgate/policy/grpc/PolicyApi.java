@@ -20,6 +20,7 @@ import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.runtime.AccessConfigurations;
 import io.headgate.policy.runtime.AccessReplacement;
+import io.headgate.policy.runtime.Changes;
 import io.headgate.policy.runtime.Enrolment;
 import io.headgate.policy.runtime.Keys;
 import io.headgate.policy.runtime.RefusedCalls;
@@ -54,7 +55,8 @@ public final class PolicyApi {
       Keys keys,
       Tokens tokens,
       SigningKeys signing,
-      Enrolment enrolment) {}
+      Enrolment enrolment,
+      WatchHub revocations) {}
 
   /// The operations on rights.
   ///
@@ -66,7 +68,11 @@ public final class PolicyApi {
       BiFunction<TenantId, ResourceConfiguration, ResourcesSpec> resources) {}
 
   public PolicyApi(
-      Identities identities, Access access, RefusedCalls refused, PageTokens pageTokens) {
+      Changes changes,
+      Identities identities,
+      Access access,
+      RefusedCalls refused,
+      PageTokens pageTokens) {
     this.refused = refused;
     Answers answers = new Answers(refused);
     Pages pages = new Pages(pageTokens);
@@ -98,7 +104,8 @@ public final class PolicyApi {
                     identities.keys(),
                     identities.enrolment()),
                 answers,
-                pages));
+                pages,
+                new TokenEndpoint.Watches(identities.revocations(), changes)));
   }
 
   /// Registers the services with `api`, and records calls that a role forbids in the audit log.
@@ -113,7 +120,11 @@ public final class PolicyApi {
     Caller caller = CallFacts.caller(principal);
     Origin origin =
         new Origin(
-            Optional.of(caller), ClientAddresses.current(), RequestIds.current(), Optional.empty());
+            Optional.of(caller),
+            ClientAddresses.current(),
+            RequestIds.current(),
+            Optional.empty(),
+            Optional.empty());
     refused.record(
         origin, caller.tenant(), method.substring(method.lastIndexOf('/') + 1), "", "ROLE_DENIED");
   }

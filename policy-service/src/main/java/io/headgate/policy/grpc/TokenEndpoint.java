@@ -8,6 +8,7 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.Pages;
 import io.headgate.kit.grpc.Pages.Page;
 import io.headgate.kit.grpc.ProtoTimes;
+import io.headgate.kit.watch.WatchHub;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.key.KeyId;
@@ -19,6 +20,7 @@ import io.headgate.policy.core.name.NodeId;
 import io.headgate.policy.core.name.PoolId;
 import io.headgate.policy.core.name.QueueId;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.Changes;
 import io.headgate.policy.runtime.Enrolment;
 import io.headgate.policy.runtime.Keys;
 import io.headgate.policy.runtime.SigningKeys;
@@ -43,6 +45,8 @@ import io.headgate.proto.policy.v1.ListKeysResponse;
 import io.headgate.proto.policy.v1.RevokeJoinTokenRequest;
 import io.headgate.proto.policy.v1.RevokeKeyRequest;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
+import io.headgate.proto.policy.v1.WatchRevocationsRequest;
+import io.headgate.proto.policy.v1.WatchRevocationsResponse;
 import io.headgate.proto.policy.v1.WhoAmIRequest;
 import io.headgate.proto.policy.v1.WhoAmIResponse;
 import io.headgate.type.NameRule;
@@ -59,14 +63,19 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
   private final Parts parts;
   private final Answers answers;
   private final Pages pages;
+  private final Watches watches;
 
   /// The operations behind the endpoint.
   record Parts(Tokens tokens, SigningKeys signing, Keys keys, Enrolment enrolment) {}
 
-  TokenEndpoint(Parts parts, Answers answers, Pages pages) {
+  /// The watch of revocations, and what it reads.
+  record Watches(WatchHub hub, Changes changes) {}
+
+  TokenEndpoint(Parts parts, Answers answers, Pages pages, Watches watches) {
     this.parts = parts;
     this.answers = answers;
     this.pages = pages;
+    this.watches = watches;
   }
 
   @Override
@@ -143,7 +152,7 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
               request.getParent().isEmpty()
                   ? origin.required().tenant()
                   : Optional.of(Names.tenant("parent", request.getParent()));
-          Page<StoredKey> page =
+          Page<Keys.Listed> page =
               pages.read(
                   new Pages.Request(
                       List.of(
@@ -159,7 +168,7 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
                               new Scope(tenant, request.getShowRevoked()),
                               after.map(KeyPositions::read),
                               limit),
-                  KeyPositions::write);
+                  listed -> KeyPositions.write(listed.key()));
           return ListKeysResponse.newBuilder()
               .addAllKeys(page.items().stream().map(TokenEndpoint::toProto).toList())
               .setNextPageToken(page.nextToken())
@@ -266,6 +275,17 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
         });
   }
 
+  @Override
+  public void watchRevocations(
+      WatchRevocationsRequest request, StreamObserver<WatchRevocationsResponse> out) {
+    watches
+        .hub()
+        .open(
+            out,
+            request.getVersion(),
+            new RevocationSource(watches.changes(), request.getIncarnation()));
+  }
+
   private static KeyId keyId(String name) {
     if (!name.startsWith(KEYS) || !KeyId.isValid(name.substring(KEYS.length()))) {
       throw Refusal.invalidField(
@@ -288,6 +308,10 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
         .setCreateTime(ProtoTimes.toProto(token.createdAt()))
         .setExpireTime(ProtoTimes.toProto(token.expiresAt()))
         .build();
+  }
+
+  private static Key toProto(Keys.Listed listed) {
+    return toProto(listed.key()).toBuilder().setOwnerWithoutGroup(listed.isWithoutGroup()).build();
   }
 
   private static Key toProto(StoredKey key) {

@@ -91,8 +91,8 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
     });
   }
 
-  private static Step step(Tables tables, Origin origin, TenantId tenant, Optional<Supply> supply) {
-    Changes.lock(tables, tenant);
+  private Step step(Tables tables, Origin origin, TenantId tenant, Optional<Supply> supply) {
+    changes.begin(tables, origin, tenant);
     return new Step(tables, origin, tables.access().get(tenant), supply);
   }
 

@@ -15,6 +15,7 @@ import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.SupplyReader;
 import io.headgate.policy.runtime.port.SupplyReader.View;
 import io.headgate.policy.runtime.port.Tables;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -50,12 +51,13 @@ public final class AccessReplacement {
             changes.once(
                 once,
                 tables -> {
-                  Changes.lock(tables, request.tenant());
+                  changes.begin(tables, origin, request.tenant());
                   AccessVersion current = tables.access().get(request.tenant());
                   AccessDecision.Accepted accepted =
                       decide(tables, current, request, supply, Thoroughness.CHANGES_ONLY);
+                  List<AccessWarning> warnings = warnings(tables, current, accepted);
                   AccessVersion next = writer.put(tables, origin, current, accepted.next());
-                  return new Replaced(next, accepted.warnings());
+                  return new Replaced(next, warnings);
                 });
     return onDemand.withSupply(origin, request.tenant(), View.PROVISIONED, attempt);
   }
@@ -71,9 +73,19 @@ public final class AccessReplacement {
               AccessVersion current = tables.access().get(request.tenant());
               AccessDecision.Accepted accepted =
                   decide(tables, current, request, supply, Thoroughness.EVERYTHING);
-              return new Replaced(wouldBe(current, accepted, origin), accepted.warnings());
+              return new Replaced(
+                  wouldBe(current, accepted, origin), warnings(tables, current, accepted));
             });
     return onDemand.withSupply(origin, request.tenant(), view, attempt);
+  }
+
+  private List<AccessWarning> warnings(
+      Tables tables, AccessVersion current, AccessDecision.Accepted accepted) {
+    List<AccessWarning> warnings = new ArrayList<>(accepted.warnings());
+    warnings.addAll(
+        RemainingKeys.warnings(
+            tables, current.tenant(), current.configuration(), accepted.next(), changes.now()));
+    return warnings;
   }
 
   private AccessVersion wouldBe(

@@ -33,6 +33,9 @@ public interface AccountKind<I, T extends Account<I>, S> {
   /// The account as text by field, for the audit log.
   Map<String, String> fields(T account);
 
+  /// Whether tokens made for `before` say too much of `after`.
+  boolean losesRights(T before, T after);
+
   /// The configuration without mentions of the account.
   AccessConfiguration without(AccessConfiguration configuration, I id);
 

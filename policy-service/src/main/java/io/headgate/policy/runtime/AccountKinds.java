@@ -60,6 +60,11 @@ public final class AccountKinds {
     }
 
     @Override
+    public boolean losesRights(User before, User after) {
+      return before.isAdmin() && !after.isAdmin();
+    }
+
+    @Override
     public AccessConfiguration without(AccessConfiguration configuration, UserId id) {
       return configuration.withoutUser(id);
     }
@@ -100,6 +105,11 @@ public final class AccountKinds {
     @Override
     public Map<String, String> fields(ServiceAccount account) {
       return Map.of("display_name", account.displayName());
+    }
+
+    @Override
+    public boolean losesRights(ServiceAccount before, ServiceAccount after) {
+      return false;
     }
 
     @Override

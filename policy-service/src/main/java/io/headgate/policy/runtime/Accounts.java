@@ -46,7 +46,7 @@ public final class Accounts<I, T extends Account<I>, S> implements TenantResourc
     return changes.once(
         once,
         tables -> {
-          Changes.lock(tables, tenant);
+          changes.begin(tables, origin, tenant);
           T account = kind.account(tenant, spec, changes.now());
           if (!kind.table(tables).insert(account)) {
             throw new DeniedException(
@@ -61,12 +61,15 @@ public final class Accounts<I, T extends Account<I>, S> implements TenantResourc
   @Override
   public T update(Origin origin, TenantId tenant, I id, Function<T, S> edit) {
     return changes.change(tables -> {
-      Changes.lock(tables, tenant);
+      changes.begin(tables, origin, tenant);
       T before = find(tables, tenant, id);
       T after = kind.account(tenant, edit.apply(before), before.createdAt());
       if (!after.equals(before)) {
         kind.table(tables).update(after);
         record(tables, origin, "Update", after, kind.fields(before), kind.fields(after));
+        if (kind.losesRights(before, after)) {
+          tables.revocations().add(kind.owner(tenant, id).name(), changes.now());
+        }
       }
       return after;
     });
@@ -76,13 +79,14 @@ public final class Accounts<I, T extends Account<I>, S> implements TenantResourc
   @Override
   public void delete(Origin origin, TenantId tenant, I id) {
     changes.change(tables -> {
-      Changes.lock(tables, tenant);
+      changes.begin(tables, origin, tenant);
       T account = find(tables, tenant, id);
       access.edit(
           tables, origin, tenant, (AccessConfiguration current) -> kind.without(current, id));
       tables.keys().revokeAll(kind.owner(tenant, id), changes.now(), origin.required().subject());
       kind.table(tables).delete(tenant, id);
       record(tables, origin, "Delete", account, kind.fields(account), Map.of());
+      tables.revocations().add(kind.owner(tenant, id).name(), changes.now());
       return account;
     });
   }

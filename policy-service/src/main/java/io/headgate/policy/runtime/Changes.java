@@ -62,9 +62,17 @@ public final class Changes {
     return Optional.ofNullable(made.get()).orElseGet(() -> once.fromBytes().apply(bytes));
   }
 
-  /// The tenant, locked until the end of the transaction.
-  static Tenant lock(Tables tables, TenantId tenant) {
-    return tables.tenants().lock(tenant).orElseThrow(() -> absent(tenant));
+  /// Begins a write within a tenant, which is locked until the end of the transaction. Refuses a
+  /// caller whose rights were withdrawn.
+  Tenant begin(Tables tables, Origin origin, TenantId tenant) {
+    Tenant locked = tables.tenants().lock(tenant).orElseThrow(() -> absent(tenant));
+    requireCaller(tables, origin);
+    return locked;
+  }
+
+  /// Refuses a caller whose rights were withdrawn; for a write outside of tenants.
+  void requireCaller(Tables tables, Origin origin) {
+    CallerCheck.require(tables, origin, now());
   }
 
   static Tenant find(Tables tables, TenantId tenant) {

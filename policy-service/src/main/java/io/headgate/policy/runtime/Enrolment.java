@@ -9,6 +9,7 @@ import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.key.KeyId;
 import io.headgate.policy.core.key.KeyKind;
 import io.headgate.policy.core.key.KeySecret;
+import io.headgate.policy.core.key.SecretHash;
 import io.headgate.policy.core.key.StoredJoinToken;
 import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.core.key.StoredKey.Lifetime;
@@ -79,7 +80,7 @@ public final class Enrolment {
     DeniedException.require(known(origin, wanted));
     KeySecret secret = secrets.generate(KeyKind.JOIN);
     return changes.change(tables -> {
-      Changes.lock(tables, wanted.tenant());
+      changes.begin(tables, origin, wanted.tenant());
       Instant now = changes.now();
       StoredJoinToken token =
           new StoredJoinToken(
@@ -116,7 +117,7 @@ public final class Enrolment {
   /// Ends the token now; joined machines stay. Ending an ended token has no effect.
   public void revoke(Origin origin, TenantId tenant, KeyId id) {
     changes.change(tables -> {
-      Changes.lock(tables, tenant);
+      changes.begin(tables, origin, tenant);
       StoredJoinToken token =
           tables
               .joinTokens()
@@ -153,20 +154,20 @@ public final class Enrolment {
   public Enrolled enroll(Origin origin, Applicant applicant) {
     Optional<KeySecret> join =
         KeySecret.parse(applicant.joinToken()).filter(secret -> secret.kind() == KeyKind.JOIN);
-    FailedAttempts.Source source =
-        new FailedAttempts.Source(origin.address(), join.map(KeySecret::id));
-    attempts.require(source);
-    if (join.isEmpty()) {
-      attempts.failed(source);
-      throw new DeniedException(new Denial.JoinTokenRejected());
-    }
-    return changes.change(tables ->
-        locked(tables, join.get())
-            .flatMap(token -> enroll(tables, origin, new Entry(join.get(), token), applicant))
-            .orElseThrow(() -> {
-              attempts.failed(source);
-              return new DeniedException(new Denial.JoinTokenRejected());
-            }));
+    return join.flatMap(secret -> enroll(origin, applicant, secret))
+        .orElseThrow(() -> new DeniedException(new Denial.JoinTokenRejected()));
+  }
+
+  private Optional<Enrolled> enroll(Origin origin, Applicant applicant, KeySecret join) {
+    // A used-up token still opens the keys that were made with it, so the request counts as well.
+    SecretHash hash =
+        Secrets.hash(join.text() + " " + applicant.node() + " " + applicant.request().orElse(""));
+    return attempts.decide(
+        new FailedAttempts.Attempt(origin.address(), join.id(), hash),
+        () ->
+            changes.change(tables ->
+                locked(tables, join)
+                    .flatMap(token -> enroll(tables, origin, new Entry(join, token), applicant))));
   }
 
   /// The secret that a machine showed, and the stored token.

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// Creates, lists and revokes keys. Thread-safe.
 public final class Keys {
@@ -38,6 +39,11 @@ public final class Keys {
 
   /// A key and the only copy of its secret.
   public record Made(StoredKey key, KeySecret secret) {}
+
+  /// A key in a list.
+  ///
+  /// @param isWithoutGroup whether its owner has rights only by groups, and is in none
+  public record Listed(StoredKey key, boolean isWithoutGroup) {}
 
   /// Receives the first operator's key.
   @FunctionalInterface
@@ -60,6 +66,12 @@ public final class Keys {
     Optional<Duration> timeToLive =
         wanted.timeToLive().map(asked -> DeniedException.require(TimeToLive.ofKey(asked)));
     return changes.change(tables -> {
+      wanted
+          .owner()
+          .tenant()
+          .ifPresentOrElse(
+              tenant -> changes.begin(tables, origin, tenant),
+              () -> changes.requireCaller(tables, origin));
       requireOwner(tables, wanted.owner());
       requireRoom(tables, wanted.owner());
       return make(tables, origin, wanted, timeToLive);
@@ -69,11 +81,14 @@ public final class Keys {
   /// The keys that the caller governs, after `after`, newest first.
   ///
   /// @param wanted without a tenant: the caller's own; for an operator, all
-  public List<StoredKey> list(Origin origin, Scope wanted, Optional<Position> after, int limit) {
+  public List<Listed> list(Origin origin, Scope wanted, Optional<Position> after, int limit) {
     Scope scope = new Scope(wanted.tenant().or(origin.required()::tenant), wanted.isRevokedShown());
     return changes.read(tables -> {
       scope.tenant().ifPresent(id -> Changes.find(tables, id));
-      return tables.keys().list(scope, after, limit);
+      List<StoredKey> keys = tables.keys().list(scope, after, limit);
+      Set<KeyId> withoutGroup =
+          tables.keys().withoutGroup(keys.stream().map(StoredKey::id).toList());
+      return keys.stream().map(key -> new Listed(key, withoutGroup.contains(key.id()))).toList();
     });
   }
 
@@ -81,13 +96,10 @@ public final class Keys {
   public void revoke(Origin origin, KeyId id) {
     Caller caller = origin.required();
     changes.change(tables -> {
-      StoredKey key =
-          tables
-              .keys()
-              .find(id)
-              .map(KeyTable.Entry::key)
-              .filter(found -> KeyRights.toGovern(caller, found.owner()))
-              .orElseThrow(() -> new DeniedException(new Denial.NotFound(Kind.KEY, id.value())));
+      // All changes of a tenant's keys begin with its lock; the tenant itself may be gone.
+      governed(tables, caller, id).owner().tenant().ifPresent(tables.tenants()::lock);
+      changes.requireCaller(tables, origin);
+      StoredKey key = governed(tables, caller, id);
       if (key.lifetime().revokedAt().isPresent()) {
         return key;
       }
@@ -99,8 +111,18 @@ public final class Keys {
       }
       tables.keys().revoke(id, now, caller.subject());
       record(tables, origin, "RevokeKey", key);
+      tables.revocations().add("keys/" + id, now);
       return key;
     });
+  }
+
+  private static StoredKey governed(Tables tables, Caller caller, KeyId id) {
+    return tables
+        .keys()
+        .find(id)
+        .map(KeyTable.Entry::key)
+        .filter(found -> KeyRights.toGovern(caller, found.owner()))
+        .orElseThrow(() -> new DeniedException(new Denial.NotFound(Kind.KEY, id.value())));
   }
 
   /// Creates the installation's first operator key and passes it on, unless there ever was an
@@ -124,6 +146,7 @@ public final class Keys {
       tables.keys().revokeAll(ROOT, changes.now(), Origin.LOCAL.required().subject());
       Made made = makeAdminKey(tables);
       recipient.receive(made.secret());
+      tables.revocations().add(ROOT.name(), changes.now());
       return made.key();
     });
   }
@@ -156,15 +179,13 @@ public final class Keys {
   /// The owner must exist: otherwise a later principal of that name would own the key.
   private static void requireOwner(Tables tables, KeyOwner owner) {
     switch (owner) {
-      case KeyOwner.OfUser(var tenant, var user) -> {
-        Changes.lock(tables, tenant);
-        require(tables.users().find(tenant, user), Kind.USER, user.value());
-      }
-      case KeyOwner.OfServiceAccount(var tenant, var account) -> {
-        Changes.lock(tables, tenant);
-        require(
-            tables.serviceAccounts().find(tenant, account), Kind.SERVICE_ACCOUNT, account.value());
-      }
+      case KeyOwner.OfUser(var tenant, var user) ->
+          require(tables.users().find(tenant, user), Kind.USER, user.value());
+      case KeyOwner.OfServiceAccount(var tenant, var account) ->
+          require(
+              tables.serviceAccounts().find(tenant, account),
+              Kind.SERVICE_ACCOUNT,
+              account.value());
       case KeyOwner.OfNode(_, _), KeyOwner.OfService(_), KeyOwner.OfOperator(_) -> {
         // Services and operators need no row.
       }

@@ -37,6 +37,12 @@ public final class RefusedCalls {
   public void record(
       Origin origin, Optional<TenantId> tenant, String action, String target, String reason) {
     metrics.denied(action, reason);
+    write(origin, tenant, action, target, reason);
+  }
+
+  /// Writes the entry of a refusal that is counted elsewhere.
+  void write(
+      Origin origin, Optional<TenantId> tenant, String action, String target, String reason) {
     AuditEntry.Actor actor = AuditEntry.Actor.of(origin);
     String who =
         actor.subject().equals(AuditEntry.Actor.NOBODY) ? actor.address() : actor.subject();

@@ -52,10 +52,13 @@ public final class Secrets {
   }
 
   static SecretHash hash(KeySecret secret) {
+    return hash(secret.text());
+  }
+
+  static SecretHash hash(String text) {
     try {
       byte[] digest =
-          MessageDigest.getInstance("SHA-256")
-              .digest(secret.text().getBytes(StandardCharsets.US_ASCII));
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.US_ASCII));
       return new SecretHash(HexFormat.of().formatHex(digest));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);

@@ -50,7 +50,7 @@ public final class Tenants {
   /// never reused, because other services still hold nodes and jobs under it.
   public void delete(Origin origin, TenantId id) {
     changes.change(tables -> {
-      Changes.lock(tables, id);
+      changes.begin(tables, origin, id);
       int policies = tables.access().get(id).configuration().policies().size();
       if (policies > 0) {
         throw new DeniedException(new Denial.TenantInUse(id.value(), policies));
@@ -59,11 +59,13 @@ public final class Tenants {
       tables.access().forget(id);
       tables.tenants().delete(id, changes.now());
       changes.record(tables, origin, Optional.of(id), "DeleteTenant", name(id), List.of());
+      tables.revocations().add(name(id), changes.now());
       return id;
     });
   }
 
   private Tenant create(Tables tables, Origin origin, TenantId id, String displayName) {
+    changes.requireCaller(tables, origin);
     if (tables.tenants().isRetired(id)) {
       throw new DeniedException(new Denial.NameRetired("tenant_id", Kind.TENANT, id.value()));
     }

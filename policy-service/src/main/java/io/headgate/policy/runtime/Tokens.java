@@ -1,23 +1,21 @@
 package io.headgate.policy.runtime;
 
 import io.headgate.kit.auth.TokenSigner;
+import io.headgate.kit.auth.TokenStamp;
 import io.headgate.kit.decision.DeniedException;
+import io.headgate.kit.watch.WatchPosition;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.access.AccessConfiguration;
 import io.headgate.policy.core.access.Policy;
 import io.headgate.policy.core.access.Queue;
 import io.headgate.policy.core.identity.Identity;
-import io.headgate.policy.core.identity.Identity.Machine;
 import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.identity.PrincipalRole;
-import io.headgate.policy.core.identity.User;
 import io.headgate.policy.core.key.KeyKind;
 import io.headgate.policy.core.key.KeySecret;
 import io.headgate.policy.core.key.SecretHash;
 import io.headgate.policy.core.key.StoredKey;
-import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.QueueId;
-import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.port.KeyTable;
 import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.Tables;
@@ -39,20 +37,33 @@ public final class Tokens {
   private final Changes changes;
   private final SigningKeys signing;
   private final Guard guard;
-  private final Duration lifetime;
+  private final Lifetimes lifetimes;
 
   /// The protections of the exchange.
   public record Guard(FailedAttempts attempts, RefusedCalls refused, PolicyMetrics metrics) {}
 
-  /// Issues tokens that live for `lifetime`.
-  public Tokens(Changes changes, SigningKeys signing, Guard guard, Duration lifetime) {
+  /// The lifetimes of tokens.
+  ///
+  /// @param ofPeople of users and operators, who leave and change their roles
+  /// @param ofMachines of service accounts, nodes and services
+  public record Lifetimes(Duration ofPeople, Duration ofMachines) {
+    Duration of(PrincipalRole role) {
+      return switch (role) {
+        case PLATFORM_OPERATOR, TENANT_ADMIN, MEMBER -> ofPeople;
+        case SERVICE_ACCOUNT, NODE, SERVICE -> ofMachines;
+      };
+    }
+  }
+
+  public Tokens(Changes changes, SigningKeys signing, Guard guard, Lifetimes lifetimes) {
     this.changes = changes;
     this.signing = signing;
     this.guard = guard;
-    this.lifetime = lifetime;
+    this.lifetimes = lifetimes;
   }
 
-  private record Bearer(StoredKey key, Identity identity) {}
+  /// @param revocations position when the identity was looked up
+  private record Bearer(StoredKey key, Identity identity, WatchPosition revocations) {}
 
   /// The caller's own identity, and the queues that it may use.
   public record Self(Identity identity, List<QueueId> queues) {}
@@ -61,20 +72,25 @@ public final class Tokens {
   public TokenSigner.Signed exchange(Origin origin, String key) {
     Optional<KeySecret> secret =
         KeySecret.parse(key).filter(parsed -> parsed.kind() != KeyKind.JOIN);
-    FailedAttempts.Source source =
-        new FailedAttempts.Source(origin.address(), secret.map(KeySecret::id));
-    guard.attempts().require(source);
     Instant now = changes.now();
-    Optional<Bearer> bearer =
-        secret.flatMap(given -> changes.read(tables -> bearer(tables, given, now)));
+    Optional<Bearer> bearer = secret.flatMap(given -> bearer(origin, given, now));
     if (bearer.isEmpty()) {
-      guard.attempts().failed(source);
-      refused(origin, secret);
+      guard.metrics().denied(EXCHANGE, REJECTED);
       throw new DeniedException(new Denial.KeyRejected());
     }
     markUsed(bearer.get().key(), now);
     guard.metrics().tokenIssued(bearer.get().identity().role().name());
-    return signing.sign(TokenContents.of(bearer.get().identity()), lifetime);
+    return sign(bearer.get(), now);
+  }
+
+  /// No token outlives its key.
+  private TokenSigner.Signed sign(Bearer bearer, Instant now) {
+    StoredKey key = bearer.key();
+    Duration usual = lifetimes.of(bearer.identity().role());
+    Duration left = key.lifetime().expiresAt().map(end -> Duration.between(now, end)).orElse(usual);
+    TokenStamp stamp = new TokenStamp(key.id().value(), bearer.revocations());
+    return signing.sign(
+        stamp.on(TokenContents.of(bearer.identity())), left.compareTo(usual) < 0 ? left : usual);
   }
 
   /// The caller's present identity, which may have more or fewer rights than its token.
@@ -84,10 +100,24 @@ public final class Tokens {
             .orElseThrow(() -> new DeniedException(new Denial.KeyRejected()));
     return changes.read(tables -> {
       Identity identity =
-          identity(tables, owner, Optional.empty())
+          Identities.present(tables, owner, Optional.empty())
               .orElseThrow(() -> new DeniedException(new Denial.KeyRejected()));
       return new Self(identity, queues(tables, identity));
     });
+  }
+
+  private Optional<Bearer> bearer(Origin origin, KeySecret secret, Instant now) {
+    return guard
+        .attempts()
+        .decide(
+            new FailedAttempts.Attempt(origin.address(), secret.id(), Secrets.hash(secret)),
+            () -> {
+              Optional<Bearer> found = changes.read(tables -> bearer(tables, secret, now));
+              if (found.isEmpty()) {
+                noteRefusal(origin, secret);
+              }
+              return found;
+            });
   }
 
   private static Optional<Bearer> bearer(Tables tables, KeySecret secret, Instant now) {
@@ -97,51 +127,8 @@ public final class Tokens {
       return Optional.empty();
     }
     StoredKey key = entry.get().key();
-    return identity(tables, key.owner(), Optional.of(key))
-        .map(identity -> new Bearer(key, identity));
-  }
-
-  /// The present identity of `owner`; empty if it is gone.
-  private static Optional<Identity> identity(
-      Tables tables, KeyOwner owner, Optional<StoredKey> key) {
-    return switch (owner) {
-      case KeyOwner.OfUser(var tenant, var id) ->
-          tables
-              .users()
-              .find(tenant, id)
-              .map(User::role)
-              .map(role -> member(owner, tenant, role, tables.users().groups(tenant, id)));
-      case KeyOwner.OfServiceAccount(var tenant, var id) ->
-          tables
-              .serviceAccounts()
-              .find(tenant, id)
-              .map(_ ->
-                  member(
-                      owner,
-                      tenant,
-                      PrincipalRole.SERVICE_ACCOUNT,
-                      tables.serviceAccounts().groups(tenant, id)));
-      case KeyOwner.OfNode(var tenant, var node) ->
-          key.flatMap(StoredKey::pool)
-              .map(pool ->
-                  new Identity(
-                      owner.name(),
-                      PrincipalRole.NODE,
-                      Optional.of(tenant),
-                      Optional.of(new Machine(node, pool)),
-                      List.of()));
-      case KeyOwner.OfService(_) -> Optional.of(global(owner, PrincipalRole.SERVICE));
-      case KeyOwner.OfOperator(_) -> Optional.of(global(owner, PrincipalRole.PLATFORM_OPERATOR));
-    };
-  }
-
-  private static Identity member(
-      KeyOwner owner, TenantId tenant, PrincipalRole role, List<GroupId> groups) {
-    return new Identity(owner.name(), role, Optional.of(tenant), Optional.empty(), groups);
-  }
-
-  private static Identity global(KeyOwner owner, PrincipalRole role) {
-    return new Identity(owner.name(), role, Optional.empty(), Optional.empty(), List.of());
+    return Identities.present(tables, key.owner(), Optional.of(key))
+        .map(identity -> new Bearer(key, identity, tables.revocations().position()));
   }
 
   /// The queues where the identity may submit, by the scheduler's rule A1.
@@ -172,16 +159,13 @@ public final class Tokens {
   }
 
   /// A known key that is no longer valid is recorded; an invented one is only noise.
-  private void refused(Origin origin, Optional<KeySecret> secret) {
-    Optional<StoredKey> known =
-        secret
-            .flatMap(given -> changes.read(tables -> tables.keys().find(given.id())))
-            .map(KeyTable.Entry::key);
-    if (known.isEmpty()) {
-      guard.metrics().denied(EXCHANGE, REJECTED);
-      return;
-    }
-    StoredKey key = known.get();
-    guard.refused().record(origin, key.owner().tenant(), EXCHANGE, "keys/" + key.id(), REJECTED);
+  private void noteRefusal(Origin origin, KeySecret secret) {
+    changes
+        .read(tables -> tables.keys().find(secret.id()))
+        .map(KeyTable.Entry::key)
+        .ifPresent(key ->
+            guard
+                .refused()
+                .write(origin, key.owner().tenant(), EXCHANGE, "keys/" + key.id(), REJECTED));
   }
 }

@@ -11,6 +11,15 @@ public final class AccessNotices {
 
   private AccessNotices() {}
 
+  /// Passes each version of the revocations to `committed`, until closed.
+  public static Notifications ofRevocations(Database database, LongConsumer committed) {
+    return Notifications.listen(
+        database.dataSource(),
+        PostgresRevocations.CHANNEL,
+        RETRY,
+        version -> committed.accept(Long.parseLong(version)));
+  }
+
   /// Passes each version of the watch to `committed`, until closed.
   public static Notifications listen(Database database, LongConsumer committed) {
     return Notifications.listen(

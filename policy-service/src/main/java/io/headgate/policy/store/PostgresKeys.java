@@ -1,9 +1,17 @@
 package io.headgate.policy.store;
 
+import static io.headgate.policy.store.jooq.Tables.GROUP_SERVICE_ACCOUNTS;
+import static io.headgate.policy.store.jooq.Tables.GROUP_USERS;
 import static io.headgate.policy.store.jooq.Tables.KEYS;
+import static io.headgate.policy.store.jooq.Tables.USERS;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.exists;
 import static org.jooq.impl.DSL.function;
 import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.not;
 import static org.jooq.impl.DSL.row;
+import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.val;
 
 import io.headgate.policy.core.identity.KeyOwner;
@@ -20,9 +28,14 @@ import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.runtime.port.KeyTable;
 import io.headgate.policy.store.jooq.tables.records.KeysRecord;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 
@@ -61,6 +74,39 @@ final class PostgresKeys implements KeyTable {
         .orderBy(KEYS.CREATED_AT.desc(), KEYS.KEY_ID.desc())
         .limit(limit)
         .fetch(PostgresKeys::key);
+  }
+
+  @Override
+  public Set<KeyId> withoutGroup(Collection<KeyId> keys) {
+    Condition member =
+        exists(
+                selectOne()
+                    .from(GROUP_USERS)
+                    .where(GROUP_USERS.TENANT_ID.eq(KEYS.TENANT_ID))
+                    .and(GROUP_USERS.USER_ID.eq(KEYS.OWNER_ID)))
+            .or(
+                exists(
+                    selectOne()
+                        .from(USERS)
+                        .where(USERS.TENANT_ID.eq(KEYS.TENANT_ID))
+                        .and(USERS.USER_ID.eq(KEYS.OWNER_ID))
+                        .and(USERS.IS_ADMIN)));
+    Condition account =
+        exists(
+            selectOne()
+                .from(GROUP_SERVICE_ACCOUNTS)
+                .where(GROUP_SERVICE_ACCOUNTS.TENANT_ID.eq(KEYS.TENANT_ID))
+                .and(GROUP_SERVICE_ACCOUNTS.SERVICE_ACCOUNT_ID.eq(KEYS.OWNER_ID)));
+    return new HashSet<>(
+        dsl.select(KEYS.KEY_ID)
+            .from(KEYS)
+            .where(KEYS.KEY_ID.eq(any(keys.stream().map(KeyId::value).toArray(String[]::new))))
+            .and(
+                KEYS.KIND
+                    .eq(KeyKind.USER.name())
+                    .and(not(member))
+                    .or(KEYS.KIND.eq(KeyKind.SERVICE_ACCOUNT.name()).and(not(account))))
+            .fetch(row -> new KeyId(row.value1())));
   }
 
   @Override
@@ -123,6 +169,26 @@ final class PostgresKeys implements KeyTable {
                 function("hashtextextended", Long.class, val("keys of " + owner.name()), val(0L))))
         .execute();
     return dsl.fetchCount(KEYS, of(owner).and(isLive(now)));
+  }
+
+  @Override
+  public Map<KeyOwner, Integer> countLiveOfEach(Collection<KeyOwner> owners, Instant now) {
+    if (owners.isEmpty()) {
+      return Map.of();
+    }
+    Map<String, KeyOwner> byId = new HashMap<>();
+    owners.forEach(owner -> byId.put(ownerId(owner), owner));
+    KeyOwner first = owners.iterator().next();
+    Map<KeyOwner, Integer> counts = new HashMap<>();
+    dsl.select(KEYS.OWNER_ID, count())
+        .from(KEYS)
+        .where(KEYS.KIND.eq(KeyKind.of(first).name()))
+        .and(KEYS.TENANT_ID.eq(first.tenant().map(TenantId::value).orElseThrow()))
+        .and(KEYS.OWNER_ID.eq(any(byId.keySet().toArray(String[]::new))))
+        .and(isLive(now))
+        .groupBy(KEYS.OWNER_ID)
+        .forEach(row -> counts.put(byId.get(row.value1()), row.value2()));
+    return counts;
   }
 
   @Override

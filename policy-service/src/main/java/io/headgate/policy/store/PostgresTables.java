@@ -12,10 +12,10 @@ import io.headgate.policy.runtime.port.JoinTokenTable;
 import io.headgate.policy.runtime.port.KeyTable;
 import io.headgate.policy.runtime.port.RequestKey;
 import io.headgate.policy.runtime.port.RequestTable;
+import io.headgate.policy.runtime.port.RevocationTable;
 import io.headgate.policy.runtime.port.SigningKeyTable;
 import io.headgate.policy.runtime.port.Tables;
 import io.headgate.policy.runtime.port.TenantTable;
-import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jooq.DSLContext;
 
@@ -23,13 +23,13 @@ import org.jooq.DSLContext;
 final class PostgresTables implements Tables {
   private final DSLContext dsl;
   private final RequestLog log;
-  private final LongConsumer watchVersion;
+  private final CommitListener versions;
 
-  /// @param watchVersion receives the watch's version when this transaction changes it
-  PostgresTables(DSLContext dsl, RequestLog log, LongConsumer watchVersion) {
+  /// @param versions receives the versions of the watches that this transaction changes
+  PostgresTables(DSLContext dsl, RequestLog log, CommitListener versions) {
     this.dsl = dsl;
     this.log = log;
-    this.watchVersion = watchVersion;
+    this.versions = versions;
   }
 
   @Override
@@ -49,7 +49,7 @@ final class PostgresTables implements Tables {
 
   @Override
   public AccessTable access() {
-    return new PostgresAccess(dsl, watchVersion);
+    return new PostgresAccess(dsl, versions::access);
   }
 
   @Override
@@ -65,6 +65,11 @@ final class PostgresTables implements Tables {
   @Override
   public SigningKeyTable signingKeys() {
     return new PostgresSigningKeys(dsl);
+  }
+
+  @Override
+  public RevocationTable revocations() {
+    return new PostgresRevocations(dsl, versions::revocations);
   }
 
   @Override

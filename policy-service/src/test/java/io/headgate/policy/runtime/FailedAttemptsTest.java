@@ -1,63 +1,103 @@
 package io.headgate.policy.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.headgate.kit.decision.DeniedException;
 import io.headgate.kit.testing.TestClock;
-import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.key.KeyId;
-import io.headgate.policy.runtime.FailedAttempts.Source;
+import io.headgate.policy.core.key.SecretHash;
+import io.headgate.policy.runtime.FailedAttempts.Attempt;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class FailedAttemptsTest {
   private final TestClock clock = new TestClock();
   private final FailedAttempts attempts = new FailedAttempts(clock);
+  private final AtomicInteger lookUps = new AtomicInteger();
 
   @Test
-  void holdsBackAKeyThatFailsAgainAndAgain() {
-    Source revoked = source("10.0.0.1", 1);
-    fail(revoked, FailedAttempts.PER_KEY);
-    assertThatThrownBy(() -> attempts.require(revoked))
-        .isInstanceOfSatisfying(
-            DeniedException.class,
-            denied ->
-                assertThat(denied.denials(Denial.class))
-                    .containsExactly(new Denial.TooManyAttempts(Duration.ofSeconds(6))));
-    clock.advance(Duration.ofSeconds(6));
-    assertThatCode(() -> attempts.require(revoked)).doesNotThrowAnyException();
-  }
-
-  @Test
-  void doesNotLockOutOthersBehindTheSameAddress() {
-    fail(source("10.0.0.1", 1), 1000);
-    assertThatCode(() -> attempts.require(source("10.0.0.1", 2))).doesNotThrowAnyException();
-  }
-
-  @Test
-  void holdsBackAnAddressThatGuesses() {
-    for (int i = 0; i < FailedAttempts.PER_ADDRESS; i++) {
-      attempts.failed(source("10.0.0.1", i));
+  void aWrongSecretIsLookedUpOnceAMinute() {
+    Attempt revoked = attempt("10.0.0.1", 1, "wrong");
+    for (int i = 0; i < 1000; i++) {
+      assertThat(attempts.decide(revoked, this::wrong)).isEmpty();
     }
-    assertThatThrownBy(() -> attempts.require(source("10.0.0.1", 5000)))
-        .isInstanceOf(DeniedException.class);
-    assertThatCode(() -> attempts.require(source("10.0.0.2", 5000))).doesNotThrowAnyException();
-    clock.advance(Duration.ofSeconds(1));
-    assertThatCode(() -> attempts.require(source("10.0.0.1", 5000))).doesNotThrowAnyException();
+    assertThat(lookUps).hasValue(1);
+    clock.advance(Duration.ofMinutes(1));
+    assertThat(attempts.decide(revoked, this::wrong)).isEmpty();
+    assertThat(lookUps).hasValue(2);
+    assertThat(attempts.isPenalised(revoked)).isFalse();
+  }
+
+  @Test
+  void aGoodKeyPassesFromANetworkUnderPenalty() {
+    guess("10.0.0.1", FailedAttempts.PER_NETWORK);
+    Attempt good = attempt("10.0.0.1", 77_777, "good");
+    assertThat(attempts.isPenalised(good)).isTrue();
+    assertThat(attempts.decide(good, () -> Optional.of("token"))).contains("token");
+    assertThat(attempts.isPenalised(attempt("10.0.0.2", 77_777, "good"))).isFalse();
+  }
+
+  @Test
+  void aGoodKeyPassesAlthoughItsIdIsGuessedAt() {
+    for (int i = 0; i < 1000; i++) {
+      attempts.decide(attempt("10.0.0.9", 5, "guess " + i), this::wrong);
+    }
+    Attempt good = attempt("10.0.0.1", 5, "good");
+    assertThat(attempts.isPenalised(good)).isTrue();
+    assertThat(attempts.decide(good, () -> Optional.of("token"))).contains("token");
   }
 
   @Test
   void takesAnIpv6NetworkForOneAddress() {
-    for (int i = 0; i < FailedAttempts.PER_ADDRESS; i++) {
-      attempts.failed(source("2001:db8:1:2:0:0:0:" + Integer.toHexString(i), i));
+    for (int i = 0; i < FailedAttempts.PER_NETWORK; i++) {
+      attempts.decide(
+          attempt("2001:db8:1:2:0:0:0:" + Integer.toHexString(i), i, "guess"), this::wrong);
     }
-    assertThatThrownBy(() -> attempts.require(source("2001:db8:1:2:ffff:0:0:1", 9999)))
-        .isInstanceOf(DeniedException.class);
-    assertThatCode(() -> attempts.require(source("2001:db8:1:3:0:0:0:1", 9999)))
-        .doesNotThrowAnyException();
+    assertThat(attempts.isPenalised(attempt("2001:db8:1:2:ffff:0:0:1", 9999, "x"))).isTrue();
+    assertThat(attempts.isPenalised(attempt("2001:db8:1:3:0:0:0:1", 9999, "x"))).isFalse();
+  }
+
+  @Test
+  void attemptsUnderPenaltyAreLookedUpTwoAtATimeAndKnownKeysBesideThem() throws Exception {
+    Attempt known = attempt("10.0.0.1", 77_777, "good");
+    attempts.decide(known, () -> Optional.of("token"));
+    guess("10.0.0.1", FailedAttempts.PER_NETWORK);
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    CountDownLatch twoBegan = new CountDownLatch(FailedAttempts.SLOW_LANE);
+    AtomicInteger atOnce = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> flood = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        Attempt guess = attempt("10.0.0.1", 10_000 + i, "flood");
+        flood.add(
+            threads.submit(() ->
+                attempts.decide(
+                    guess,
+                    () -> {
+                      most.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
+                      twoBegan.countDown();
+                      await(mayEnd);
+                      atOnce.decrementAndGet();
+                      return Optional.empty();
+                    })));
+      }
+      twoBegan.await();
+      // Both places are taken, and a known key needs none.
+      assertThat(attempts.decide(known, () -> Optional.of("token"))).contains("token");
+      mayEnd.countDown();
+      for (Future<?> each : flood) {
+        assertThat(each.get()).isEqualTo(Optional.empty());
+      }
+    }
+    assertThat(most).hasValue(FailedAttempts.SLOW_LANE);
   }
 
   @Test
@@ -69,25 +109,27 @@ class FailedAttemptsTest {
     assertThat(buckets.size()).isEqualTo(LeakyBuckets.MAX_BUCKETS);
   }
 
-  private void fail(Source source, int times) {
+  private void guess(String address, int times) {
     for (int i = 0; i < times; i++) {
-      if (isFree(source)) {
-        attempts.failed(source);
-      }
+      attempts.decide(attempt(address, i, "guess"), this::wrong);
     }
   }
 
-  /// A refused source is not examined, and the refusal does not count.
-  private boolean isFree(Source source) {
+  private Optional<String> wrong() {
+    lookUps.incrementAndGet();
+    return Optional.empty();
+  }
+
+  private static void await(CountDownLatch latch) {
     try {
-      attempts.require(source);
-      return true;
-    } catch (DeniedException _) {
-      return false;
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
-  private static Source source(String address, int key) {
-    return new Source(address, Optional.of(new KeyId("%016x".formatted(key))));
+  private static Attempt attempt(String address, int key, String secret) {
+    return new Attempt(
+        address, new KeyId("%016x".formatted(key)), new SecretHash(key + " " + secret));
   }
 }

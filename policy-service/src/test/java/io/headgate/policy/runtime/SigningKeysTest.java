@@ -10,6 +10,7 @@ import io.headgate.kit.testing.TestClock;
 import io.headgate.policy.core.signing.RotationRule;
 import io.headgate.policy.runtime.port.PolicyStore;
 import io.headgate.policy.runtime.port.Tables;
+import io.headgate.policy.store.CommitListener;
 import io.headgate.policy.store.FileSeal;
 import io.headgate.policy.store.PostgresPolicyStore;
 import java.nio.file.Path;
@@ -45,7 +46,7 @@ class SigningKeysTest {
   @BeforeEach
   void open() {
     database = Database.open(POSTGRES.fresh());
-    PolicyStore stored = new PostgresPolicyStore(database, clock, _ -> {});
+    PolicyStore stored = new PostgresPolicyStore(database, clock, CommitListener.NONE);
     PolicyStore counted =
         new PolicyStore() {
           @Override

@@ -41,6 +41,12 @@ public final class HeadgateException extends RuntimeException {
       violations = List.copyOf(violations);
       metadata = Map.copyOf(metadata);
     }
+
+    /// How many more fields are wrong than `violations` names; a server names the first ones.
+    public int omittedViolations() {
+      String omitted = metadata.getOrDefault("omittedViolations", "0");
+      return omitted.matches("[0-9]{1,9}") ? Integer.parseInt(omitted) : 0;
+    }
   }
 
   /// One wrong field.

@@ -9,13 +9,15 @@ import org.jspecify.annotations.Nullable;
 /// @param owner `tenants/acme/users/ada`
 /// @param expireTime when it ends; null: never
 /// @param lastUseTime to the hour; null: never used
+/// @param ownerWithoutGroup whether its owner has rights only by groups, and is in none
 public record IssuedKey(
     String name,
     String owner,
     String description,
     Instant createTime,
     @Nullable Instant expireTime,
-    @Nullable Instant lastUseTime) {
+    @Nullable Instant lastUseTime,
+    boolean ownerWithoutGroup) {
   /// A new key with its secret. The server never returns the secret again.
   public record Made(IssuedKey key, String secret) {
     /// Without the secret, which must not get into logs.

@@ -173,7 +173,8 @@ public final class RightsMessages {
         key.getDescription(),
         TimeMessages.instant(key.getCreateTime()),
         key.hasExpireTime() ? TimeMessages.instant(key.getExpireTime()) : null,
-        key.hasLastUseTime() ? TimeMessages.instant(key.getLastUseTime()) : null);
+        key.hasLastUseTime() ? TimeMessages.instant(key.getLastUseTime()) : null,
+        key.getOwnerWithoutGroup());
   }
 
   public static JoinToken joinToken(io.headgate.proto.policy.v1.JoinToken token) {

@@ -67,6 +67,40 @@ class KeysTest {
     assertThat(gate.tokens.keys).extracting(Key::getName).containsExactly("keys/0000000000000002");
   }
 
+  @Test
+  void allKeysOfAnOwnerAreRevokedAfterAQuestion() {
+    run("keys", "create", "ada");
+    run("keys", "create", "ada");
+    run("keys", "create", "ada", "--service-account");
+    run("keys", "create", "grace");
+
+    Result unasked = run("keys", "revoke", "--owner", "ada");
+    assertThat(unasked.err()).contains("2 keys of ada must be confirmed", "--yes");
+    Result refused =
+        TestCli.at(gate, home)
+            .onTerminal(100)
+            .typing("n\n")
+            .run("keys", "revoke", "--owner", "ada");
+    assertThat(refused.err()).contains("Revoke 2 keys of ada? (y/N)", "nothing was revoked");
+    assertThat(gate.tokens.keys).hasSize(4);
+
+    assertThat(run("keys", "revoke", "--owner", "ada", "--yes").out())
+        .isEqualTo("revoked 0000000000000002\nrevoked 0000000000000001\n");
+    assertThat(gate.tokens.keys)
+        .extracting(Key::getOwner)
+        .containsExactlyInAnyOrder("tenants/acme/serviceAccounts/ada", "tenants/acme/users/grace");
+    assertThat(run("keys", "revoke", "--owner", "ada").err()).contains("ada has no key");
+  }
+
+  @Test
+  void theListMarksKeysWhoseOwnerIsInNoGroup() {
+    run("keys", "create", "ada");
+    gate.tokens.keys.replaceAll(key -> key.toBuilder().setOwnerWithoutGroup(true).build());
+
+    assertThat(run("keys").out()).contains("ada (no group)");
+    assertThat(run("keys", "-o", "csv").out()).contains(",ada,");
+  }
+
   /// A server records requests, so they must not contain a secret.
   @Test
   void ofAKeyThatWasFoundTheIdAloneIsSent() {

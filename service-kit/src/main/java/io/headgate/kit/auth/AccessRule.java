@@ -1,5 +1,6 @@
 package io.headgate.kit.auth;
 
+import com.google.api.AnnotationsProto;
 import com.google.protobuf.DescriptorProtos.MethodOptions;
 import io.grpc.MethodDescriptor;
 import io.grpc.protobuf.ProtoMethodDescriptorSupplier;
@@ -49,5 +50,17 @@ sealed interface AccessRule {
       }
     }
     return roles.isEmpty() ? Optional.empty() : Optional.of(new Roles(roles));
+  }
+
+  /// Whether `method` changes nothing: a `GET` of the JSON API, or a stream from the server.
+  static boolean isRead(MethodDescriptor<?, ?> method) {
+    return method.getType() == MethodDescriptor.MethodType.SERVER_STREAMING
+        || (method.getSchemaDescriptor() instanceof ProtoMethodDescriptorSupplier supplier
+            && !supplier
+                .getMethodDescriptor()
+                .getOptions()
+                .getExtension(AnnotationsProto.http)
+                .getGet()
+                .isEmpty());
   }
 }

@@ -92,6 +92,9 @@ public final class AuthInterceptor implements ServerInterceptor {
       denied.denied(principal, call.getMethodDescriptor().getFullMethodName());
       throw roleDenied(roles, principal);
     }
+    if (principal.role().isGoverning() && !AccessRule.isRead(call.getMethodDescriptor())) {
+      verifier.requireNews();
+    }
     Context context = Context.current().withValue(Principals.KEY, principal);
     return Contexts.interceptCall(context, call, headers, next);
   }

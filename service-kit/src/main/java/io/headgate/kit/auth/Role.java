@@ -18,6 +18,12 @@ public enum Role {
     return this != PLATFORM_OPERATOR && this != SERVICE;
   }
 
+  /// Whether the role gives power over others. Calls of such principals that change something need
+  /// recent news about revocations.
+  public boolean isGoverning() {
+    return this == PLATFORM_OPERATOR || this == TENANT_ADMIN;
+  }
+
   /// The role's name in tokens: `tenant-admin`.
   public String claim() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -31,8 +31,15 @@ public final class TokenVerifier {
   private final KeySource keys;
   private final TimeSource time;
   private final VerifiedTokens known;
+  private final Revocations revocations;
 
+  /// A verifier to which no token is revoked before its end.
   public TokenVerifier(TokenRules rules, KeySource keys, TimeSource time) {
+    this(rules, keys, time, Revocations.ofIssuer(time));
+  }
+
+  public TokenVerifier(TokenRules rules, KeySource keys, TimeSource time, Revocations revocations) {
+    this.revocations = revocations;
     this.rules = rules;
     this.keys = keys;
     this.time = time;
@@ -46,8 +53,8 @@ public final class TokenVerifier {
 
   /// The bearer of `token`.
   ///
-  /// @throws RefusalException UNAUTHENTICATED with reason TOKEN_INVALID or TOKEN_EXPIRED, or
-  ///   UNAVAILABLE without keys
+  /// @throws RefusalException UNAUTHENTICATED with reason TOKEN_INVALID, TOKEN_EXPIRED or
+  ///   TOKEN_REVOKED, or UNAVAILABLE without keys
   public Principal verify(String token) {
     try {
       if (token.length() > MAX_LENGTH) {
@@ -59,6 +66,7 @@ public final class TokenVerifier {
         known.remember(token, verified);
       }
       requireUnexpired(verified.expires());
+      revocations.requireUnrevoked(verified.principal());
       return verified.principal();
     } catch (KeysUnavailableException e) {
       LOG.warn("tokens cannot be verified: {}", e.toString());
@@ -75,6 +83,13 @@ public final class TokenVerifier {
               "the token is not one that this server accepts: log in again")
           .exception();
     }
+  }
+
+  /// Refuses a privileged call while it is unknown whether the caller's rights were withdrawn.
+  ///
+  /// @throws RefusalException UNAVAILABLE with reason REVOCATIONS_UNKNOWN
+  void requireNews() {
+    revocations.requireNews();
   }
 
   /// The bearer of `token` if a recent verification is cached. [#verify] then answers without

@@ -159,8 +159,10 @@ public final class GrpcFailures {
     return status.getCause() == null ? status.asRuntimeException() : status.getCause();
   }
 
-  /// The status for `refusal`, with the request's id if there is one.
-  public static com.google.rpc.Status proto(Refusal refusal, @Nullable String requestId) {
+  /// The status for `whole`, with the request's id if there is one. It names the first wrong fields
+  /// and how many more there are, because trailers are bounded.
+  public static com.google.rpc.Status proto(Refusal whole, @Nullable String requestId) {
+    Refusal refusal = StatusBound.fit(whole);
     com.google.rpc.Status.Builder status =
         com.google.rpc.Status.newBuilder()
             .setCode(refusal.code().value())

@@ -107,6 +107,11 @@ public record Refusal(
     return new Refusal(code, reason, message, all, metadata, retryAfter);
   }
 
+  /// Says that `count` more fields are wrong than the refusal names.
+  public Refusal withOmittedViolations(int count) {
+    return withMetadata(StatusBound.OMITTED, count);
+  }
+
   public Refusal withMetadata(String key, Object value) {
     Map<String, String> all = new LinkedHashMap<>(metadata);
     all.put(key, String.valueOf(value));

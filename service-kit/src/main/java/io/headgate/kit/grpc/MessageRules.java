@@ -22,7 +22,8 @@ public final class MessageRules {
   private static final String NUL =
       "holds a NUL character (U+0000), which no text may have: leave it out";
 
-  /// Violations reported per request; it bounds the answer to a hostile request.
+  /// Violations reported per request; it bounds the work for a hostile request. The answer names
+  /// the first of them.
   private static final int MAX_TOLD = 100;
 
   private final Validator validator;
@@ -85,7 +86,9 @@ public final class MessageRules {
     for (Broken each : broken.subList(0, Math.min(MAX_TOLD, broken.size()))) {
       refusal = refusal.withViolation(each.path(), each.what());
     }
-    return refusal;
+    return broken.size() > MAX_TOLD
+        ? refusal.withOmittedViolations(broken.size() - MAX_TOLD)
+        : refusal;
   }
 
   /// The field in the notation of clients: `spec.workers[2].env["PATH"]`.

@@ -30,8 +30,8 @@ class KitArchitectureTest {
     PackageArrows.only(
             KIT,
             Map.ofEntries(
-                Map.entry("auth", Set.of("failure", "time")),
-                Map.entry("client", Set.of("config", "telemetry")),
+                Map.entry("auth", Set.of("failure", "time", "watch")),
+                Map.entry("client", Set.of("config", "telemetry", "time")),
                 Map.entry("config", Set.of("decision")),
                 Map.entry("db", Set.of("config", "failure", "file", "lifecycle", "time")),
                 Map.entry("db.codegen", Set.of("config", "db")),

@@ -19,6 +19,14 @@ public sealed interface AccessWarning {
   record NotInGroup(PolicyId policy, int index, UserId user, GroupId group)
       implements AccessWarning {}
 
+  /// The account leaves its last group, and its keys still sign in.
+  ///
+  /// @param account id of a user or service account
+  record KeysRemain(String account, int keys) implements AccessWarning {}
+
+  /// Accounts whose last group is gone keep more keys than are named one by one.
+  record MoreKeysRemain(int accounts) implements AccessWarning {}
+
   /// All warnings about `configuration` on `supply`.
   static List<AccessWarning> about(AccessConfiguration configuration, Supply supply) {
     List<AccessWarning> warnings = new ArrayList<>();

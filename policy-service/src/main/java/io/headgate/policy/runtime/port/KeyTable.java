@@ -7,8 +7,11 @@ import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.core.name.NodeId;
 import io.headgate.policy.core.name.TenantId;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// Keys.
 public interface KeyTable {
@@ -29,6 +32,9 @@ public interface KeyTable {
   /// The keys after `after`, newest first.
   List<StoredKey> list(Scope scope, Optional<Position> after, int limit);
 
+  /// Those of `keys` whose owner has rights only by groups and is in none.
+  Set<KeyId> withoutGroup(Collection<KeyId> keys);
+
   /// Inserts the key; false if it is a node's and the node has a live key.
   boolean insert(Entry entry, String createdBy);
 
@@ -48,6 +54,10 @@ public interface KeyTable {
   /// The number of the owner's live keys. It locks the count until the end of the transaction, so
   /// that two concurrent requests do not both create the last allowed key.
   int countLive(KeyOwner owner, Instant now);
+
+  /// The number of live keys of each of `owners`, all of one tenant and one kind. An owner without
+  /// a key is missing.
+  Map<KeyOwner, Integer> countLiveOfEach(Collection<KeyOwner> owners, Instant now);
 
   /// The number of the operators' live keys. It locks the count until the end of the transaction,
   /// so that two concurrent revocations do not leave none.

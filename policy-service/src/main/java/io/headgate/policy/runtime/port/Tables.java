@@ -21,6 +21,8 @@ public interface Tables {
 
   SigningKeyTable signingKeys();
 
+  RevocationTable revocations();
+
   AuditTable audit();
 
   RequestTable requests();

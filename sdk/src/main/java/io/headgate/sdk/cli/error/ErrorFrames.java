@@ -95,6 +95,9 @@ public final class ErrorFrames {
     Failure failure = refusal.failure();
     List<String> where = new ArrayList<>();
     failure.violations().forEach(violation -> where.add("field " + violation.field()));
+    if (failure.omittedViolations() > 0) {
+      where.add("and " + failure.omittedViolations() + " more");
+    }
     if (failure.code() == StatusCode.UNAVAILABLE
         || failure.code() == StatusCode.DEADLINE_EXCEEDED) {
       where.add("server " + server);

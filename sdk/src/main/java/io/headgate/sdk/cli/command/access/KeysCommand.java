@@ -1,8 +1,10 @@
 package io.headgate.sdk.cli.command.access;
 
 import io.headgate.proto.policy.v1.CreateKeyResponse;
+import io.headgate.proto.policy.v1.Key;
 import io.headgate.sdk.cli.command.shared.KeyId;
 import io.headgate.sdk.cli.command.shared.NamedList;
+import io.headgate.sdk.cli.command.shared.Prompt;
 import io.headgate.sdk.cli.command.shared.RequestFieldFlags;
 import io.headgate.sdk.cli.error.CliFailure;
 import io.headgate.sdk.cli.error.ErrorFrame;
@@ -19,10 +21,13 @@ import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.Row;
 import io.headgate.sdk.cli.output.TimeText;
 import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.EnglishText;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.IssuedKey;
 import io.headgate.sdk.wire.ResourceNames;
 import io.headgate.sdk.wire.RightsMessages;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -41,6 +46,7 @@ import picocli.CommandLine.Parameters;
       "headgate keys create ada > ada.key                a key for a user; it is printed only once",
       "headgate keys create nightly --service-account --expires 90d",
       "headgate keys revoke 5d41402abc4b2a76             the key is refused from now on",
+      "headgate keys revoke --owner ada                  all keys of a user",
       ""
     },
     description = "Lists, creates and revokes the keys of a tenant. For its admins.")
@@ -48,6 +54,7 @@ public final class KeysCommand implements CliCommand {
   private static final RequestFieldFlags FLAGS =
       new RequestFieldFlags(
           Map.of("owner", "OWNER", "description", "--description", "time_to_live", "--expires"));
+  private static final String ENDED = "access that was granted with it ends within 5 seconds";
   private static final Pattern OWNER = Pattern.compile("[a-z]([a-z0-9-]{0,61}[a-z0-9])?");
 
   @Mixin private final GlobalOptions global = new GlobalOptions();
@@ -68,6 +75,12 @@ public final class KeysCommand implements CliCommand {
 
   @Option(names = "--service-account", description = "The owner is a service account.")
   private boolean serviceAccount;
+
+  @Option(
+      names = "--owner",
+      paramLabel = "OWNER",
+      description = "Revoke all keys of this user; with --service-account, of a service account.")
+  private @Nullable String owner;
 
   @Option(names = "--description", paramLabel = "TEXT", description = "Purpose of the key.")
   private String description = "";
@@ -165,6 +178,9 @@ public final class KeysCommand implements CliCommand {
   }
 
   private int revoke(Invocation invocation) {
+    if (owner != null) {
+      return revokeAll(invocation, owner);
+    }
     if (names.isEmpty()) {
       throw new UsageException(
           "the key is missing",
@@ -175,8 +191,54 @@ public final class KeysCommand implements CliCommand {
       invocation.session().identity().revokeKey("keys/" + id(name));
       invocation.output().line("revoked " + id(name));
     }
-    invocation.output().note("access that was granted with it ends within 10 minutes");
+    invocation.output().note(ENDED);
     return ExitCode.DONE;
+  }
+
+  private int revokeAll(Invocation invocation, String ownerId) {
+    if (!names.isEmpty()) {
+      throw new UsageException(
+          "keys and --owner are named together",
+          "CONTRADICTION",
+          "headgate keys revoke KEY, or headgate keys revoke --owner OWNER");
+    }
+    Session session = invocation.session();
+    String collection = serviceAccount ? "serviceAccounts" : "users";
+    String full = ResourceNames.of(session.tenant(), collection, ownerId);
+    List<String> keys =
+        session.identity().listKeys(session.tenant()).stream()
+            .filter(key -> key.getOwner().equals(full))
+            .map(Key::getName)
+            .toList();
+    if (keys.isEmpty()) {
+      invocation.output().note(ownerId + " has no key");
+      return ExitCode.DONE;
+    }
+    String what = EnglishText.count(keys.size(), "key") + " of " + ownerId;
+    if (!invocation.global().yes && !isConfirmed(invocation, what)) {
+      invocation.output().note("nothing was revoked");
+      return ExitCode.REFUSED;
+    }
+    for (String key : keys) {
+      session.identity().revokeKey(key);
+      invocation.output().line("revoked " + ResourceNames.id(key));
+    }
+    invocation.output().note(ENDED);
+    return ExitCode.DONE;
+  }
+
+  private static boolean isConfirmed(Invocation invocation, String what) {
+    if (!invocation.mayAsk()) {
+      throw new UsageException(
+          "the revocation of " + what + " must be confirmed, and there is no terminal to ask",
+          "INPUT_NEEDED",
+          "to revoke without a question: --yes");
+    }
+    try {
+      return new Prompt(invocation).ask("Revoke " + what + "? (y/N) ").equalsIgnoreCase("y");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static String id(String name) {
@@ -196,7 +258,8 @@ public final class KeysCommand implements CliCommand {
         key -> ResourceNames.id(key.name()),
         List.of(
             Column.of("KEY", key -> Cell.of(ResourceNames.id(key.name()))),
-            Column.of("OWNER", key -> Cell.of(ResourceNames.id(key.owner()))),
+            Column.<IssuedKey>of("OWNER", key -> Cell.of(shownOwner(key)))
+                .plainly(key -> ResourceNames.id(key.owner())),
             Column.<IssuedKey>of("KIND", key -> Cell.of(kind(key))).leaving(2),
             Column.<IssuedKey>of("MADE", key -> Cell.of(times.ago(key.createTime())))
                 .leaving(1)
@@ -207,6 +270,11 @@ public final class KeysCommand implements CliCommand {
             Column.<IssuedKey>of("EXPIRES", key -> Cell.of(times.exact(key.expireTime())))
                 .plainly(key -> TimeText.machine(key.expireTime())),
             Column.<IssuedKey>of("DESCRIPTION", key -> Cell.of(key.description())).givingWay()));
+  }
+
+  /// A key whose owner is in no group signs in and gives no rights: it was probably forgotten.
+  private static String shownOwner(IssuedKey key) {
+    return ResourceNames.id(key.owner()) + (key.ownerWithoutGroup() ? " (no group)" : "");
   }
 
   /// The server records the last use to the hour.

@@ -101,8 +101,14 @@ final class ConfigurationPlanner {
               + " repeated.";
       frames.replaceAll(frame -> frame.with("outcome", Plan.OUTCOME_UNKNOWN));
     }
-    return new CliFailure(
-        frames, ExitCode.of(refusal), EnglishText.count(frames.size(), "error") + ". " + effect);
+    return new CliFailure(frames, ExitCode.of(refusal), errors(frames, refusal) + ". " + effect);
+  }
+
+  /// `3 errors`, `80 errors, of which the first 20 are shown`.
+  private static String errors(List<ErrorFrame> frames, HeadgateException refusal) {
+    int omitted = refusal.failure().omittedViolations();
+    return EnglishText.count(frames.size() + omitted, "error")
+        + (omitted == 0 ? "" : ", of which the first " + frames.size() + " are shown");
   }
 
   private ErrorFrame frame(HeadgateException refusal, FieldViolation violation) {
