@@ -310,7 +310,10 @@ public final class ApiServer implements AutoCloseable {
     }
     if (config.tls().isPresent()) {
       ApiServerConfig.TlsConfig tls = config.tls().get();
-      server.https(address).tls(TlsKeyPair.of(tls.key().toFile(), tls.certificate().toFile()));
+      server
+          .https(address)
+          .tls(TlsKeyPair.of(tls.key().toFile(), tls.certificate().toFile()))
+          .tlsCustomizer(context -> context.protocols("TLSv1.3"));
     } else {
       server.http(address);
     }

@@ -21,10 +21,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +52,39 @@ class TlsTest {
       URI plain = URI.create("http://localhost:" + server.port());
       assertThatThrownBy(() -> greet(plain, ours.certificate()))
           .hasMessageContaining("UNAVAILABLE");
+    }
+  }
+
+  @Test
+  void speaksNoOlderVersionThanTls13() throws Exception {
+    TlsConfig ours = certificate("ours");
+    try (ApiServer server = start(ours)) {
+      assertThat(handshake(server, ours, "TLSv1.3")).isEqualTo("TLSv1.3");
+      assertThatThrownBy(() -> handshake(server, ours, "TLSv1.2"))
+          .isInstanceOf(SSLException.class)
+          .hasMessageContaining("protocol_version");
+    }
+  }
+
+  /// Opens a connection that offers one version only.
+  private static String handshake(ApiServer server, TlsConfig trusted, String version)
+      throws Exception {
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, null);
+    try (InputStream pem = Files.newInputStream(trusted.certificate())) {
+      store.setCertificateEntry(
+          "server", CertificateFactory.getInstance("X.509").generateCertificate(pem));
+    }
+    TrustManagerFactory trust =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(store);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, trust.getTrustManagers(), null);
+    try (SSLSocket socket =
+        (SSLSocket) context.getSocketFactory().createSocket("localhost", server.port())) {
+      socket.setEnabledProtocols(new String[] {version});
+      socket.startHandshake();
+      return socket.getSession().getProtocol();
     }
   }
 
