@@ -58,8 +58,7 @@ final class LoadAttack {
   private final Map<String, Integer> refused = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<ClientCall<?, ?>> watches = new ConcurrentLinkedQueue<>();
 
-  LoadAttack(
-      LoadRig rig, LoadBenchmark.Options options, LoadFigures figures, LoadClients clients) {
+  LoadAttack(LoadRig rig, LoadBenchmark.Options options, LoadFigures figures, LoadClients clients) {
     this.rig = rig;
     this.options = options;
     this.figures = figures;
@@ -79,8 +78,7 @@ final class LoadAttack {
             "plans", planned.toString(),
             "parts", parts.toString(),
             "refused", new TreeMap<>(refused).toString());
-    figures.print(
-        "attack_p99_factor", parameters, during / before, "x", 0, OptionalDouble.of(2));
+    figures.print("attack_p99_factor", parameters, during / before, "x", 0, OptionalDouble.of(2));
     long[] memory = rig.memoryBytes();
     figures.print("attack_memory", Map.of(), memory[0] / BYTES_PER_MIB, "MiB");
     figures.print("attack_heap", Map.of(), memory[1] / BYTES_PER_MIB, "MiB");
@@ -121,10 +119,7 @@ final class LoadAttack {
       case 1 ->
           clients
               .future(number)
-              .getJob(
-                  GetJobRequest.newBuilder()
-                      .setName(Fixtures.ACME + "/jobs/" + known)
-                      .build());
+              .getJob(GetJobRequest.newBuilder().setName(Fixtures.ACME + "/jobs/" + known).build());
       default ->
           clients
               .future(number)
@@ -152,9 +147,10 @@ final class LoadAttack {
   private void flood(int attacker) {
     var jobs = JobServiceGrpc.newBlockingStub(rig.attacker(attacker, 2));
     for (int i = 0; i < JOBS / ATTACKERS && !over.get(); i += BATCH) {
-      if (isTaken(() -> {
-        var _ = jobs.batchSubmitJobs(LoadClients.batch(LoadRig.crowd(attacker), BATCH));
-      })) {
+      if (isTaken(
+          () -> {
+            var _ = jobs.batchSubmitJobs(LoadClients.batch(LoadRig.crowd(attacker), BATCH));
+          })) {
         taken.addAndGet(BATCH);
       }
     }
@@ -168,9 +164,10 @@ final class LoadAttack {
             .setResourceConfiguration(rig.resources())
             .build();
     while (!over.get()) {
-      if (isTaken(() -> {
-        var _ = plans.withDeadlineAfter(30, TimeUnit.SECONDS).planConfiguration(request);
-      })) {
+      if (isTaken(
+          () -> {
+            var _ = plans.withDeadlineAfter(30, TimeUnit.SECONDS).planConfiguration(request);
+          })) {
         planned.incrementAndGet();
       }
     }

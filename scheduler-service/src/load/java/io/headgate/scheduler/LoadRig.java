@@ -340,8 +340,7 @@ final class LoadRig implements AutoCloseable {
 
   /// A connection of an admin.
   Channel planner(int number) {
-    return attacks.computeIfAbsent(
-        "planner-" + number, _ -> narrow(tokens.admin("acme")));
+    return attacks.computeIfAbsent("planner-" + number, _ -> narrow(tokens.admin("acme")));
   }
 
   private ManagedChannel narrow(String token) {

@@ -334,8 +334,7 @@ public record SchedulerConfig(
 
     /// The bounds of a process with so much heap.
     WaitingBounds forHeap(long bytes) {
-      int most =
-          total.orElse(Math.clamp(bytes / HEAP_BYTES_FOR_EACH, 1, Integer.MAX_VALUE));
+      int most = total.orElse(Math.clamp(bytes / HEAP_BYTES_FOR_EACH, 1, Integer.MAX_VALUE));
       return new WaitingBounds(
           most,
           perTenant.orElse(Math.max(1, most / 2)),

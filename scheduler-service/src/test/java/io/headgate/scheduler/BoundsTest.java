@@ -59,8 +59,7 @@ final class BoundsTest {
 
   @Test
   void refusesMoreWaitingJobsThanAQueueMayHave() {
-    JobServiceBlockingStub alice =
-        start(bounds(waiting("per-queue", 2)), Failpoint.Handler.NONE);
+    JobServiceBlockingStub alice = start(bounds(waiting("per-queue", 2)), Failpoint.Handler.NONE);
     submit(alice, submit("rnd-3", "r-0"));
     submit(alice, submit("rnd-3", "r-1"));
     Refused.by(() -> alice.submitJob(submit("rnd-3", "r-2")))

@@ -39,8 +39,7 @@ final class WatchFloodTest {
   /// Of all together; 90 snapshots would take 700 MiB.
   private static final long MAY_TAKE = 64 << 20;
 
-  private static final WatchJobsRequest ALL =
-      WatchJobsRequest.newBuilder().setParent(ACME).build();
+  private static final WatchJobsRequest ALL = WatchJobsRequest.newBuilder().setParent(ACME).build();
 
   private Installation installation;
   private JobServiceBlockingStub alice;

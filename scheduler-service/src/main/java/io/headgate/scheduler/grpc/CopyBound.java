@@ -30,14 +30,10 @@ public final class CopyBound {
               bound = "at least 1")
           @Default("8")
           int inProgress,
-      @Setting(
-              meaning = "Plans of one tenant that are made or wait.",
-              bound = "at least 1")
+      @Setting(meaning = "Plans of one tenant that are made or wait.", bound = "at least 1")
           @Default("3")
           int perTenant,
-      @Setting(
-              meaning = "Plans of one caller that are made or wait.",
-              bound = "at least 1")
+      @Setting(meaning = "Plans of one caller that are made or wait.", bound = "at least 1")
           @Default("2")
           int perCaller,
       @Setting(

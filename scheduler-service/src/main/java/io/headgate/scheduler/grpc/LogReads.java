@@ -43,8 +43,7 @@ public final class LogReads {
               bound = "at least 1")
           @Default("256")
           int maxReaders,
-      @Setting(meaning = "Concurrent readers of one tenant.", bound = "at least 1")
-          @Default("128")
+      @Setting(meaning = "Concurrent readers of one tenant.", bound = "at least 1") @Default("128")
           int perTenant,
       @Setting(meaning = "Concurrent readers of one caller.", bound = "at least 1") @Default("64")
           int perCaller) {

@@ -118,19 +118,13 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
 
   private PlanConfigurationResponse plan(
       TenantId tenant, Optional<Supply> supply, Optional<Access> access, int named) {
-    Moment moment =
-        Refusals.leading(
-            true,
-            () -> door.ask(this::moment));
+    Moment moment = Refusals.leading(true, () -> door.ask(this::moment));
     CatalogView changed = moment.catalog().with(supply, access);
     Map<JobId, JobRecord> records = HashMap.newHashMap(moment.jobs().size());
     moment.jobs().forEach(job -> records.put(job.id(), job));
     LiveState present =
         new LiveState(
-            moment.state(),
-            moment.placement(),
-            moment.now(),
-            id -> name(tenant, id, records));
+            moment.state(), moment.placement(), moment.now(), id -> name(tenant, id, records));
     List<String> withdrawn =
         access.isPresent() ? withdrawn(tenant, moment.jobs(), changed) : List.of();
     long begin = time.monotonicNanos();

@@ -56,7 +56,8 @@ import org.slf4j.LoggerFactory;
 /// 1. before gRPC: the [bound][Builder#bound] on calls of its method ([Admission]), the choice of
 ///    its thread ([PromptCalls]), the limit on its length ([RequestLimits])
 /// 2. trace, request id and error translation, the bound on all calls ([ActiveCalls])
-/// 3. access rule, the [brake][Builder#brake] on new work
+/// 3. access rule, the bound on streams of a caller ([CallerStreams]), the [brake][Builder#brake]
+///    on new work
 /// 4. size and memory of its messages ([RequestSizes], [RequestMemory]), validation
 /// 5. [interceptors][Builder#interceptor] of the service, handler
 ///
@@ -219,7 +220,7 @@ public final class ApiServer implements AutoCloseable {
       return this;
     }
 
-    /// Refuses calls of `methods` while `brake` is on. These are the methods that bring new work.
+    /// Refuses calls of `methods`, which bring new work, while `brake` is on.
     public Builder brake(MemoryBrake brake, Set<MethodDescriptor<?, ?>> methods) {
       brakes.add(new BrakedCalls(brake, methods));
       return this;
@@ -275,6 +276,7 @@ public final class ApiServer implements AutoCloseable {
     chain.add(failures);
     chain.add(calls);
     chain.add(builder.authInterceptor());
+    chain.add(new CallerStreams(config.maxCalls()));
     chain.addAll(builder.brakes);
     chain.add(sizes);
     chain.add(new RequestMemory(builder.requestBytes.orElseGet(this::requestBytes)));

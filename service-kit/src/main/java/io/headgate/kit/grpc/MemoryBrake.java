@@ -88,9 +88,7 @@ public final class MemoryBrake {
       LOG.warn(
           "memory is short: {} of {} MiB are in use after a collection; submissions, watches and"
               + " plans are refused until it is below {} %",
-          left.usedBytes() >> 20,
-          left.maxBytes() >> 20,
-          percent - EASE);
+          left.usedBytes() >> 20, left.maxBytes() >> 20, percent - EASE);
     } else if (left.percent() <= percent - EASE && on.compareAndSet(true, false)) {
       LOG.info(
           "memory suffices again: {} of {} MiB are in use after a collection",

@@ -61,12 +61,7 @@ public record WatchLimits(
   /// The same with another memory.
   public WatchLimits with(WatchMemory newMemory) {
     return new WatchLimits(
-        heartbeat,
-        patience,
-        maxWatchers,
-        maxWatchersPerTenant,
-        maxWatchersPerCaller,
-        newMemory);
+        heartbeat, patience, maxWatchers, maxWatchersPerTenant, maxWatchersPerCaller, newMemory);
   }
 
   private static void requirePositive(String key, int value) {
