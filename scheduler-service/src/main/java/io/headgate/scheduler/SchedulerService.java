@@ -194,12 +194,12 @@ public final class SchedulerService implements AutoCloseable {
 
   /// Puts its gRPC services on a server that others may share.
   public void register(ApiServer.Builder api) {
-    api.service(jobs).service(usage).service(plans).service(agents).interceptor(relay);
+    api.service(jobs).service(usage).service(plans).service(agents);
+    api.interceptor(memory.interceptor(NEW_WORK)).interceptor(relay);
     // Most of a job's cost comes from these two methods.
     api.prompt(AgentServiceGrpc.getConnectMethod()).prompt(JobServiceGrpc.getSubmitJobMethod());
     api.bound(JobServiceGrpc.getSubmitJobMethod(), bounds.submitCalls())
-        .bound(JobServiceGrpc.getBatchSubmitJobsMethod(), bounds.batchCalls())
-        .brake(memory, NEW_WORK);
+        .bound(JobServiceGrpc.getBatchSubmitJobsMethod(), bounds.batchCalls());
   }
 
   /// Stands for leadership; returns at once.

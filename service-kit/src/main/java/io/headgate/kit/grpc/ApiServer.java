@@ -56,8 +56,7 @@ import org.slf4j.LoggerFactory;
 /// 1. before gRPC: the [bound][Builder#bound] on calls of its method ([Admission]), the choice of
 ///    its thread ([PromptCalls]), the limit on its length ([RequestLimits])
 /// 2. trace, request id and error translation, the bound on all calls ([ActiveCalls])
-/// 3. access rule, the bound on streams of a caller ([CallerStreams]), the [brake][Builder#brake]
-///    on new work
+/// 3. access rule, the bound on a caller's streams ([CallerStreams])
 /// 4. size and memory of its messages ([RequestSizes], [RequestMemory]), validation
 /// 5. [interceptors][Builder#interceptor] of the service, handler
 ///
@@ -170,7 +169,6 @@ public final class ApiServer implements AutoCloseable {
     private final List<ServerInterceptor> interceptors = new ArrayList<>();
     private final Set<MethodDescriptor<?, ?>> prompt = new HashSet<>();
     private final Map<MethodDescriptor<?, ?>, Integer> bounds = new HashMap<>();
-    private final List<ServerInterceptor> brakes = new ArrayList<>();
     private OptionalLong requestBytes = OptionalLong.empty();
     private TokenVerifier verifier = TokenVerifier.refusingAll();
     private DeniedCallListener denied = DeniedCallListener.none();
@@ -217,12 +215,6 @@ public final class ApiServer implements AutoCloseable {
     /// tenant two thirds.
     public Builder bound(MethodDescriptor<?, ?> method, int most) {
       bounds.put(method, most);
-      return this;
-    }
-
-    /// Refuses calls of `methods`, which bring new work, while `brake` is on.
-    public Builder brake(MemoryBrake brake, Set<MethodDescriptor<?, ?>> methods) {
-      brakes.add(new BrakedCalls(brake, methods));
       return this;
     }
 
@@ -277,7 +269,6 @@ public final class ApiServer implements AutoCloseable {
     chain.add(calls);
     chain.add(builder.authInterceptor());
     chain.add(new CallerStreams(config.maxCalls()));
-    chain.addAll(builder.brakes);
     chain.add(sizes);
     chain.add(new RequestMemory(builder.requestBytes.orElseGet(this::requestBytes)));
     chain.add(new ValidationInterceptor(requests(services)));

@@ -1,5 +1,7 @@
 package io.headgate.kit.grpc;
 
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerInterceptor;
 import io.headgate.kit.failure.Refusal;
 import io.opentelemetry.api.metrics.Meter;
 import java.lang.management.ManagementFactory;
@@ -8,6 +10,7 @@ import java.lang.management.MemoryType;
 import java.lang.management.MemoryUsage;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -79,6 +82,11 @@ public final class MemoryBrake {
     MemoryUsage usage = pool.getCollectionUsage();
     long most = usage.getMax() > 0 ? usage.getMax() : Runtime.getRuntime().maxMemory();
     return new Left(usage.getUsed(), most);
+  }
+
+  /// Refuses calls of `methods`, which bring new work, while the brake is on. All others go on.
+  public ServerInterceptor interceptor(Set<MethodDescriptor<?, ?>> methods) {
+    return new BrakedCalls(this, methods);
   }
 
   /// Whether new work is refused now.
