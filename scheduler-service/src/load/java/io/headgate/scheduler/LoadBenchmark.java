@@ -166,6 +166,9 @@ public final class LoadBenchmark {
               rig, options, new LoadFigures(options, machine, LoadBenchmark::print), heard);
       rows.calibration();
       rows.prepare();
+      if (options.rows().contains(ATTACK)) {
+        rows.measure(ATTACK);
+      }
       for (String row : ROWS) {
         if (options.rows().contains(row)) {
           rows.measure(row);
