@@ -8,8 +8,10 @@ import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.db.PostgresServer;
 import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.TestChannels;
 import io.headgate.kit.testing.TestTokens;
 import io.headgate.proto.pool.v1.Profile;
+import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import java.io.IOException;
@@ -35,6 +37,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /// Schedulers as processes of their own, on a PostgreSQL that keeps what it acknowledges, with
 /// pools and rights served from memory and agents that run nothing.
@@ -49,6 +52,7 @@ final class LoadRig implements AutoCloseable {
   static final String LOOSE = LoadAgent.HELD + "loose";
   static final String CROWD = LoadAgent.HELD + "crowd";
   static final int CROWDS = 10;
+  static final int ATTACKERS = 10;
 
   private static final String MULTIPLY =
       """
@@ -87,9 +91,13 @@ final class LoadRig implements AutoCloseable {
   private final List<Process> processes = new ArrayList<>();
   private final List<ManagedChannel> channels = new CopyOnWriteArrayList<>();
   private final Map<Integer, JobServiceBlockingStub> stubs = new ConcurrentHashMap<>();
+  private final Map<String, ManagedChannel> attacks = new ConcurrentHashMap<>();
   private final LoadFleet fleet = new LoadFleet();
   private final int gpus;
   private final int schedulers;
+  private final boolean isUnbounded;
+
+  private ResourceConfiguration resources = ResourceConfiguration.getDefaultInstance();
 
   /// Which of them leads, and agents connect to: moves on when it is killed.
   private volatile int leader;
@@ -101,6 +109,8 @@ final class LoadRig implements AutoCloseable {
     this.heap = options.heap();
     this.jvm = options.jvm();
     this.schedulers = schedulers;
+    // The bounds are measured themselves under attack.
+    this.isUnbounded = !options.rows().contains("attack");
     this.gpus = options.nodes() * GPUS_PER_NODE;
     this.postgres =
         PostgresServer.start(directory.resolve("postgres"), PostgresServer.Durability.FULL)
@@ -177,7 +187,8 @@ final class LoadRig implements AutoCloseable {
             .setMemoryBytes(1L << 30)
             .build();
     neighbours.quietly();
-    neighbours.provision(Fixtures.resources(List.of(Fixtures.pool("main")), List.of(one)));
+    resources = Fixtures.resources(List.of(Fixtures.pool("main")), List.of(one));
+    neighbours.provision(resources);
     List<io.headgate.proto.policy.v1.Queue> queues = new ArrayList<>();
     queues.add(Fixtures.queue(QUICK, "steady", "one", 1));
     queues.add(Fixtures.queue(FIRM, "firm", "one", 1));
@@ -188,7 +199,7 @@ final class LoadRig implements AutoCloseable {
     String all = Integer.toString(gpus);
     neighbours.grant(
         Fixtures.access(
-            List.of(Fixtures.group("team", "alice")),
+            List.of(Fixtures.group("team", members())),
             List.of(
                 Fixtures.policy("steady", "team", Integer.toString(gpus / 2), all),
                 Fixtures.policy("firm", "team", Integer.toString(gpus / 10), all),
@@ -232,6 +243,12 @@ final class LoadRig implements AutoCloseable {
     // All agents are on this machine.
     variables.put("HEADGATE_API_MAX_CONNECTIONS", "20000");
     variables.put("HEADGATE_API_MAX_CONNECTIONS_PER_ADDRESS", "20000");
+    if (isUnbounded) {
+      // One user submits all that waits.
+      for (String bound : List.of("TOTAL", "PER_TENANT", "PER_QUEUE", "PER_USER")) {
+        variables.put("HEADGATE_SCHEDULER_BOUNDS_WAITING_" + bound, "10000000");
+      }
+    }
     // Discovery is off, as on every public address.
     variables.put("HEADGATE_API_DISCOVERY", "off");
     if (ports.size() > 1) {
@@ -297,6 +314,40 @@ final class LoadRig implements AutoCloseable {
 
   LoadFleet fleet() {
     return fleet;
+  }
+
+  private static String[] members() {
+    return Stream.concat(
+            Stream.of("alice"),
+            IntStream.range(0, ATTACKERS).mapToObj(number -> "attacker-" + number))
+        .toArray(String[]::new);
+  }
+
+  /// Pools and profiles as they are.
+  ResourceConfiguration resources() {
+    return resources;
+  }
+
+  /// A connection of another user of all queues, that takes little in advance.
+  ///
+  /// @param number of the user, below [#ATTACKERS]
+  /// @param connection of the user
+  synchronized Channel attacker(int number, int connection) {
+    return attacks.computeIfAbsent(
+        "attacker-%d %d".formatted(number, connection),
+        _ -> narrow(tokens.member("acme", "attacker-" + number, "team")));
+  }
+
+  /// A connection of an admin.
+  Channel planner(int number) {
+    return attacks.computeIfAbsent("planner-" + number, _ -> narrow(tokens.admin("acme")));
+  }
+
+  private ManagedChannel narrow(String token) {
+    ManagedChannel channel =
+        TestChannels.narrow(URI.create("http://127.0.0.1:" + ports.get(leader)), token);
+    channels.add(channel);
+    return channel;
   }
 
   /// A connection to the leader, of a user of all queues.

@@ -9,7 +9,10 @@ import io.headgate.kit.watch.WatchLimits;
 import io.headgate.scheduler.client.GroupConfig;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.placement.StandardPlacement;
+import io.headgate.scheduler.grpc.CopyBound;
+import io.headgate.scheduler.grpc.LogReads;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
+import io.headgate.scheduler.runtime.desk.WaitingBounds;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -230,8 +233,7 @@ public record SchedulerConfig(
       @Setting(meaning = "Submitted jobs of one transaction.", bound = "at least 1")
           @Default("10000")
           int batchJobs,
-      @Setting(meaning = "Waiting jobs of one queue.", bound = "at least 1") @Default("1000000")
-          int waitingPerQueue,
+      @Setting(meaning = "How many jobs may wait.") Waiting waiting,
       @Setting(
               meaning =
                   "SubmitJob calls in progress at this process; a call beyond is "
@@ -245,23 +247,99 @@ public record SchedulerConfig(
                       + "which may have megabytes.",
               bound = "at least 1")
           @Default("64")
-          int batchCalls) {
+          int batchCalls,
+      @Setting(meaning = "Plans of configurations.") CopyBound.Limits plans,
+      @Setting(meaning = "Readers of output.") LogReads.Limits logs,
+      @Setting(
+              meaning =
+                  "Share of the old generation in use after a collection, in percent, above which "
+                      + "new submissions, watches and plans are refused. What runs goes on.",
+              bound = "20 to 100")
+          @Default("80")
+          int memoryPercent) {
     public static final Bounds DEFAULTS =
-        new Bounds(100_000, 100_000, 10_000, 1_000_000, 1_000, 64);
+        new Bounds(100_000, 100_000, 10_000, Waiting.DEFAULTS, 1_000, 64);
+
+    /// The defaults for all that is not named.
+    public Bounds(
+        int commands,
+        int queuedJobs,
+        int batchJobs,
+        Waiting waiting,
+        int submitCalls,
+        int batchCalls) {
+      this(
+          commands,
+          queuedJobs,
+          batchJobs,
+          waiting,
+          submitCalls,
+          batchCalls,
+          CopyBound.Limits.DEFAULTS,
+          LogReads.Limits.DEFAULTS,
+          80);
+    }
 
     public Bounds {
       requirePositive("commands", commands);
       requirePositive("queued-jobs", queuedJobs);
       requirePositive("batch-jobs", batchJobs);
-      requirePositive("waiting-per-queue", waitingPerQueue);
       requirePositive("submit-calls", submitCalls);
       requirePositive("batch-calls", batchCalls);
+      if (memoryPercent < 20 || memoryPercent > 100) {
+        throw new IllegalArgumentException("memory-percent: 20 to 100, not " + memoryPercent);
+      }
     }
 
-    private static void requirePositive(String key, int value) {
+    static void requirePositive(String key, int value) {
       if (value < 1) {
         throw new IllegalArgumentException("%s: at least 1, not %d".formatted(key, value));
       }
+    }
+  }
+
+  /// How many jobs may wait. A waiting job takes less than 1 KiB of the leader's heap.
+  public record Waiting(
+      @Setting(
+              meaning =
+                  "Waiting jobs of all tenants. Absent: one for each 4 KiB of the largest heap, "
+                      + "262,144 for 1 GiB.",
+              bound = "at least 1")
+          Optional<Integer> total,
+      @Setting(
+              meaning = "Waiting jobs of one tenant. Absent: a half of `total`.",
+              bound = "at least 1")
+          Optional<Integer> perTenant,
+      @Setting(
+              meaning = "Waiting jobs of one queue. Absent: a half of `total`.",
+              bound = "at least 1")
+          Optional<Integer> perQueue,
+      @Setting(
+              meaning =
+                  "Waiting jobs that one user or service account has submitted. Absent: a quarter "
+                      + "of `total`.",
+              bound = "at least 1")
+          Optional<Integer> perUser) {
+    private static final long HEAP_BYTES_FOR_EACH = 4096;
+
+    public static final Waiting DEFAULTS =
+        new Waiting(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+
+    public Waiting {
+      total.ifPresent(most -> Bounds.requirePositive("total", most));
+      perTenant.ifPresent(most -> Bounds.requirePositive("per-tenant", most));
+      perQueue.ifPresent(most -> Bounds.requirePositive("per-queue", most));
+      perUser.ifPresent(most -> Bounds.requirePositive("per-user", most));
+    }
+
+    /// The bounds of a process with so much heap.
+    WaitingBounds forHeap(long bytes) {
+      int most = total.orElse(Math.clamp(bytes / HEAP_BYTES_FOR_EACH, 1, Integer.MAX_VALUE));
+      return new WaitingBounds(
+          most,
+          perTenant.orElse(Math.max(1, most / 2)),
+          perQueue.orElse(Math.max(1, most / 2)),
+          perUser.orElse(Math.max(1, most / 4)));
     }
   }
 
@@ -297,6 +375,6 @@ public record SchedulerConfig(
         bounds.commands(),
         bounds.queuedJobs(),
         bounds.batchJobs(),
-        bounds.waitingPerQueue());
+        bounds.waiting().forHeap(Runtime.getRuntime().maxMemory()));
   }
 }

@@ -1,18 +1,21 @@
 package io.headgate.scheduler;
 
 import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
 import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.RenewedTokens;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.grpc.ApiServer;
+import io.headgate.kit.grpc.MemoryBrake;
 import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.kit.watch.WatchHub;
 import io.headgate.proto.agent.v1.AgentServiceGrpc;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
+import io.headgate.proto.scheduler.v1.PlanServiceGrpc;
 import io.headgate.scheduler.client.ContractDraftReader;
 import io.headgate.scheduler.client.HazelcastMembers;
 import io.headgate.scheduler.client.KeyExchange;
@@ -52,6 +55,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -59,12 +63,18 @@ import java.util.function.Supplier;
 /// registered on a server, then started when the server runs; stopped before the server and closed
 /// after it.
 public final class SchedulerService implements AutoCloseable {
-  /// A plan takes seconds at most, so a queued plan waits no longer than this.
-  private static final Duration PLAN_PATIENCE = Duration.ofSeconds(10);
-
   /// An explanation is answered without a forecast if the forecast's turn does not come within this
   /// time.
   private static final Duration FORECAST_PATIENCE = Duration.ofSeconds(1);
+
+  /// Refused while memory is short. Agents' streams, cancellations and reads go on.
+  private static final Set<MethodDescriptor<?, ?>> NEW_WORK =
+      Set.of(
+          JobServiceGrpc.getSubmitJobMethod(),
+          JobServiceGrpc.getBatchSubmitJobsMethod(),
+          JobServiceGrpc.getWatchJobsMethod(),
+          JobServiceGrpc.getWatchEventsMethod(),
+          PlanServiceGrpc.getPlanConfigurationMethod());
 
   private final Database database;
   private final ManagedChannel keyChannel;
@@ -81,6 +91,7 @@ public final class SchedulerService implements AutoCloseable {
   private final KnownKeys requests;
   private final BatchCallback gauges;
   private final SchedulerConfig.Bounds bounds;
+  private final MemoryBrake memory;
   private final JobEndpoint jobs;
   private final UsageEndpoint usage;
   private final PlanEndpoint plans;
@@ -151,13 +162,15 @@ public final class SchedulerService implements AutoCloseable {
             new PageTokens(SharedSecret.of(database.jooq(), "page-tokens", PageTokens.KEY_LENGTH)),
             time,
             retention,
-            new CopyBound(PLAN_PATIENCE),
-            new CopyBound(FORECAST_PATIENCE),
+            new CopyBound(config.bounds().plans()),
+            new CopyBound(CopyBound.Limits.ofPatience(FORECAST_PATIENCE)),
             telemetry::traceParent);
     this.bounds = config.bounds();
-    this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions), watches);
+    this.memory =
+        MemoryBrake.ofHeap(bounds.memoryPercent(), telemetry.meter("io.headgate.scheduler"));
+    this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions, bounds.logs()), watches);
     this.usage = new UsageEndpoint(door);
-    this.plans = new PlanEndpoint(parts, new ContractDraftReader());
+    this.plans = new PlanEndpoint(parts, new ContractDraftReader(), memory);
     this.agents = new AgentEndpoint(door, sessions, time);
     this.relay =
         new LeaderRelay(
@@ -188,7 +201,8 @@ public final class SchedulerService implements AutoCloseable {
 
   /// Puts its gRPC services on a server that others may share.
   public void register(ApiServer.Builder api) {
-    api.service(jobs).service(usage).service(plans).service(agents).interceptor(relay);
+    api.service(jobs).service(usage).service(plans).service(agents);
+    api.interceptor(memory.interceptor(NEW_WORK)).interceptor(relay);
     // Most of a job's cost comes from these two methods.
     api.prompt(AgentServiceGrpc.getConnectMethod()).prompt(JobServiceGrpc.getSubmitJobMethod());
     api.bound(JobServiceGrpc.getSubmitJobMethod(), bounds.submitCalls())

@@ -11,15 +11,18 @@ import io.grpc.StatusRuntimeException;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
 import io.headgate.proto.scheduler.v1.ListJobsResponse;
+import io.headgate.proto.scheduler.v1.RequeueJobRequest;
 import io.headgate.scheduler.runtime.record.Failpoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -50,10 +53,13 @@ final class BoundsTest {
     return installation.alice();
   }
 
+  private static SchedulerConfig.Bounds bounds(SchedulerConfig.Waiting waiting) {
+    return new SchedulerConfig.Bounds(1000, 1000, 1000, waiting, 1000, 64);
+  }
+
   @Test
   void refusesMoreWaitingJobsThanAQueueMayHave() {
-    JobServiceBlockingStub alice =
-        start(new SchedulerConfig.Bounds(1000, 1000, 1000, 2, 1000, 64), Failpoint.Handler.NONE);
+    JobServiceBlockingStub alice = start(bounds(waiting("per-queue", 2)), Failpoint.Handler.NONE);
     submit(alice, submit("rnd-3", "r-0"));
     submit(alice, submit("rnd-3", "r-1"));
     Refused.by(() -> alice.submitJob(submit("rnd-3", "r-2")))
@@ -63,6 +69,40 @@ final class BoundsTest {
     assertThat(submit(alice, submit("rnd-1"))).as("another queue").isNotEmpty();
     alice.cancelJob(CancelJobRequest.newBuilder().setName(ACME + "/jobs/r-0").build());
     assertThat(submit(alice, submit("rnd-3", "r-2"))).as("there is room again").isNotEmpty();
+    // What has ended waits again only where one more may.
+    Refused.by(() ->
+            alice.requeueJob(RequeueJobRequest.newBuilder().setName(ACME + "/jobs/r-0").build()))
+        .hasReason(Code.RESOURCE_EXHAUSTED, "TOO_MANY_WAITING");
+  }
+
+  private static SchedulerConfig.Waiting waiting(String bound, int most) {
+    Optional<Integer> none = Optional.of(100);
+    Optional<Integer> some = Optional.of(most);
+    return new SchedulerConfig.Waiting(
+        bound.equals("total") ? some : none,
+        bound.equals("per-tenant") ? some : none,
+        bound.equals("per-queue") ? some : none,
+        bound.equals("per-user") ? some : none);
+  }
+
+  /// A member's flood is refused at once, whichever queues it goes to, and as a batch too.
+  @ParameterizedTest
+  @CsvSource({
+    "per-user, tenants/acme/users/alice has",
+    "per-tenant, tenant 'acme' has",
+    "total, the installation has"
+  })
+  void refusesMoreWaitingJobsOfAUserATenantOrAll(String bound, String text) {
+    JobServiceBlockingStub alice = start(bounds(waiting(bound, 3)), Failpoint.Handler.NONE);
+    submit(alice, submit("rnd-3", "r-0"));
+    submit(alice, submit("rnd-1", "r-1"));
+    BatchSubmitJobsRequest.Builder two = BatchSubmitJobsRequest.newBuilder().setParent(ACME);
+    two.addRequests(submit("rnd-3", "r-2")).addRequests(submit("rnd-1", "r-3"));
+    Refused.by(() -> alice.batchSubmitJobs(two.build()))
+        .hasReason(Code.RESOURCE_EXHAUSTED, "TOO_MANY_WAITING")
+        .names("requests[1].spec.queue", text)
+        .names("requests[1].spec.queue", "as it may: 3 of 3 (bounds.waiting." + bound + ")");
+    assertThat(submit(alice, submit("rnd-3", "r-2"))).as("nothing of it was stored").isNotEmpty();
   }
 
   @ParameterizedTest
@@ -73,7 +113,7 @@ final class BoundsTest {
     AtomicInteger refused = new AtomicInteger();
     JobServiceBlockingStub alice =
         start(
-            new SchedulerConfig.Bounds(1000, 1, 1, 1000, calls, 64),
+            new SchedulerConfig.Bounds(1000, 1, 1, SchedulerConfig.Waiting.DEFAULTS, calls, 64),
             point -> {
               if (point == Failpoint.BEFORE_COMMIT && isBlocking) {
                 awaitQuietly(open);

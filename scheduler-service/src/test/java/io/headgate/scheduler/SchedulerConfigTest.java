@@ -31,7 +31,8 @@ class SchedulerConfigTest {
           bounds: {commands: 0}               | commands: at least 1, not 0
           bounds: {queued-jobs: 0}            | queued-jobs: at least 1, not 0
           bounds: {batch-jobs: -1}            | batch-jobs: at least 1, not -1
-          bounds: {waiting-per-queue: 0}      | waiting-per-queue: at least 1, not 0
+          bounds: {waiting: {per-queue: 0}}   | per-queue: at least 1, not 0
+          bounds: {waiting: {total: 0}}       | total: at least 1, not 0
           bounds: {submit-calls: 0}           | submit-calls: at least 1, not 0
           bounds: {batch-calls: 0}            | batch-calls: at least 1, not 0
           leading: {heartbeat: 0s}            | heartbeat: above zero, not PT0S

@@ -1,24 +1,24 @@
 package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.watch.WatchSource;
+import io.headgate.proto.scheduler.v1.Event;
 import io.headgate.proto.scheduler.v1.WatchEventsResponse;
 import io.headgate.scheduler.core.catalog.TenantId;
-import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobReader;
-import java.util.ArrayList;
 import java.util.List;
 
-/// One watcher of events: every one after the version that it has seen, in order.
+/// One watcher of events: every one after the version that it has seen, in order, a page when the
+/// client has taken the one before.
 final class EventWatchSource implements WatchSource<WatchEventsResponse> {
-  /// Events of one message.
-  private static final int PAGE = 500;
-
   private final TenantId tenant;
   private final JobReader reader;
+  private final FittingPage pages;
 
-  EventWatchSource(TenantId tenant, JobReader reader) {
+  /// @param pageBytes of a message
+  EventWatchSource(TenantId tenant, JobReader reader, long pageBytes) {
     this.tenant = tenant;
     this.reader = reader;
+    this.pages = new FittingPage(pageBytes);
   }
 
   @Override
@@ -32,22 +32,22 @@ final class EventWatchSource implements WatchSource<WatchEventsResponse> {
       // A new watch starts at the current version and sends only later events.
       return new Step<>(reader.version(), List.of());
     }
-    List<WatchEventsResponse> messages = new ArrayList<>();
-    long version = seen;
-    boolean more = true;
-    while (more) {
-      JobReader.Events page = reader.eventsAfter(tenant, version, PAGE);
-      List<EventRecord> events = page.events();
-      more = events.size() == PAGE;
-      version = more ? events.getLast().version() : page.version();
-      if (!events.isEmpty()) {
-        messages.add(
+    int rows = pages.rows();
+    JobReader.Events read = reader.eventsAfter(tenant, seen, rows);
+    List<Event> events = read.events().stream().map(EventMapper::toEvent).toList();
+    if (events.isEmpty()) {
+      return new Step<>(read.version(), List.of());
+    }
+    int fitting = pages.fitting(events);
+    boolean more = fitting < events.size() || events.size() == rows;
+    long version = more ? events.get(fitting - 1).getVersion() : read.version();
+    return new Step<>(
+        version,
+        List.of(
             WatchEventsResponse.newBuilder()
                 .setVersion(version)
-                .addAllEvents(events.stream().map(EventMapper::toEvent).toList())
-                .build());
-      }
-    }
-    return new Step<>(version, messages);
+                .addAllEvents(events.subList(0, fitting))
+                .build()),
+        more);
   }
 }

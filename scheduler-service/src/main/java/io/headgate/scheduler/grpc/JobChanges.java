@@ -13,6 +13,7 @@ import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
 import io.headgate.scheduler.runtime.desk.Command.ChangeReply;
 import io.headgate.scheduler.runtime.desk.LeaderView;
+import io.headgate.scheduler.runtime.desk.WaitingBounds;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.Cancellation;
 import io.headgate.scheduler.runtime.record.JobName;
@@ -84,6 +85,8 @@ final class JobChanges {
         }
         case ChangeReply.Refused(Denial denial) -> throw refused(record, verb, denial);
         case ChangeReply.NotAdmitted() -> throw notAdmitted(record);
+        case ChangeReply.TooManyWaiting(WaitingBounds.Met met) ->
+            throw Refusals.tooManyWaiting("", record.job().spec().queue(), met).exception();
         case ChangeReply.Outdated() -> {
           // The loop is ahead of the database. Its state becomes durable in a moment, so the change
           // is retried.

@@ -169,7 +169,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
         out,
         request.getVersion(),
         new JobWatchSource(
-            tenant, JobReads.toFilter(request.getFilter()), parts.reader(), jobs, parts.door()));
+            tenant, JobReads.toFilter(request.getFilter()), parts, jobs, watches.pageBytes()));
   }
 
   @Override
@@ -245,7 +245,10 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
   @Override
   public void watchEvents(WatchEventsRequest request, StreamObserver<WatchEventsResponse> out) {
     TenantId tenant = Names.tenant(request.getParent());
-    watches.open(out, request.getVersion(), new EventWatchSource(tenant, parts.reader()));
+    watches.open(
+        out,
+        request.getVersion(),
+        new EventWatchSource(tenant, parts.reader(), watches.pageBytes()));
   }
 
   static <T> void answer(StreamObserver<T> out, T response) {

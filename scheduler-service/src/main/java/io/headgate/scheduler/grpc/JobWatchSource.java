@@ -1,38 +1,60 @@
 package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.watch.WatchSource;
+import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.WatchJobsResponse;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.JobReader;
-import io.headgate.scheduler.runtime.record.JobReader.Changes;
 import io.headgate.scheduler.runtime.record.JobReader.Filter;
 import io.headgate.scheduler.runtime.record.JobRecord;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 
 /// One watcher of jobs: first those that match, then those that changed, each once, as it is now.
+/// The database holds what is watched, and this only a place in it. A page is read when the client
+/// has taken the one before. Confined to the watch's thread.
 final class JobWatchSource implements WatchSource<WatchJobsResponse> {
-  /// Jobs of one message.
-  private static final int PAGE = 500;
-
   private final TenantId tenant;
   private final Filter filter;
   private final JobReader reader;
   private final JobReads jobs;
   private final LeaderDoor door;
+  private final FittingPage pages;
 
-  JobWatchSource(TenantId tenant, Filter filter, JobReader reader, JobReads jobs, LeaderDoor door) {
+  /// The place in the step whose parts are being sent.
+  private Place place = new Place.Between();
+
+  /// @param pageBytes of a message
+  JobWatchSource(
+      TenantId tenant, Filter filter, EndpointParts parts, JobReads jobs, long pageBytes) {
     this.tenant = tenant;
     this.filter = filter;
-    this.reader = reader;
+    this.reader = parts.reader();
     this.jobs = jobs;
-    this.door = door;
+    this.door = parts.door();
+    this.pages = new FittingPage(pageBytes);
+  }
+
+  private sealed interface Place {
+    /// The last step is complete.
+    record Between() implements Place {}
+
+    /// In a snapshot of all that match.
+    ///
+    /// @param version when it began: what changes meanwhile comes again with the next step
+    /// @param before the oldest job sent; empty: none yet
+    record Snapshot(long version, OptionalLong before) implements Place {}
+
+    /// In the jobs that changed, in order of their ids.
+    ///
+    /// @param after the last job sent
+    record Changed(long since, long version, long after) implements Place {}
+
+    /// In the jobs of which only the leader's knowledge changed, in order of their ids.
+    record Touched(long since, long version, long after) implements Place {}
   }
 
   @Override
@@ -42,75 +64,113 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
 
   @Override
   public Step<WatchJobsResponse> read(long seen) {
+    return switch (place) {
+      case Place.Between _ -> begin(seen);
+      case Place.Snapshot part -> snapshot(part);
+      case Place.Changed part -> changed(part);
+      case Place.Touched part -> touched(part);
+    };
+  }
+
+  private Step<WatchJobsResponse> begin(long seen) {
     long version = reader.version();
-    return seen == 0 || seen > version ? snapshot(version) : changes(seen, version);
+    return seen == 0 || seen > version
+        ? snapshot(new Place.Snapshot(version, OptionalLong.empty()))
+        : changed(new Place.Changed(seen, version, 0));
   }
 
-  /// All that match, read page by page after the version: what changes meanwhile comes again with
-  /// the next step, as it is then.
-  private Step<WatchJobsResponse> snapshot(long version) {
-    List<WatchJobsResponse> messages = new ArrayList<>();
-    OptionalLong before = OptionalLong.empty();
-    boolean more = true;
-    while (more) {
-      List<JobRecord> page = reader.page(tenant, filter, before, PAGE);
-      more = page.size() == PAGE;
-      if (more) {
-        before = OptionalLong.of(page.getLast().id().value());
-      }
-      messages.add(
-          WatchJobsResponse.newBuilder()
-              // Version 0 until the last part: a client cut off before then starts again with a new
-              // snapshot.
-              .setVersion(more ? 0 : version)
-              .setSnapshot(messages.isEmpty())
-              .setSnapshotComplete(!more)
-              .addAllJobs(jobs.summaries(page))
-              .build());
-    }
-    return new Step<>(version, messages);
+  private Step<WatchJobsResponse> snapshot(Place.Snapshot part) {
+    int rows = pages.rows();
+    List<JobRecord> read = reader.page(tenant, filter, part.before(), rows);
+    List<Job> summaries = jobs.summaries(read);
+    int fitting = pages.fitting(summaries);
+    boolean more = fitting < read.size() || read.size() == rows;
+    // Version 0 until the last part: a client cut off before then starts again with a new snapshot.
+    long version = more ? 0 : part.version();
+    place =
+        more
+            ? new Place.Snapshot(
+                part.version(), OptionalLong.of(read.get(fitting - 1).id().value()))
+            : new Place.Between();
+    return new Step<>(
+        version,
+        List.of(
+            WatchJobsResponse.newBuilder()
+                .setVersion(version)
+                .setSnapshot(part.before().isEmpty())
+                .setSnapshotComplete(!more)
+                .addAllJobs(summaries.subList(0, fitting))
+                .build()),
+        more);
   }
 
-  private Step<WatchJobsResponse> changes(long seen, long version) {
-    List<WatchJobsResponse> messages = new ArrayList<>();
-    Set<JobId> told = new LinkedHashSet<>();
-    long after = 0;
-    boolean more = true;
-    while (more) {
-      Changes changes = reader.changes(tenant, seen, after, PAGE);
-      more = changes.jobs().size() == PAGE;
-      if (!changes.jobs().isEmpty()) {
-        after = changes.jobs().getLast().id().value();
-        changes.jobs().forEach(job -> told.add(job.id()));
-        message(changes.jobs(), more ? seen : version).ifPresent(messages::add);
-      }
-    }
-    List<JobId> touched =
-        door.touched(seen, version).stream().filter(job -> !told.contains(job)).toList();
-    if (!touched.isEmpty()) {
-      List<JobRecord> read =
-          reader.jobs(touched).stream().filter(job -> job.tenant().equals(tenant)).toList();
-      message(read.stream().filter(this::matches).toList(), version).ifPresent(messages::add);
-    }
-    return new Step<>(version, messages);
-  }
-
-  private Optional<WatchJobsResponse> message(List<JobRecord> changed, long version) {
-    List<JobRecord> matching = changed.stream().filter(this::matches).toList();
+  private Step<WatchJobsResponse> changed(Place.Changed part) {
+    int rows = pages.rows();
+    List<JobRecord> read = reader.changes(tenant, part.since(), part.after(), rows).jobs();
+    List<JobRecord> matching = read.stream().filter(this::matches).toList();
+    List<Job> summaries = jobs.summaries(matching);
+    int fitting = pages.fitting(summaries);
+    boolean isCut = fitting < matching.size();
+    long last =
+        isCut
+            ? matching.get(fitting - 1).id().value()
+            : read.isEmpty() ? part.after() : read.getLast().id().value();
     List<String> left =
-        changed.stream()
-            .filter(job -> !matches(job) && mayHaveMatched(job))
+        read.stream()
+            .filter(job -> job.id().value() <= last && !matches(job) && mayHaveMatched(job))
             .map(job -> job.name().toString())
             .toList();
-    if (matching.isEmpty() && left.isEmpty()) {
-      return Optional.empty();
+    place =
+        isCut || read.size() == rows
+            ? new Place.Changed(part.since(), part.version(), last)
+            : new Place.Touched(part.since(), part.version(), 0);
+    if (place instanceof Place.Touched next && summaries.isEmpty() && left.isEmpty()) {
+      return touched(next);
     }
-    return Optional.of(
-        WatchJobsResponse.newBuilder()
-            .setVersion(version)
-            .addAllJobs(jobs.summaries(matching))
-            .addAllRemovedJobs(left)
-            .build());
+    // A client that is cut off resumes with all that changed.
+    return new Step<>(
+        part.since(), message(part.since(), summaries.subList(0, fitting), left), true);
+  }
+
+  private Step<WatchJobsResponse> touched(Place.Touched part) {
+    int rows = pages.rows();
+    List<JobId> ids =
+        door.touched(part.since(), part.version()).stream()
+            .filter(job -> job.value() > part.after())
+            .sorted(Comparator.comparingLong(JobId::value))
+            .limit(rows)
+            .toList();
+    List<JobRecord> matching =
+        reader.jobs(ids).stream()
+            // Later versions are among the changes of this step or of the next.
+            .filter(job -> job.version() <= part.since())
+            .filter(job -> job.tenant().equals(tenant) && matches(job))
+            .sorted(Comparator.comparingLong(job -> job.id().value()))
+            .toList();
+    List<Job> summaries = jobs.summaries(matching);
+    int fitting = pages.fitting(summaries);
+    boolean isCut = fitting < matching.size();
+    boolean more = isCut || ids.size() == rows;
+    if (more) {
+      long last = isCut ? matching.get(fitting - 1).id().value() : ids.getLast().value();
+      place = new Place.Touched(part.since(), part.version(), last);
+    } else {
+      place = new Place.Between();
+    }
+    long version = more ? part.since() : part.version();
+    return new Step<>(version, message(version, summaries.subList(0, fitting), List.of()), more);
+  }
+
+  private static List<WatchJobsResponse> message(
+      long version, List<Job> summaries, List<String> left) {
+    return summaries.isEmpty() && left.isEmpty()
+        ? List.of()
+        : List.of(
+            WatchJobsResponse.newBuilder()
+                .setVersion(version)
+                .addAllJobs(summaries)
+                .addAllRemovedJobs(left)
+                .build());
   }
 
   private boolean matches(JobRecord job) {

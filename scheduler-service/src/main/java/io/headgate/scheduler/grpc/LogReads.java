@@ -2,7 +2,11 @@ package io.headgate.scheduler.grpc;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.config.Default;
+import io.headgate.kit.config.Setting;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.CallOrigin;
+import io.headgate.kit.grpc.FairBound;
 import io.headgate.proto.scheduler.v1.ReadJobLogsRequest;
 import io.headgate.proto.scheduler.v1.ReadJobLogsResponse;
 import io.headgate.scheduler.core.node.NodeId;
@@ -14,7 +18,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.Semaphore;
 
 /// Relays what jobs print from their agents to readers, each on a virtual thread of its own, with
 /// back-pressure from the reader to the agent.
@@ -25,19 +28,44 @@ public final class LogReads {
   /// A reader that takes nothing for this long is cut.
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
-  /// Each holds up to a window of memory.
-  private static final int MAX_READERS = 500;
-
   private static final int ATTEMPTS = 1000;
 
   private final JobReader reader;
   private final AgentSessions sessions;
-  private final Semaphore readers = new Semaphore(MAX_READERS);
+  private final FairBound readers;
+
+  /// How many read at a time. Each holds up to 256 KiB of output that its client has not taken.
+  public record Limits(
+      @Setting(
+              meaning =
+                  "Concurrent readers of output, each with up to 256 KiB in memory. A caller may "
+                      + "also have only as many as are free, a tenant twice as many.",
+              bound = "at least 1")
+          @Default("256")
+          int maxReaders,
+      @Setting(meaning = "Concurrent readers of one tenant.", bound = "at least 1") @Default("128")
+          int perTenant,
+      @Setting(meaning = "Concurrent readers of one caller.", bound = "at least 1") @Default("64")
+          int perCaller) {
+    public static final Limits DEFAULTS = new Limits(256, 128, 64);
+
+    public Limits {
+      if (maxReaders < 1 || perTenant < 1 || perCaller < 1) {
+        throw new IllegalArgumentException(
+            "max-readers, per-tenant and per-caller: at least 1, not %d, %d and %d"
+                .formatted(maxReaders, perTenant, perCaller));
+      }
+    }
+  }
 
   /// Reads from the agents' open streams.
-  public LogReads(JobReader reader, AgentSessions sessions) {
+  public LogReads(JobReader reader, AgentSessions sessions, Limits limits) {
     this.reader = reader;
     this.sessions = sessions;
+    this.readers =
+        new FairBound(
+            new FairBound.Limits(
+                limits.maxReaders(), limits.perTenant(), limits.perCaller(), Long.MAX_VALUE));
   }
 
   void read(JobRecord job, ReadJobLogsRequest request, StreamObserver<ReadJobLogsResponse> out) {
@@ -62,11 +90,12 @@ public final class LogReads {
                         RETRY)
                     .withMetadata("node", node.name())
                     .exception());
-    if (!readers.tryAcquire()) {
-      throw Refusal.exhausted(
-              "TOO_MANY_READERS", MAX_READERS + " readers of output are open already", RETRY)
-          .exception();
-    }
+    CallOrigin origin = CallOrigin.current();
+    readers
+        .enter(origin, 1)
+        .ifPresent(excess -> {
+          throw tooMany(excess).exception();
+        });
     AgentCommand.ReadLogs command =
         new AgentCommand.ReadLogs(
             UUID.randomUUID().toString(),
@@ -81,7 +110,23 @@ public final class LogReads {
     call.setOnReadyHandler(relay::wake);
     Thread.ofVirtual()
         .name("logs-" + job.name().id())
-        .start(() -> relay(session, command, relay, call));
+        .start(() -> {
+          try {
+            relay(session, command, relay, call);
+          } finally {
+            readers.leave(origin, 1);
+          }
+        });
+  }
+
+  private static Refusal tooMany(FairBound.Excess excess) {
+    return Refusal.exhausted(
+            "TOO_MANY_READERS",
+            "%s has %d readers of output open and may have %d now; close some or try again later"
+                .formatted(excess.holder(), excess.held(), excess.most()),
+            RETRY)
+        .withMetadata("readers", excess.held())
+        .withMetadata("limit", excess.most());
   }
 
   private AttemptRecord attempt(JobRecord job, int number) {
@@ -124,7 +169,6 @@ public final class LogReads {
       }
     } finally {
       session.cancelRead(command.readId());
-      readers.release();
     }
   }
 

@@ -15,7 +15,7 @@ import java.util.function.BooleanSupplier;
 /// reader grants as it takes, so no more than the window is ever here. Thread-safe.
 final class LogRelay {
   /// Bytes that the client grants to the agent in advance.
-  static final long WINDOW_BYTES = 1 << 20;
+  static final long WINDOW_BYTES = 256 << 10;
 
   private static final Duration RETRY = Duration.ofSeconds(1);
 

@@ -5,6 +5,7 @@ import static io.headgate.scheduler.grpc.JobEndpoint.answer;
 import com.google.protobuf.MessageLite;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.MemoryBrake;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.scheduler.v1.PlanConfigurationRequest;
 import io.headgate.proto.scheduler.v1.PlanConfigurationResponse;
@@ -20,6 +21,7 @@ import io.headgate.scheduler.runtime.catalog.Access;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.DraftReader;
 import io.headgate.scheduler.runtime.catalog.Supply;
+import io.headgate.scheduler.runtime.desk.LeaderView;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobRecord;
@@ -33,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// Predicts the consequences of a configuration change. The loop only hands out a copy of its
 /// state; the copy decides on the caller's thread.
@@ -44,17 +47,22 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
 
   private static final int MOST_INSTANTS = 10_000;
 
+  /// Memory of a plan for each job: the copied state and two simulations with a core each.
+  private static final long BYTES_OF_A_JOB = 2048;
+
   private final LeaderDoor door;
   private final CopyBound copies;
   private final TimeSource time;
   private final DraftReader drafts;
+  private final MemoryBrake memory;
 
   /// Answers from the state of the replica's leader.
-  public PlanEndpoint(EndpointParts parts, DraftReader drafts) {
+  public PlanEndpoint(EndpointParts parts, DraftReader drafts, MemoryBrake memory) {
     this.door = parts.door();
     this.copies = parts.copies();
     this.time = parts.time();
     this.drafts = drafts;
+    this.memory = memory;
   }
 
   /// Everything of one moment of the loop.
@@ -69,6 +77,11 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
   public void planConfiguration(
       PlanConfigurationRequest request, StreamObserver<PlanConfigurationResponse> out) {
     TenantId tenant = Names.tenant(request.getParent());
+    // Drafts are read in its turn, too, so that a waiting plan keeps its request only.
+    answer(out, copies.answer(() -> plan(tenant, request)));
+  }
+
+  private PlanConfigurationResponse plan(TenantId tenant, PlanConfigurationRequest request) {
     Optional<Supply> supply =
         request.hasResourceConfiguration()
             ? Optional.of(
@@ -88,7 +101,7 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
     int named = request.getMaxJobs() == 0 ? USUAL_JOBS : request.getMaxJobs();
     // The plan starts from the current catalog, including a change applied just before.
     Refusals.leading(true, door::freshCatalog);
-    answer(out, copies.answer(() -> plan(tenant, supply, access, named)));
+    return plan(tenant, supply, access, named);
   }
 
   private static <T> T read(String field, MessageLite draft, Function<Document, T> reader) {
@@ -105,28 +118,13 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
 
   private PlanConfigurationResponse plan(
       TenantId tenant, Optional<Supply> supply, Optional<Access> access, int named) {
-    Moment moment =
-        Refusals.leading(
-            true,
-            () ->
-                door.ask(leader ->
-                    new Moment(
-                        leader.core().state(),
-                        leader.core().placement(),
-                        leader.reads().jobs(),
-                        leader.catalog(),
-                        leader.now())));
+    Moment moment = Refusals.leading(true, () -> door.ask(this::moment));
     CatalogView changed = moment.catalog().with(supply, access);
-    Map<JobId, String> names = new HashMap<>();
-    for (JobRecord job : moment.jobs()) {
-      names.put(job.id(), PlanMapper.name(tenant, job));
-    }
+    Map<JobId, JobRecord> records = HashMap.newHashMap(moment.jobs().size());
+    moment.jobs().forEach(job -> records.put(job.id(), job));
     LiveState present =
         new LiveState(
-            moment.state(),
-            moment.placement(),
-            moment.now(),
-            id -> names.getOrDefault(id, "job " + id.value()));
+            moment.state(), moment.placement(), moment.now(), id -> name(tenant, id, records));
     List<String> withdrawn =
         access.isPresent() ? withdrawn(tenant, moment.jobs(), changed) : List.of();
     long begin = time.monotonicNanos();
@@ -137,6 +135,22 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
                 named, MOST_INSTANTS, () -> time.monotonicNanos() - begin > LOOK_AHEAD.toNanos()));
     WhatIf.Answer answer = whatIf.compare(present, changed.merged(tenant), withdrawn);
     return PlanMapper.toResponse(answer, withdrawn);
+  }
+
+  private static String name(TenantId tenant, JobId id, Map<JobId, JobRecord> records) {
+    @Nullable JobRecord job = records.get(id);
+    return job == null ? "job " + id.value() : PlanMapper.name(tenant, job);
+  }
+
+  private Moment moment(LeaderView leader) {
+    int jobs = leader.reads().jobCount();
+    memory.demandRoom(jobs * BYTES_OF_A_JOB, "a plan over " + jobs + " jobs");
+    return new Moment(
+        leader.core().state(),
+        leader.core().placement(),
+        leader.reads().jobs(),
+        leader.catalog(),
+        leader.now());
   }
 
   /// Names of the jobs that wait and whose submitters would no longer be admitted to their queues.

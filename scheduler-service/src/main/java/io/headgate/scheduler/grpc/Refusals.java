@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.desk.LeadershipLostException;
+import io.headgate.scheduler.runtime.desk.WaitingBounds;
 import io.headgate.scheduler.runtime.leadership.NotLeadingException;
 import io.headgate.scheduler.runtime.leadership.QueueFullException;
 import io.headgate.scheduler.runtime.text.ReasonText;
@@ -148,13 +149,15 @@ final class Refusals {
         .withMetadata("node", node.id().name());
   }
 
-  static Refusal tooManyWaiting(String at, QueueId queue, int waiting, int most) {
+  static Refusal tooManyWaiting(String at, QueueId queue, WaitingBounds.Met met) {
     String text =
-        "queue '%s' has %d waiting jobs, and may have %d".formatted(queue.name(), waiting, most);
+        ("%s has as many waiting jobs as it may: %d of %d (bounds.waiting.%s); cancel some, or submit"
+                + " more when some have started")
+            .formatted(met.holder(), met.waiting(), met.most(), met.setting());
     return Refusal.exhausted("TOO_MANY_WAITING", text, Duration.ofSeconds(30))
         .withViolation(at + "spec.queue", text)
         .withMetadata("queue", queue.name())
-        .withMetadata("waiting", waiting)
-        .withMetadata("limit", most);
+        .withMetadata("waiting", met.waiting())
+        .withMetadata("limit", met.most());
   }
 }

@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.FreshCatalog;
 import io.headgate.scheduler.runtime.desk.Command.SubmitReply;
+import io.headgate.scheduler.runtime.desk.WaitingBounds;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobView;
@@ -230,8 +231,8 @@ final class Submissions {
                 () -> Refusals.denied(request.at(index), jobs.get(index).queue(), denial, catalog));
         case SubmitReply.NotAdmitted(int index) ->
             throw SubmissionRules.notAdmitted(request.at(index), jobs.get(index).queue(), catalog);
-        case SubmitReply.TooManyWaiting(int index, int waiting, int most) ->
-            throw Refusals.tooManyWaiting(request.at(index), jobs.get(index).queue(), waiting, most)
+        case SubmitReply.TooManyWaiting(int index, WaitingBounds.Met met) ->
+            throw Refusals.tooManyWaiting(request.at(index), jobs.get(index).queue(), met)
                 .exception();
       };
     }

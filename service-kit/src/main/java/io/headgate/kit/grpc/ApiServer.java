@@ -56,7 +56,7 @@ import org.slf4j.LoggerFactory;
 /// 1. before gRPC: the [bound][Builder#bound] on calls of its method ([Admission]), the choice of
 ///    its thread ([PromptCalls]), the limit on its length ([RequestLimits])
 /// 2. trace, request id and error translation, the bound on all calls ([ActiveCalls])
-/// 3. access rule
+/// 3. access rule, the bound on a caller's streams ([CallerStreams])
 /// 4. size and memory of its messages ([RequestSizes], [RequestMemory]), validation
 /// 5. [interceptors][Builder#interceptor] of the service, handler
 ///
@@ -268,6 +268,7 @@ public final class ApiServer implements AutoCloseable {
     chain.add(failures);
     chain.add(calls);
     chain.add(builder.authInterceptor());
+    chain.add(new CallerStreams(config.maxCalls()));
     chain.add(sizes);
     chain.add(new RequestMemory(builder.requestBytes.orElseGet(this::requestBytes)));
     chain.add(new ValidationInterceptor(requests(services)));

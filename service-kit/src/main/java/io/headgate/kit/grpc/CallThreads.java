@@ -62,6 +62,24 @@ public final class CallThreads {
     var _ = value.whenComplete((_, _) -> writer.execute(goOn));
   }
 
+  /// Completes when the answer of the current call has left this process, or its connection or
+  /// stream is gone. The end of a handler is earlier: a client that does not read leaves messages
+  /// behind in this process.
+  ///
+  /// @throws IllegalStateException outside of a call
+  public static CompletableFuture<?> gone() {
+    return current().log().whenComplete();
+  }
+
+  /// An action that resets the stream of the current call, with all messages that the client has
+  /// not taken. It may run on any thread.
+  ///
+  /// @throws IllegalStateException outside of a call
+  public static Runnable reset() {
+    ServiceRequestContext call = current();
+    return call::cancel;
+  }
+
   private static Runnable inCall(StreamObserver<?> answer, Runnable handler) {
     Runnable guarded =
         () -> {

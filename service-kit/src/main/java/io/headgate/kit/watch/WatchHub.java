@@ -3,18 +3,30 @@ package io.headgate.kit.watch;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.CallOrigin;
+import io.headgate.kit.grpc.FairBound;
+import io.headgate.kit.grpc.FairBound.Excess;
+import io.headgate.kit.watch.WatchSource.Step;
 import io.opentelemetry.api.metrics.LongCounter;
 import io.opentelemetry.api.metrics.Meter;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /// Serves watches of a versioned resource. Each watcher keeps only the last version that it has
 /// seen. It reads the next step from its {@link WatchSource} when there is a newer version *and*
 /// its client has accepted the previous message. So nothing is queued: a slow watcher costs one
 /// message and skips intermediate states. A watcher that accepts nothing is cut off (UNAVAILABLE,
 /// WATCHER_TOO_SLOW, with the version to resume from).
+///
+/// The number of watchers and the bytes on their way are bounded in total, per tenant and per
+/// caller ([WatchLimits]), so that clients which do not read hurt themselves only.
 ///
 /// ```java
 /// long version = store.change(...);             // commits
@@ -30,8 +42,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class WatchHub implements AutoCloseable {
   private static final Duration RETRY = Duration.ofMillis(500);
 
+  /// Watchers that read at the same time. The others wait their turn, so that many watchers leave
+  /// connections of the database to other callers.
+  private static final int READERS = 4;
+
+  /// Watchers that are told when bytes are given back. More than one, because the first may belong
+  /// to a tenant that still has too many.
+  private static final int WOKEN = 4;
+
   private final String name;
   private final WatchLimits limits;
+  private final FairBound number;
+  private final FairBound bytes;
+  private final Semaphore readers = new Semaphore(READERS, true);
+  private final Queue<Watcher<?>> starving = new ConcurrentLinkedQueue<>();
   private final Set<Watcher<?>> watchers = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final LongCounter cuts;
@@ -41,12 +65,20 @@ public final class WatchHub implements AutoCloseable {
   public WatchHub(String name, WatchLimits limits, Meter meter) {
     this.name = name;
     this.limits = limits;
+    this.number = limits.number();
+    this.bytes = limits.memory().bound();
     this.cuts =
         meter
             .counterBuilder("headgate.watch.cuts")
             .setUnit("{watcher}")
             .setDescription("Watchers cut off because they accepted no message.")
             .build();
+    meter
+        .gaugeBuilder("headgate.watch.bytes")
+        .setUnit("By")
+        .setDescription("Bytes made for watchers that their clients have not taken yet.")
+        .ofLongs()
+        .buildWithCallback(gauge -> gauge.record(bytes.inProgress()));
     meter
         .gaugeBuilder("headgate.watch.watchers")
         .setUnit("{watcher}")
@@ -72,26 +104,32 @@ public final class WatchHub implements AutoCloseable {
     if (!(out instanceof ServerCallStreamObserver<M> call)) {
       throw new IllegalArgumentException("a watch is served from a handler, not " + out);
     }
-    Watcher<M> watcher = new Watcher<>(this, call, source, limits, version);
-    watchers.add(watcher);
-    if (watchers.size() > limits.maxWatchers()) {
-      watchers.remove(watcher);
-      throw Refusal.exhausted(
-              "TOO_MANY_WATCHERS",
-              "there are " + limits.maxWatchers() + " watchers already; try again later",
-              RETRY.multipliedBy(10))
-          .withMetadata("limit", limits.maxWatchers())
-          .exception();
+    CallOrigin origin = CallOrigin.current();
+    Optional<Excess> excess = number.enter(origin, 1);
+    if (excess.isPresent()) {
+      throw tooMany(excess.get()).exception();
     }
+    Watcher<M> watcher = new Watcher<>(this, origin, call, source, version);
+    watchers.add(watcher);
     watcher.start(name);
     if (closed.get()) {
       watcher.stop();
     }
   }
 
+  /// Bytes that a message should not exceed.
+  public long pageBytes() {
+    return limits.memory().page().bytes();
+  }
+
   /// Open watches.
   public int watchers() {
     return watchers.size();
+  }
+
+  /// Bytes made for watchers that their clients have not accepted.
+  public long bytesInFlight() {
+    return bytes.inProgress();
   }
 
   /// Ends every watch; clients resume at another server.
@@ -101,12 +139,83 @@ public final class WatchHub implements AutoCloseable {
     watchers.forEach(Watcher::stop);
   }
 
+  WatchLimits limits() {
+    return limits;
+  }
+
+  FairBound bytes() {
+    return bytes;
+  }
+
+  <M> Step<M> read(WatchSource<M> source, long version) throws InterruptedException {
+    readers.acquire();
+    try {
+      return source.read(version);
+    } finally {
+      readers.release();
+    }
+  }
+
+  /// Tells the watcher when bytes are given back, once.
+  void awaitRoom(Watcher<?> watcher) {
+    if (!starving.contains(watcher)) {
+      starving.add(watcher);
+    }
+  }
+
+  void hasRoom(Watcher<?> watcher) {
+    if (!starving.isEmpty()) {
+      starving.remove(watcher);
+    }
+  }
+
+  /// Gives back bytes of a watcher.
+  void leave(CallOrigin origin, long amount) {
+    bytes.leave(origin, amount);
+    for (int i = 0; i < WOKEN; i++) {
+      @Nullable Watcher<?> next = starving.poll();
+      if (next == null) {
+        return;
+      }
+      next.roomMade();
+    }
+  }
+
   boolean isClosed() {
     return closed.get();
   }
 
   void ended(Watcher<?> watcher) {
     watchers.remove(watcher);
+    hasRoom(watcher);
+  }
+
+  /// Nothing of the ended watcher is left.
+  void gone(Watcher<?> watcher) {
+    number.leave(watcher.origin(), 1);
+  }
+
+  private Refusal tooMany(Excess excess) {
+    return Refusal.exhausted(
+            "TOO_MANY_WATCHERS",
+            "%s has %d watchers and may have %d now, the server %d; close some or try again later"
+                .formatted(excess.holder(), excess.held(), excess.most(), limits.maxWatchers()),
+            RETRY.multipliedBy(10))
+        .withMetadata("watchers", excess.held())
+        .withMetadata("limit", excess.most());
+  }
+
+  Refusal withoutRoom(Excess excess, long version) {
+    cuts.add(1);
+    return Refusal.exhausted(
+            "WATCHERS_NOT_READING",
+            ("%s has %d bytes on their way to watchers that do not read them, and may have %d now;"
+                    + " read them, and watch again from version %d")
+                .formatted(excess.holder(), excess.held(), excess.most(), version),
+            RETRY.multipliedBy(10))
+        .withMetadata("bytes", excess.held())
+        .withMetadata("limit", excess.most())
+        .withMetadata("version", version);
   }
 
   Refusal tooSlow(long version) {

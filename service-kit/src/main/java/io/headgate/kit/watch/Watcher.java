@@ -1,45 +1,84 @@
 package io.headgate.kit.watch;
 
+import com.google.protobuf.MessageLite;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.headgate.kit.failure.RefusalException;
+import io.headgate.kit.grpc.CallOrigin;
+import io.headgate.kit.grpc.CallThreads;
+import io.headgate.kit.grpc.FairBound.Excess;
 import io.headgate.kit.watch.WatchSource.Step;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/// One watch: a virtual thread that reads a step, sends it as the client accepts it, and waits for
-/// the next commit or heartbeat. Only that thread sends.
+/// One watch: a virtual thread that waits until the client accepts messages and there is room for
+/// one, reads a step or a part of it, sends it, and waits for the next commit or heartbeat. Only
+/// that thread sends.
 final class Watcher<M> implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(Watcher.class);
+
+  /// A watcher that waits for room looks again this often, because the hub may have told one of it
+  /// that may not use it.
+  private static final long LOOK_NANOS = Duration.ofMillis(200).toNanos();
+
+  /// Time for which the end of a watch waits for its client to read what is before it.
+  private static final Duration LINGER = Duration.ofSeconds(30);
+
   private final WatchHub hub;
+  private final CallOrigin origin;
   private final ServerCallStreamObserver<M> out;
   private final WatchSource<M> source;
   private final WatchLimits limits;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  // Both guarded by lock. The newest commit announced since the last read began.
+  // All guarded by lock. The newest commit announced since the last read began.
   private long newest;
   private boolean over;
+  private boolean mayHaveRoom;
+  // Bytes in flight that are counted for this watcher.
+  private long counted;
+  // Whether all counted bytes were handed over: they are accepted once the client is ready.
+  private boolean handedOver;
+
+  /// Completes when nothing of this call is left in the process.
+  private final Future<?> gone = CallThreads.gone();
+
+  private final Runnable reset = CallThreads.reset();
 
   // Used only by the watch's own thread.
   private long seen;
 
   Watcher(
       WatchHub hub,
+      CallOrigin origin,
       ServerCallStreamObserver<M> out,
       WatchSource<M> source,
-      WatchLimits limits,
       long seen) {
     this.hub = hub;
+    this.origin = origin;
     this.out = out;
     this.source = source;
-    this.limits = limits;
+    this.limits = hub.limits();
     this.seen = seen;
+  }
+
+  CallOrigin origin() {
+    return origin;
   }
 
   void start(String name) {
     out.setOnCancelHandler(this::stop);
-    out.setOnReadyHandler(this::wake);
+    out.setOnReadyHandler(this::accepted);
     Thread.ofVirtual().name("watch-" + name).start(this);
   }
 
@@ -50,6 +89,17 @@ final class Watcher<M> implements Runnable {
         newest = version;
         changed.signalAll();
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Another watcher has given back bytes.
+  void roomMade() {
+    lock.lock();
+    try {
+      mayHaveRoom = true;
+      changed.signalAll();
     } finally {
       lock.unlock();
     }
@@ -76,6 +126,25 @@ final class Watcher<M> implements Runnable {
       end(e);
     } finally {
       hub.ended(this);
+      letGo();
+    }
+  }
+
+  /// What the client has not taken counts until it is gone. A client that does not read even now
+  /// loses it, and with it the reason of the end.
+  private void letGo() {
+    try {
+      gone.get(LINGER.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      reset.run();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      reset.run();
+    } catch (ExecutionException e) {
+      LOG.debug("a watch ended with its connection", e);
+    } finally {
+      giveBack(() -> true);
+      hub.gone(this);
     }
   }
 
@@ -83,33 +152,143 @@ final class Watcher<M> implements Runnable {
     // The first answer comes at once, even without news.
     long quietNanos = 0;
     while (beginsRead()) {
-      Step<M> step = source.read(seen);
-      for (M message : step.messages()) {
-        send(message);
-      }
+      Step<M> step = readStep();
       seen = step.version();
       if (!step.messages().isEmpty()) {
         quietNanos = limits.heartbeat().toNanos();
-      } else if (quietNanos <= 0) {
+      } else if (quietNanos <= 0 && !step.more()) {
         send(source.alive(seen));
         quietNanos = limits.heartbeat().toNanos();
       }
-      quietNanos = await(() -> newest > seen, quietNanos);
+      if (!step.more()) {
+        quietNanos = await(() -> newest > seen, quietNanos);
+      }
     }
     if (hub.isClosed()) {
       end(hub.stopping(seen).exception());
     }
   }
 
-  private void send(M message) throws InterruptedException {
-    long left = await(out::isReady, Math.max(1, limits.patience().toNanos()));
+  /// Reads nothing before the client has accepted what was sent, so that what a client does not
+  /// read costs one message.
+  private Step<M> readStep() throws InterruptedException {
+    awaitReady();
+    accepted();
+    awaitRoom();
     if (isOver()) {
-      return;
+      return new Step<>(seen, List.of());
     }
-    if (left <= 0 && !out.isReady()) {
+    Step<M> step = hub.read(source, seen);
+    keep(step.messages().stream().mapToLong(Watcher::size).sum());
+    for (M message : step.messages()) {
+      send(message);
+    }
+    handOver();
+    return step;
+  }
+
+  private static long size(Object message) {
+    return message instanceof MessageLite counts ? counts.getSerializedSize() : 0;
+  }
+
+  private void send(M message) throws InterruptedException {
+    awaitReady();
+    if (!isOver()) {
+      out.onNext(message);
+    }
+  }
+
+  private void awaitReady() throws InterruptedException {
+    long left = await(out::isReady, Math.max(1, limits.patience().toNanos()));
+    if (left <= 0 && !isOver() && !out.isReady()) {
       throw new RefusalException(hub.tooSlow(seen));
     }
-    out.onNext(message);
+  }
+
+  private void awaitRoom() throws InterruptedException {
+    long page = limits.memory().page().bytes();
+    long left = limits.patience().toNanos();
+    Optional<Excess> excess = hub.bytes().enter(origin, page);
+    while (excess.isPresent() && !isOver()) {
+      if (left <= 0) {
+        throw new RefusalException(hub.withoutRoom(excess.get(), seen));
+      }
+      hub.awaitRoom(this);
+      // Room that was given back before the hub knew of this watcher.
+      excess = hub.bytes().enter(origin, page);
+      if (excess.isPresent()) {
+        long slice = Math.min(left, LOOK_NANOS);
+        left -= slice - await(() -> mayHaveRoom, slice);
+        forgetRoom();
+        excess = hub.bytes().enter(origin, page);
+      }
+    }
+    hub.hasRoom(this);
+    if (excess.isEmpty()) {
+      count(page);
+    }
+  }
+
+  private void count(long amount) {
+    lock.lock();
+    try {
+      counted = amount;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void forgetRoom() {
+    lock.lock();
+    try {
+      mayHaveRoom = false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Corrects the count to what was read. More than a page is not counted: it is a single large
+  /// item, or of a resource that is small.
+  private void keep(long bytes) {
+    long page = limits.memory().page().bytes();
+    if (bytes < page) {
+      count(bytes);
+      hub.leave(origin, page - bytes);
+    }
+  }
+
+  private void handOver() {
+    lock.lock();
+    try {
+      handedOver = true;
+    } finally {
+      lock.unlock();
+    }
+    accepted();
+  }
+
+  /// The client may have accepted what was sent.
+  private void accepted() {
+    giveBack(() -> handedOver && out.isReady());
+    wake();
+  }
+
+  /// Gives back the counted bytes, if `condition` holds under the lock.
+  private void giveBack(BooleanSupplier condition) {
+    long bytes = 0;
+    lock.lock();
+    try {
+      if (condition.getAsBoolean()) {
+        bytes = counted;
+        counted = 0;
+        handedOver = false;
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (bytes > 0) {
+      hub.leave(origin, bytes);
+    }
   }
 
   /// Waits until `condition`, the end of the watch, or for `nanos`; returns the remaining time.

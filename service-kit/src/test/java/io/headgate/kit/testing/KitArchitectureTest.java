@@ -43,7 +43,7 @@ class KitArchitectureTest {
                 Map.entry("process", Set.of("config", "lifecycle")),
                 Map.entry("telemetry", Set.of("config")),
                 Map.entry("time", Set.of()),
-                Map.entry("watch", Set.of("config", "failure"))))
+                Map.entry("watch", Set.of("config", "failure", "grpc"))))
         .check(CLASSES);
   }
 

@@ -1,5 +1,9 @@
 package io.headgate.kit.testing;
 
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.MetadataUtils;
 import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.config.ByteSize;
 import java.net.URI;
@@ -19,5 +23,22 @@ public final class TestChannels {
         Duration.ofMinutes(2),
         Duration.ofSeconds(20),
         ByteSize.ofMebibytes(16));
+  }
+
+  /// A channel that takes 64 KiB of each stream in advance, where others take megabytes. What a
+  /// client does not read is then kept by the server, and not by the test.
+  public static ManagedChannel narrow(URI server, String token) {
+    return NettyChannelBuilder.forAddress(server.getHost(), server.getPort())
+        .usePlaintext()
+        .flowControlWindow(64 << 10)
+        .intercept(MetadataUtils.newAttachHeadersInterceptor(bearer(token)))
+        .build();
+  }
+
+  private static Metadata bearer(String token) {
+    Metadata headers = new Metadata();
+    headers.put(
+        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), "Bearer " + token);
+    return headers;
   }
 }

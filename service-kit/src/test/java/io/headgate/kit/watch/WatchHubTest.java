@@ -10,8 +10,10 @@ import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.Metadata;
 import io.grpc.Status;
+import io.grpc.StatusException;
 import io.grpc.stub.BlockingClientCall;
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.proto.test.v1.Book;
@@ -34,7 +36,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class WatchHubTest {
   private static final Duration HEARTBEAT = Duration.ofMillis(200);
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final WatchLimits LIMITS = new WatchLimits(HEARTBEAT, PATIENCE, 3);
+  private static final WatchLimits LIMITS = new WatchLimits(HEARTBEAT, PATIENCE, 10);
 
   @RegisterExtension
   static final ApiServerExtension SERVER =
@@ -49,7 +51,10 @@ class WatchHubTest {
   private static final class WatchedShelf extends ShelfServiceGrpc.ShelfServiceImplBase {
     @Override
     public void watchBooks(WatchBooksRequest request, StreamObserver<Book> out) {
-      hub.open(out, Long.parseLong(request.getParent()), source);
+      hub.open(
+          out,
+          Long.parseLong(request.getParent()),
+          source instanceof Parts parts ? parts.ofAnotherWatcher() : source);
     }
   }
 
@@ -157,21 +162,10 @@ class WatchHubTest {
   @Test
   void cutsOffAWatcherThatTakesNothingAndNoOther() throws Exception {
     // Longer than a busy machine keeps the one that reads from reading.
-    hub = hub(new WatchLimits(HEARTBEAT, Duration.ofSeconds(8), 3));
+    hub = hub(new WatchLimits(HEARTBEAT, Duration.ofSeconds(8), 10));
     source = new Megabytes();
     CompletableFuture<Refusal> cut = new CompletableFuture<>();
-    ClientCall<WatchBooksRequest, Book> stuck =
-        channel().newCall(ShelfServiceGrpc.getWatchBooksMethod(), CallOptions.DEFAULT);
-    stuck.start(
-        new ClientCall.Listener<>() {
-          @Override
-          public void onClose(Status status, Metadata trailers) {
-            cut.complete(GrpcFailures.refusal(status.asRuntimeException(trailers)).orElseThrow());
-          }
-        },
-        new Metadata());
-    stuck.sendMessage(request(0));
-    stuck.halfClose();
+    ClientCall<WatchBooksRequest, Book> stuck = neverReading(channel(), cut);
 
     // The server cuts the watch off although its client never asked for a message; another goes on.
     await().atMost(PATIENCE).untilAsserted(() -> assertThat(hub.watchers()).isEqualTo(1));
@@ -193,17 +187,144 @@ class WatchHubTest {
   }
 
   @Test
-  void refusesMoreWatchersThanAllowed() throws Exception {
+  void refusesMoreWatchersThanAllowedAndLetsNoTenantHaveAll() throws Exception {
+    hub = hub(new WatchLimits(HEARTBEAT, PATIENCE, 10));
     shelf.put("a");
+    Channel ada = SERVER.channel(SERVER.tokens().member("acme", "ada"));
+    List<BlockingClientCall<?, Book>> open = openUntilRefused(ada, "tenants/acme/users/ada");
+    assertThat(open).hasSize(5);
+    // A tenant has twice as many as are free, whichever of its members asks.
+    Channel eve = SERVER.channel(SERVER.tokens().member("acme", "eve"));
+    open.addAll(openUntilRefused(eve, "tenant acme"));
+    assertThat(open).hasSize(7);
+    Channel bob = SERVER.channel(SERVER.tokens().member("globex", "bob"));
+    assertThat(openUntilRefused(bob, "tenant globex")).hasSize(2);
+    assertThat(hub.watchers()).isEqualTo(9);
+    open.forEach(watch -> watch.cancel("done", null));
+  }
+
+  private static List<BlockingClientCall<?, Book>> openUntilRefused(Channel channel, String holder)
+      throws Exception {
     List<BlockingClientCall<?, Book>> open = new ArrayList<>();
-    for (int i = 0; i < LIMITS.maxWatchers(); i++) {
-      var watch = watch(0);
-      next(watch);
+    while (true) {
+      int before = hub.watchers();
+      var watch = ShelfServiceGrpc.newBlockingV2Stub(channel).watchBooks(request(0));
+      Refusal refusal = readOrRefused(watch);
+      if (refusal != null) {
+        assertThat(refusal.reason()).isEqualTo("TOO_MANY_WATCHERS");
+        assertThat(refusal.code()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+        assertThat(refusal.message()).startsWith(holder + " has ").contains("may have");
+        assertThat(hub.watchers()).isEqualTo(before);
+        return open;
+      }
       open.add(watch);
     }
-    assertThat(refused(watch(0)).reason()).isEqualTo("TOO_MANY_WATCHERS");
-    assertThat(hub.watchers()).isEqualTo(LIMITS.maxWatchers());
-    open.forEach(watch -> watch.cancel("done", null));
+  }
+
+  private static Refusal readOrRefused(BlockingClientCall<?, Book> watch) throws Exception {
+    try {
+      read(watch);
+      return null;
+    } catch (StatusException e) {
+      return GrpcFailures.refusal(e).orElseThrow();
+    }
+  }
+
+  @Test
+  void clientsThatDoNotReadCostAPartEachAndNoMoreThanTheirCallerMayHave() throws Exception {
+    int page = 64 << 10;
+    int mayHave = 4 * page;
+    hub =
+        hub(
+            new WatchLimits(HEARTBEAT, Duration.ofSeconds(8), 100)
+                .with(
+                    new WatchMemory(
+                        new ByteSize(page),
+                        ByteSize.ofMebibytes(1),
+                        new ByteSize(mayHave),
+                        ByteSize.ofMebibytes(1),
+                        ByteSize.ofMebibytes(1))));
+    source = new Parts(page, 200);
+    List<ClientCall<WatchBooksRequest, Book>> stuck = new ArrayList<>();
+    CompletableFuture<Refusal> cut = new CompletableFuture<>();
+    Channel ada = channel();
+    for (int i = 0; i < 30; i++) {
+      stuck.add(neverReading(ada, cut));
+    }
+    await().atMost(PATIENCE).until(() -> hub.watchers() == 30);
+    await().atMost(PATIENCE).until(() -> hub.bytesInFlight() == mayHave);
+    // Another caller reads all of its 200 parts meanwhile.
+    source = new Parts(page, 200);
+    Channel bob = SERVER.channel(SERVER.tokens().member("globex", "bob"));
+    var reading = ShelfServiceGrpc.newBlockingV2Stub(bob).watchBooks(request(0));
+    int read = 0;
+    while (read(reading).getPages() == 0) {
+      read++;
+    }
+    assertThat(read).isEqualTo(199);
+    assertThat(hub.bytesInFlight()).isLessThanOrEqualTo(mayHave + page);
+    // Each is cut off in time, the first for not reading, the others for want of room.
+    await().atMost(PATIENCE).until(() -> hub.watchers() == 1);
+    for (var call : stuck) {
+      call.request(1_000_000);
+    }
+    assertThat(cut.get(60, TimeUnit.SECONDS).reason())
+        .isIn("WATCHER_TOO_SLOW", "WATCHERS_NOT_READING");
+    stuck.forEach(call -> call.cancel("done", null));
+    reading.cancel("done", null);
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(hub.bytesInFlight()).isZero());
+  }
+
+  private static ClientCall<WatchBooksRequest, Book> neverReading(
+      Channel channel, CompletableFuture<Refusal> cut) {
+    ClientCall<WatchBooksRequest, Book> call =
+        channel.newCall(ShelfServiceGrpc.getWatchBooksMethod(), CallOptions.DEFAULT);
+    call.start(
+        new ClientCall.Listener<>() {
+          @Override
+          public void onClose(Status status, Metadata trailers) {
+            cut.complete(GrpcFailures.refusal(status.asRuntimeException(trailers)).orElseThrow());
+          }
+        },
+        new Metadata());
+    call.sendMessage(request(0));
+    call.halfClose();
+    return call;
+  }
+
+  /// A snapshot of many parts, each as large as a page.
+  private static final class Parts implements WatchSource<Book> {
+    private final ByteString content;
+    private final int parts;
+    private int next;
+
+    Parts(int page, int parts) {
+      this(ByteString.copyFrom(new byte[page]), parts);
+    }
+
+    private Parts(ByteString content, int parts) {
+      this.content = content;
+      this.parts = parts;
+    }
+
+    Parts ofAnotherWatcher() {
+      return new Parts(content, parts);
+    }
+
+    @Override
+    public Step<Book> read(long version) {
+      if (version == parts) {
+        return new Step<>(version, List.of());
+      }
+      boolean more = ++next < parts;
+      Book part = Book.newBuilder().setContent(content).setPages(more ? 0 : parts).build();
+      return new Step<>(more ? 0 : parts, List.of(part), more);
+    }
+
+    @Override
+    public Book alive(long version) {
+      return Book.newBuilder().setPages(Math.toIntExact(version)).build();
+    }
   }
 
   @Test

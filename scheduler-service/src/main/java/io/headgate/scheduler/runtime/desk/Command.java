@@ -43,8 +43,8 @@ public sealed interface Command {
     /// Nothing was stored: by now the submitter may not use the queue.
     record NotAdmitted(int index) implements SubmitReply {}
 
-    /// Nothing was stored: a queue has as many waiting jobs as it may.
-    record TooManyWaiting(int index, int waiting, int most) implements SubmitReply {}
+    /// Nothing was stored: as many jobs wait as may.
+    record TooManyWaiting(int index, WaitingBounds.Met met) implements SubmitReply {}
   }
 
   /// A user wants a job to end.
@@ -74,6 +74,9 @@ public sealed interface Command {
 
     /// The job's submitter has lost the right to its queue meanwhile.
     record NotAdmitted() implements ChangeReply {}
+
+    /// As many jobs wait as may.
+    record TooManyWaiting(WaitingBounds.Met met) implements ChangeReply {}
 
     /// The caller's copy of the job is older than the durable one: read it again.
     record Outdated() implements ChangeReply {}

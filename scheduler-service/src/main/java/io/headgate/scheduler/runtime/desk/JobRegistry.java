@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.node.NodeId;
@@ -41,6 +42,7 @@ public final class JobRegistry {
   private final Map<JobName, JobId> names;
   private final Map<JobId, Hold> holds = new LinkedHashMap<>();
   private final QueueTotals totals = new QueueTotals();
+  private final WaitingCounts waiting = new WaitingCounts();
   private final Map<JobId, AttemptRecord> attempts = new HashMap<>();
   private final Map<NodeId, Set<WorkerKey>> byNode = new HashMap<>();
 
@@ -102,6 +104,10 @@ public final class JobRegistry {
     return jobs.values();
   }
 
+  int count() {
+    return jobs.size();
+  }
+
   public List<JobRecord> all() {
     return new ArrayList<>(jobs.values());
   }
@@ -119,6 +125,11 @@ public final class JobRegistry {
     holds.remove(job);
   }
 
+  /// The numbers of waiting jobs.
+  WaitingCounts waiting() {
+    return waiting;
+  }
+
   List<LeaderView.Total> totals() {
     return totals.totals();
   }
@@ -126,18 +137,28 @@ public final class JobRegistry {
   public void put(JobRecord job) {
     JobRecord before = jobs.put(job.id(), job);
     if (before != null) {
-      totals.remove(before);
+      uncount(before);
     }
     totals.add(job);
+    if (job.state() == JobState.WAITING) {
+      waiting.add(job);
+    }
     names.put(job.name(), job.id());
     departed.remove(job.id());
+  }
+
+  private void uncount(JobRecord job) {
+    totals.remove(job);
+    if (job.state() == JobState.WAITING) {
+      waiting.remove(job);
+    }
   }
 
   /// The job no longer waits and has no attempt.
   void remove(JobRecord job) {
     JobRecord before = jobs.remove(job.id());
     if (before != null) {
-      totals.remove(before);
+      uncount(before);
     }
     names.remove(job.name());
     bars.remove(job.id());

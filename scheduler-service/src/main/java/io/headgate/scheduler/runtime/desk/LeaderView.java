@@ -29,6 +29,9 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
     /// The jobs that wait or have an attempt, of all tenants.
     List<JobRecord> jobs();
 
+    /// How many these are.
+    int jobCount();
+
     /// A job that was read from the database, as it is now.
     JobView refresh(JobView read);
 

@@ -43,6 +43,11 @@ public final class LoopReads implements LeaderView.Reads {
   }
 
   @Override
+  public int jobCount() {
+    return state.jobs.count();
+  }
+
+  @Override
   public JobView refresh(JobView read) {
     return views.refresh(read);
   }

@@ -16,7 +16,7 @@ import java.time.Duration;
 /// @param maxCommands that wait for the loop, submissions apart
 /// @param maxQueuedJobs submitted jobs that wait for the loop
 /// @param batchJobs submitted jobs of one transaction
-/// @param maxWaitingPerQueue waiting jobs of one queue
+/// @param waiting how many jobs may wait
 public record LoopSettings(
     PlacementPolicy placement,
     Duration lease,
@@ -27,7 +27,7 @@ public record LoopSettings(
     int maxCommands,
     int maxQueuedJobs,
     int batchJobs,
-    int maxWaitingPerQueue) {
+    WaitingBounds waiting) {
 
   private static final Duration SELDOM_ENOUGH = Duration.ofMillis(500);
 

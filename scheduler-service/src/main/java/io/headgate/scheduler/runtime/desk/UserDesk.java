@@ -10,7 +10,6 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.WorkerStatus;
-import io.headgate.scheduler.core.usage.QueueUsage;
 import io.headgate.scheduler.runtime.desk.Command.ChangeReply;
 import io.headgate.scheduler.runtime.desk.Command.SubmitReply;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
@@ -23,9 +22,7 @@ import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
 import io.headgate.scheduler.runtime.submission.Submission;
 import io.headgate.scheduler.runtime.submission.Submission.NewJob;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -46,12 +43,13 @@ public final class UserDesk {
   }
 
   /// All or none: every job is checked before the first is taken.
-  public void submit(LoopTurn turn, Command.Submit submit, Map<QueueId, Integer> waitingMore) {
+  public void submit(LoopTurn turn, Command.Submit submit, WaitingCounts waitingMore) {
     if (again(turn, submit)) {
       return;
     }
     List<NewJob> jobs = submit.submission().jobs();
-    Map<QueueId, Integer> more = new HashMap<>(waitingMore);
+    WaitingCounts more = new WaitingCounts();
+    more.addAll(waitingMore);
     for (int i = 0; i < jobs.size(); i++) {
       NewJob job = jobs.get(i);
       JobSpec spec = spec(new JobId(state.lastJob + 1 + i), job);
@@ -66,17 +64,17 @@ public final class UserDesk {
         return;
       }
       if (!job.draft()) {
-        int waiting =
-            state.core.queue(job.queue()).map(QueueUsage::waiting).orElse(0)
-                + more.merge(job.queue(), 1, Integer::sum);
-        int most = state.settings.maxWaitingPerQueue();
-        if (waiting > most) {
-          answer(turn, submit.reply(), new SubmitReply.TooManyWaiting(i, waiting - 1, most));
+        Optional<WaitingBounds.Met> met = met(job.queue(), job.submitter(), more);
+        if (met.isPresent()) {
+          answer(turn, submit.reply(), new SubmitReply.TooManyWaiting(i, met.get()));
           return;
         }
+        more.add(job.queue(), job.submitter());
       }
     }
-    waitingMore.putAll(more);
+    jobs.stream()
+        .filter(job -> !job.draft())
+        .forEach(job -> waitingMore.add(job.queue(), job.submitter()));
     List<JobId> ids = new ArrayList<>(jobs.size());
     for (NewJob job : jobs) {
       JobId id = take(turn, job);
@@ -93,6 +91,10 @@ public final class UserDesk {
                 new Batch.RequestRecord(
                     request.subject(), request.requestId(), request.fingerprint(), ids)));
     reply(turn, submit.reply(), () -> accepted(turn, ids));
+  }
+
+  private Optional<WaitingBounds.Met> met(QueueId queue, String submitter, WaitingCounts more) {
+    return state.jobs.waiting().met(queue, submitter, more, state.settings.waiting());
   }
 
   /// Answers a repeated submission that was accepted already but not yet durable when its endpoint
@@ -245,7 +247,7 @@ public final class UserDesk {
         });
   }
 
-  public void requeue(LoopTurn turn, Command.Requeue requeue) {
+  public void requeue(LoopTurn turn, Command.Requeue requeue, WaitingCounts waitingMore) {
     JobRecord known = requeue.known();
     Optional<JobRecord> live = state.jobs.job(known.id());
     if (live.isEmpty()) {
@@ -263,6 +265,14 @@ public final class UserDesk {
         answer(turn, requeue.reply(), new ChangeReply.NotAdmitted());
         return;
       }
+      QueueId queue = known.job().spec().queue();
+      String submitter = known.metadata().submitter();
+      Optional<WaitingBounds.Met> met = met(queue, submitter, waitingMore);
+      if (met.isPresent()) {
+        answer(turn, requeue.reply(), new ChangeReply.TooManyWaiting(met.get()));
+        return;
+      }
+      waitingMore.add(queue, submitter);
       turn.staged.put(
           known.id(), known.with(requeuedTo(known.metadata(), known.job().spec().queue())));
       vaults.taken(known.id(), known.job().spec().queue(), requeue.catalog());

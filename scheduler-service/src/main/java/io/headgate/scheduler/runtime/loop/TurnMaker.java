@@ -3,7 +3,6 @@ package io.headgate.scheduler.runtime.loop;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.Input;
-import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.runtime.agent.AgentHello;
 import io.headgate.scheduler.runtime.agent.AgentReport;
@@ -24,14 +23,13 @@ import io.headgate.scheduler.runtime.desk.LoopTurn;
 import io.headgate.scheduler.runtime.desk.ProgressDesk;
 import io.headgate.scheduler.runtime.desk.UserDesk;
 import io.headgate.scheduler.runtime.desk.VaultDesk;
+import io.headgate.scheduler.runtime.desk.WaitingCounts;
 import io.headgate.scheduler.runtime.record.Batch;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -113,7 +111,7 @@ public final class TurnMaker {
   /// Takes the commands and all work that is due, in one or several turns.
   public void take(List<Command> commands) throws InterruptedException {
     LoopTurn turn = new LoopTurn(instant());
-    Map<QueueId, Integer> waitingMore = new HashMap<>();
+    WaitingCounts waitingMore = new WaitingCounts();
     for (Command command : commands) {
       if (isAlone(command)) {
         put(turn, false);
@@ -121,7 +119,7 @@ public final class TurnMaker {
         handle(turn, command, waitingMore);
         put(turn, false);
         turn = new LoopTurn(instant());
-        waitingMore.clear();
+        waitingMore = new WaitingCounts();
       } else {
         handle(turn, command, waitingMore);
       }
@@ -151,11 +149,11 @@ public final class TurnMaker {
     put(new LoopTurn(instant()), true);
   }
 
-  private void handle(LoopTurn turn, Command command, Map<QueueId, Integer> waitingMore) {
+  private void handle(LoopTurn turn, Command command, WaitingCounts waitingMore) {
     switch (command) {
       case Command.Submit submit -> users.submit(turn, submit, waitingMore);
       case Command.Cancel cancel -> users.cancel(turn, cancel);
-      case Command.Requeue requeue -> users.requeue(turn, requeue);
+      case Command.Requeue requeue -> users.requeue(turn, requeue, waitingMore);
       case Command.Hello(AgentSession session, AgentHello hello) ->
           agents.hello(turn, session, hello);
       case Command.Report(AgentSession session, long sequence, AgentReport report) ->

@@ -30,6 +30,7 @@ import io.headgate.scheduler.runtime.catalog.VaultRules;
 import io.headgate.scheduler.runtime.desk.Command;
 import io.headgate.scheduler.runtime.desk.LeaderState;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
+import io.headgate.scheduler.runtime.desk.WaitingBounds;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
 import io.headgate.scheduler.runtime.loop.LeaderStart;
 import io.headgate.scheduler.runtime.loop.LoopMetrics;
@@ -76,7 +77,7 @@ final class OneLeader {
           100,
           100,
           100,
-          100);
+          WaitingBounds.ofEach(100));
 
   /// Without devices.
   static final List<NodeId> MACHINES =

@@ -30,6 +30,7 @@ import io.headgate.scheduler.runtime.catalog.Supply;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
 import io.headgate.scheduler.runtime.desk.Command;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
+import io.headgate.scheduler.runtime.desk.WaitingBounds;
 import io.headgate.scheduler.runtime.loop.InputQueue;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Batch;
@@ -73,7 +74,7 @@ final class Scenario {
           10_000,
           10_000,
           100,
-          1_000);
+          WaitingBounds.ofEach(1_000));
 
   /// The common parts from which replicas and agents are made.
   record Parts(
