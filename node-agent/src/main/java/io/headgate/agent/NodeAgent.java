@@ -7,8 +7,10 @@ import io.headgate.agent.grpc.Machine;
 import io.headgate.agent.grpc.Membership;
 import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.Cgroups;
+import io.headgate.agent.process.ProcessCapacity;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.Agent;
+import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.ledger.NodeIdentity;
 import io.headgate.agent.runtime.ledger.Retention;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
@@ -76,7 +78,10 @@ public final class NodeAgent implements AutoCloseable {
     }
     this.instruments = new AgentInstruments(telemetry, time, nodeId);
     String bootId = BootClock.bootId();
-    Agent.Settings settings = settings(config, nodeId, bootId);
+    long cpuMillis = 1000L * cores(config, driver);
+    long memoryBytes = memoryBytes(config, driver);
+    Agent.Settings settings =
+        settings(config, nodeId, bootId).on(capacity(config, driver, cpuMillis, memoryBytes));
     try {
       this.devices = new DeviceWatch(driver, config.gpu().health().interval(), time);
       this.agent = Agent.open(settings, driver, devices, instruments, time);
@@ -85,14 +90,7 @@ public final class NodeAgent implements AutoCloseable {
       gpuLock.ifPresent(GpuLock::close);
       throw new UncheckedIOException(e);
     }
-    Machine machine =
-        new Machine(
-            nodeId,
-            hostname(),
-            version(),
-            bootId,
-            1000L * cores(config, driver),
-            memoryBytes(config, driver));
+    Machine machine = new Machine(nodeId, hostname(), version(), bootId, cpuMillis, memoryBytes);
     this.membership =
         new Membership(
             agent,
@@ -109,6 +107,16 @@ public final class NodeAgent implements AutoCloseable {
       instruments.observeDevicesAsDcgm(driver, devices);
     }
     instruments.observeConnection(membership::isComplete);
+  }
+
+  /// The machine as jobs share it that request no cores and no memory; empty: they do not.
+  private static Optional<JobLimits.Capacity> capacity(
+      AgentConfig config, GpuDriver driver, long cpuMillis, long memoryBytes) {
+    return config.walls().limits().unrequested() == WallsConfig.Limits.Unrequested.SHARE
+        ? Optional.of(
+            new JobLimits.Capacity(
+                driver.devices().size(), cpuMillis, memoryBytes, ProcessCapacity.ofMachine()))
+        : Optional.empty();
   }
 
   private Optional<GpuLock> lock(GpuConfig.Lock config, Path data) {

@@ -72,12 +72,26 @@ public record WallsConfig(
       @Setting(
               meaning = "Cores of a job that requests none.",
               bound = "at least 1",
-              absent = "unlimited")
+              absent = "as `unrequested` says")
           Optional<Integer> cpus,
-      @Setting(meaning = "Memory of a job that requests none.", absent = "unlimited")
-          Optional<ByteSize> memory) {
+      @Setting(meaning = "Memory of a job that requests none.", absent = "as `unrequested` says")
+          Optional<ByteSize> memory,
+      @Setting(
+              meaning =
+                  "Cores and memory of a job that requests none. `share`: the part of the "
+                      + "machine that its GPUs are of the machine's; of the processes, too. "
+                      + "`unlimited`: all that is there.")
+          Unrequested unrequested) {
+    /// The cores and memory of a job that requests none.
+    public enum Unrequested {
+      /// A share in proportion to its GPUs.
+      SHARE,
+      /// No limit.
+      UNLIMITED
+    }
+
     public static final Limits DEFAULTS =
-        new Limits(8192, 65_536, Optional.empty(), Optional.empty());
+        new Limits(8192, 65_536, Optional.empty(), Optional.empty(), Unrequested.SHARE);
 
     public Limits {
       Bounds.atLeast("walls.limits.processes", processes, 16);
@@ -150,6 +164,7 @@ public record WallsConfig(
             limits.processes(),
             limits.files(),
             1000L * limits.cpus().orElse(0),
-            limits.memory().map(ByteSize::bytes).orElse(0L)));
+            limits.memory().map(ByteSize::bytes).orElse(0L),
+            Optional.empty()));
   }
 }

@@ -62,6 +62,7 @@ class AgentConfigTest {
       walls.limits.files | 63 | 63 is too few; at least 64
       walls.limits.cpus | 0 | 0 is too few; at least 1
       walls.limits.memory | all | 'all' is not a size: write a number with B, KiB,
+      walls.limits.unrequested | all | 'all' is not a known value: known are share, unlimited
       containers.use | always | 'always' is not a known value: known are auto, required, none
       containers.store | cri-o | 'cri-o' is not a known value: known are auto, podman, containerd, docker
       containers.images | [] | [] would let no image run; leave it out for all, or say containers.use: none

@@ -285,6 +285,34 @@ class JobWallsTest {
   }
 
   @Test
+  void aGreedyJobThatRequestsNothingIsHeldToItsShareOfTheMemory() throws Exception {
+    start(WallsConfig.DEFAULTS);
+    needWalls();
+    Needed.CGROUPS.demand(said.stream().anyMatch(line -> line.contains("limited in memory by")));
+    assign(
+        "greedy",
+        1,
+        """
+        exec /usr/bin/python3 -c '
+        import os
+        limit = int(os.environ["HEADGATE_MEMORY_LIMIT_BYTES"])
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        print(limit <= total // 4, int(os.environ["HEADGATE_CPU_LIMIT_MILLIS"]) >= 1000, flush=True)
+        enforced = []
+        for line in open("/proc/self/cgroup"):
+          number, controllers, path = line.strip().split(":", 2)
+          for file in (f"/sys/fs/cgroup/memory{path}/memory.limit_in_bytes",
+                       f"/sys/fs/cgroup{path}/memory.max"):
+            if os.path.exists(file):
+              enforced.append(open(file).read().strip())
+        print(any(value.isdigit() and abs(int(value) - limit) < 1 << 20 for value in enforced),
+            flush=True)'
+        """);
+    plane.awaitEnd("greedy");
+    assertThat(output("greedy", 1, 2)).isEqualTo("True True\nTrue");
+  }
+
+  @Test
   void holdsAJobToItsProcesses() throws Exception {
     WallsConfig defaults = WallsConfig.DEFAULTS;
     start(
@@ -297,7 +325,12 @@ class JobWallsTest {
             defaults.syscalls(),
             defaults.shared(),
             defaults.devices(),
-            new WallsConfig.Limits(40, 1000, Optional.empty(), Optional.empty())));
+            new WallsConfig.Limits(
+                40,
+                1000,
+                Optional.empty(),
+                Optional.empty(),
+                WallsConfig.Limits.Unrequested.SHARE)));
     needWalls();
     assign(
         "bomb",

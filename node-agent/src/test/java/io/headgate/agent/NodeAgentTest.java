@@ -228,7 +228,9 @@ class NodeAgentTest {
   @Test
   void refusesWhatItCannotUnderstandOrIsolate() {
     plane.send(Orders.message(Orders.assign(leader(), "bad", "true").putEnvironment("1=x", "y")));
-    assertThat(plane.awaitEnd("bad").getError()).contains("'1=x'");
+    AttemptReport bad = plane.awaitEnd("bad");
+    assertThat(bad.getError()).startsWith("environment[1=x]: a name has letters");
+    assertThat(bad.getEndReason()).as("the job's").isEqualTo(EndReason.END_REASON_START_FAILED);
 
     plane.send(
         Orders.message(

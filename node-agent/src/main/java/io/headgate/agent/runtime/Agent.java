@@ -12,6 +12,7 @@ import io.headgate.agent.kubernetes.PodSettings;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.host.ContainerUse;
 import io.headgate.agent.runtime.host.JobWalls;
 import io.headgate.agent.runtime.ledger.AgentNames;
@@ -54,7 +55,22 @@ public final class Agent implements AutoCloseable {
       JobWalls.Settings walls,
       ContainerUse containers,
       Optional<PodSettings> pods,
-      String bootId) {}
+      String bootId) {
+    /// These settings on a machine that jobs share; empty: as they are.
+    public Settings on(Optional<JobLimits.Capacity> machine) {
+      return new Settings(
+          name,
+          data,
+          checkpoints,
+          logs,
+          keep,
+          watch,
+          machine.map(walls::on).orElse(walls),
+          containers,
+          pods,
+          bootId);
+    }
+  }
 
   /// An update on its way to the scheduler.
   public record Update(long sequence, AttemptReport report) {}

@@ -2,9 +2,11 @@ package io.headgate.sdk.gate;
 
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
+import io.headgate.proto.pool.v1.ApproveNodeRequest;
 import io.headgate.proto.pool.v1.DiscardDraftRequest;
 import io.headgate.proto.pool.v1.DiscardDraftResponse;
 import io.headgate.proto.pool.v1.GetDraftRequest;
+import io.headgate.proto.pool.v1.GetNodeRequest;
 import io.headgate.proto.pool.v1.GetProfileRequest;
 import io.headgate.proto.pool.v1.GetResourceConfigurationRequest;
 import io.headgate.proto.pool.v1.ListNodesRequest;
@@ -33,6 +35,10 @@ import org.jspecify.annotations.Nullable;
 /// Pools and profiles in memory: the provisioned ones, and at most one draft.
 public final class TestSupply {
   public final List<Node> allNodes = new ArrayList<>();
+
+  /// Names and etags of approved nodes.
+  public final List<String> approved = new ArrayList<>();
+
   public final List<Warning> warnings = new ArrayList<>();
   public volatile ResourceConfiguration provisioned =
       ResourceConfiguration.newBuilder().setTenant("acme").setVersion(12).build();
@@ -153,6 +159,24 @@ public final class TestSupply {
     @Override
     public void listNodes(ListNodesRequest request, StreamObserver<ListNodesResponse> answer) {
       send(answer, ListNodesResponse.newBuilder().addAllNodes(allNodes).build());
+    }
+
+    @Override
+    public void getNode(GetNodeRequest request, StreamObserver<Node> answer) {
+      send(answer, node(request.getName()));
+    }
+
+    @Override
+    public void approveNode(ApproveNodeRequest request, StreamObserver<Node> answer) {
+      approved.add(request.getName() + " " + request.getEtag());
+      send(answer, node(request.getName()).toBuilder().clearQuarantine().build());
+    }
+
+    private Node node(String name) {
+      return allNodes.stream()
+          .filter(each -> each.getName().equals(name))
+          .findFirst()
+          .orElseThrow();
     }
   }
 }

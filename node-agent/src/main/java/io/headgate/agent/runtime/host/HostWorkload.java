@@ -15,6 +15,7 @@ import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.process.Trees;
 import io.headgate.agent.process.Walls;
+import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.attempt.Workload;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -68,6 +69,7 @@ final class HostWorkload implements Workload {
   public void prepare(List<SlicePlan> plans, long contactBootMs, String traceparent)
       throws IOException {
     AttemptKey key = assignment.key();
+    JobLimits.Granted limits = machine.walls().limits(assignment);
     OptionalInt user = user();
     JobWalls.Directories directories = makeDirectories(user);
     JobEnvironment.Places places = places(directories);
@@ -88,8 +90,7 @@ final class HostWorkload implements Workload {
                     image.map(files -> new Walls.Root(files.root(), lent())),
                     nodes,
                     slicePaths,
-                    assignment.cpuMillis(),
-                    assignment.memoryBytes()),
+                    limits),
                 directories);
     JobEnvironment.Gpus gpus =
         new JobEnvironment.Gpus(
@@ -99,7 +100,7 @@ final class HostWorkload implements Workload {
     Assignment.SelfStop selfStop = assignment.selfStop();
     new SupervisorSpec(
             assignment.command(),
-            JobEnvironment.of(assignment, places, gpus, traceparent),
+            environment(places, gpus, traceparent, limits),
             assignment.abortCallback().command(),
             directories.work().resolve(JobEnvironment.ON_ABORT),
             workingDirectory(directories),
@@ -115,6 +116,23 @@ final class HostWorkload implements Workload {
                 selfStop.grace()),
             machine.logs())
         .writeTo(directory);
+  }
+
+  /// Tells the job its limits: programs that size pools and caches by the machine would pass them.
+  private SortedMap<String, String> environment(
+      JobEnvironment.Places places,
+      JobEnvironment.Gpus gpus,
+      String traceparent,
+      JobLimits.Granted limits) {
+    SortedMap<String, String> environment =
+        JobEnvironment.of(assignment, places, gpus, traceparent);
+    if (limits.cpuMillis() > 0) {
+      environment.put("HEADGATE_CPU_LIMIT_MILLIS", Long.toString(limits.cpuMillis()));
+    }
+    if (limits.memoryBytes() > 0) {
+      environment.put("HEADGATE_MEMORY_LIMIT_BYTES", Long.toString(limits.memoryBytes()));
+    }
+    return environment;
   }
 
   private Path workingDirectory(JobWalls.Directories directories) {

@@ -1,5 +1,6 @@
 package io.headgate.agent.runtime.host;
 
+import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.driver.SlicePaths;
 import io.headgate.agent.process.CgroupLimits;
@@ -69,6 +70,20 @@ public final class JobWalls {
       shared = List.copyOf(shared);
       devices = List.copyOf(devices);
     }
+
+    /// These settings on a machine that jobs share.
+    public Settings on(JobLimits.Capacity machine) {
+      return new Settings(
+          users,
+          firstUser,
+          userCount,
+          namespaces,
+          ownNetwork,
+          syscalls,
+          shared,
+          devices,
+          limits.on(machine));
+    }
   }
 
   /// The directories of one attempt.
@@ -94,8 +109,7 @@ public final class JobWalls {
       Optional<Walls.Root> root,
       List<DeviceNode> devices,
       SlicePaths paths,
-      long cpu,
-      long memory) {}
+      JobLimits.Granted limits) {}
 
   private JobWalls(
       Settings settings, Cgroups cgroups, CgroupLimits limits, WallProbe probe, Path data) {
@@ -192,6 +206,7 @@ public final class JobWalls {
         LOG.warn("jobs are NOT limited in {} by cgroup: this agent has no such controller", word);
       }
     }
+    LOG.info("jobs are not limited in disk space: the agent sets no quotas");
   }
 
   private static void say(String wall, Wanted wanted, Optional<String> problem) {
@@ -227,6 +242,17 @@ public final class JobWalls {
     return Optional.empty();
   }
 
+  /// The limits of a job, as far as this machine can enforce them: 0 where it cannot.
+  JobLimits.Granted limits(Assignment assignment) {
+    long units = assignment.slices().stream().mapToLong(slice -> slice.gpus().units()).sum();
+    JobLimits.Granted granted =
+        settings.limits().of(units, assignment.cpuMillis(), assignment.memoryBytes());
+    return new JobLimits.Granted(
+        limits.version(CgroupLimits.Controller.CPU).isPresent() ? granted.cpuMillis() : 0,
+        limits.version(CgroupLimits.Controller.MEMORY).isPresent() ? granted.memoryBytes() : 0,
+        granted.processes());
+  }
+
   boolean areUsers() {
     return users;
   }
@@ -260,9 +286,9 @@ public final class JobWalls {
   Walls raise(Request request, Directories directories) throws IOException {
     CgroupLimits.Wanted wanted =
         new CgroupLimits.Wanted(
-            request.cpu() > 0 ? request.cpu() : settings.limits().cpuMillis(),
-            request.memory() > 0 ? request.memory() : settings.limits().memoryBytes(),
-            settings.limits().processes());
+            request.limits().cpuMillis(),
+            request.limits().memoryBytes(),
+            request.limits().processes());
     List<Path> groups = limits.make(request.name(), wanted);
     boolean counted = limits.version(CgroupLimits.Controller.PIDS).isPresent();
     List<DeviceNode> devices = new ArrayList<>();
@@ -278,7 +304,7 @@ public final class JobWalls {
         fence(request.name()),
         filtered,
         groups,
-        new Walls.Limits(settings.limits().files(), counted ? 0 : settings.limits().processes()));
+        new Walls.Limits(settings.limits().files(), counted ? 0 : request.limits().processes()));
   }
 
   private Walls.FileSystem fileSystem(Request request, Directories directories) throws IOException {

@@ -26,8 +26,10 @@ import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,7 +50,8 @@ public final class NodesCommand implements CliCommand {
   @Parameters(arity = "0..1", paramLabel = "NODE", description = "Show only this node.")
   private @Nullable String name;
 
-  private record UsedNode(Node node, Usage.OfNode usage) {
+  /// @param pooled whether its pool exists; the GPUs of a node of a removed pool are of no use
+  private record UsedNode(Node node, Usage.OfNode usage, boolean pooled) {
     GpuQuantity used() {
       return usage.devices().stream()
           .map(Usage.OfDevice::used)
@@ -71,12 +74,19 @@ public final class NodesCommand implements CliCommand {
   private static List<Row<UsedNode>> rows(Session session) {
     Map<String, NodeUsage> usages =
         ItemsById.byId(session.catalog().nodeUsages(), NodeUsage::getNode);
+    Set<String> pools =
+        session.catalog().pools().stream()
+            .map(pool -> ResourceNames.id(pool.getName()))
+            .collect(Collectors.toSet());
     return session.catalog().nodes().stream()
         .map(node -> {
           String id = ResourceNames.id(node.getName());
           NodeUsage usage = usages.getOrDefault(id, NodeUsage.newBuilder().setNode(id).build());
           return new Row<>(
-              new UsedNode(SupplyMessages.node(node), UsageMessages.usage(usage)),
+              new UsedNode(
+                  SupplyMessages.node(node),
+                  UsageMessages.usage(usage),
+                  pools.contains(node.getPool())),
               List.of(
                   new RowMessage("node", "nodes", node), new RowMessage("usage", "usages", usage)));
         })
@@ -136,6 +146,9 @@ public final class NodesCommand implements CliCommand {
     if (row.node().quarantine() != null) {
       return Cell.of(Style.BAD, "quarantine");
     }
+    if (!row.pooled()) {
+      return Cell.of(Style.BAD, "no pool");
+    }
     String draining = row.node().draining() ? ", draining" : "";
     return switch (row.usage().contact()) {
       case CONNECTED ->
@@ -151,11 +164,14 @@ public final class NodesCommand implements CliCommand {
     };
   }
 
-  /// Why the node is in quarantine or set aside, and what ends that.
+  /// Why the node is in quarantine, without a pool or set aside, and what ends that.
   private static String whyNoWork(UsedNode row, TimeText times) {
     Node.Quarantine quarantine = row.node().quarantine();
     if (quarantine != null) {
       return "%s; headgate approve %s".formatted(quarantine.reason(), row.node().id());
+    }
+    if (!row.pooled()) {
+      return "its pool %s was removed: let it join another".formatted(row.node().pool());
     }
     Instant until = row.usage().setAsideUntil();
     return until == null

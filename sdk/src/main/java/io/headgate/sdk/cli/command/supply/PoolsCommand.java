@@ -18,8 +18,12 @@ import io.headgate.sdk.model.Usage;
 import io.headgate.sdk.wire.ResourceNames;
 import io.headgate.sdk.wire.SupplyMessages;
 import io.headgate.sdk.wire.UsageMessages;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -56,7 +60,7 @@ public final class PoolsCommand implements CliCommand {
   private static List<Row<UsedPool>> rows(Session session) {
     Map<String, PoolUsage> usages =
         ItemsById.byId(session.catalog().poolUsages(), PoolUsage::getPool);
-    return session.catalog().pools().stream()
+    return Stream.concat(session.catalog().pools().stream(), removed(session, usages).stream())
         .map(pool -> {
           String id = ResourceNames.id(pool.getName());
           PoolUsage usage = usages.getOrDefault(id, PoolUsage.newBuilder().setPool(id).build());
@@ -65,6 +69,24 @@ public final class PoolsCommand implements CliCommand {
               List.of(
                   new RowMessage("pool", "pools", pool), new RowMessage("usage", "usages", usage)));
         })
+        .toList();
+  }
+
+  /// Pools that were removed and still have nodes: their GPUs would vanish from the list otherwise.
+  private static List<io.headgate.proto.pool.v1.Pool> removed(
+      Session session, Map<String, PoolUsage> usages) {
+    Set<String> known =
+        session.catalog().pools().stream()
+            .map(pool -> ResourceNames.id(pool.getName()))
+            .collect(Collectors.toSet());
+    return usages.values().stream()
+        .filter(usage -> !known.contains(usage.getPool()) && usage.getNodes() > 0)
+        .sorted(Comparator.comparing(PoolUsage::getPool))
+        .map(usage ->
+            io.headgate.proto.pool.v1.Pool.newBuilder()
+                .setName(ResourceNames.of(session.tenant(), "pools", usage.getPool()))
+                .setDescription("removed; its nodes get no new work: let them join another pool")
+                .build())
         .toList();
   }
 
