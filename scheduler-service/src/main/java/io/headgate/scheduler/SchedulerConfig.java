@@ -253,7 +253,7 @@ public record SchedulerConfig(
       @Setting(
               meaning =
                   "Share of the old generation in use after a collection, in percent, above which "
-                      + "new submissions, watches and plans are refused. What runs goes on.",
+                      + "new submissions, watches and plans are refused. All else goes on.",
               bound = "20 to 100")
           @Default("80")
           int memoryPercent) {
@@ -332,7 +332,7 @@ public record SchedulerConfig(
       perUser.ifPresent(most -> Bounds.requirePositive("per-user", most));
     }
 
-    /// The bounds of a process with so much heap.
+    /// The bounds of a process with `bytes` of heap.
     WaitingBounds forHeap(long bytes) {
       int most = total.orElse(Math.clamp(bytes / HEAP_BYTES_FOR_EACH, 1, Integer.MAX_VALUE));
       return new WaitingBounds(

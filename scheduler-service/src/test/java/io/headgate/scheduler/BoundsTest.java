@@ -69,7 +69,7 @@ final class BoundsTest {
     assertThat(submit(alice, submit("rnd-1"))).as("another queue").isNotEmpty();
     alice.cancelJob(CancelJobRequest.newBuilder().setName(ACME + "/jobs/r-0").build());
     assertThat(submit(alice, submit("rnd-3", "r-2"))).as("there is room again").isNotEmpty();
-    // What has ended waits again only where one more may.
+    // An ended job waits again only where one more may.
     Refused.by(() ->
             alice.requeueJob(RequeueJobRequest.newBuilder().setName(ACME + "/jobs/r-0").build()))
         .hasReason(Code.RESOURCE_EXHAUSTED, "TOO_MANY_WAITING");

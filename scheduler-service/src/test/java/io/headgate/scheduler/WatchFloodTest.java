@@ -36,7 +36,7 @@ final class WatchFloodTest {
   private static final int BATCH = 250;
   private static final int WATCHES = 90;
 
-  /// Of all together; 90 snapshots would take 700 MiB.
+  /// Heap that all watches together may take; 90 snapshots would take 700 MiB.
   private static final long MAY_TAKE = 64 << 20;
 
   private static final WatchJobsRequest ALL = WatchJobsRequest.newBuilder().setParent(ACME).build();

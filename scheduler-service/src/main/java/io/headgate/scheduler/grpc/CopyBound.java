@@ -54,7 +54,7 @@ public final class CopyBound {
       }
     }
 
-    /// As many as come, for so long.
+    /// No bound on their number; each waits up to `patience`.
     public static Limits ofPatience(Duration patience) {
       int all = Integer.MAX_VALUE;
       return new Limits(all, all, all, patience);

@@ -81,7 +81,7 @@ public final class FairBound {
     give(connections, origin.connection(), amount);
   }
 
-  /// What all have together.
+  /// The use of all together.
   public synchronized long inProgress() {
     return inProgress;
   }

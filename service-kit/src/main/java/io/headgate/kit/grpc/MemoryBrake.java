@@ -32,7 +32,7 @@ public final class MemoryBrake {
   private final int percent;
   private final AtomicBoolean on = new AtomicBoolean();
 
-  /// What the last collection left of a generation.
+  /// The part of a generation that the last collection left in use.
   ///
   /// @param usedBytes 0 before the first collection
   /// @param maxBytes above 0

@@ -20,9 +20,9 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One watch: a virtual thread that waits until the client accepts messages and there is room for
-/// one, reads a step or a part of it, sends it, and waits for the next commit or heartbeat. Only
-/// that thread sends.
+/// One watch on a virtual thread of its own. The thread waits until the client accepts messages and
+/// there is room for one. Then it reads a step or a part of it, sends it, and waits for the next
+/// commit or heartbeat. Only that thread sends.
 final class Watcher<M> implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Watcher.class);
 
@@ -130,8 +130,8 @@ final class Watcher<M> implements Runnable {
     }
   }
 
-  /// What the client has not taken counts until it is gone. A client that does not read even now
-  /// loses it, and with it the reason of the end.
+  /// Messages that the client has not taken count until they are gone. A client that does not read
+  /// even now loses them, and with them the reason of the end.
   private void letGo() {
     try {
       gone.get(LINGER.toNanos(), TimeUnit.NANOSECONDS);
@@ -247,8 +247,8 @@ final class Watcher<M> implements Runnable {
     }
   }
 
-  /// Corrects the count to what was read. More than a page is not counted: it is a single large
-  /// item, or of a resource that is small.
+  /// Corrects the count to the bytes of the messages. More than a page is not counted: it is a
+  /// single large item, or belongs to a small resource.
   private void keep(long bytes) {
     long page = limits.memory().page().bytes();
     if (bytes < page) {

@@ -69,7 +69,7 @@ class CallerStreamsTest {
     CompletableFuture<Status> bob = watch(channels.getLast());
     await().atMost(PATIENCE).until(() -> OPEN.get() == CallerStreams.PER_CALLER + 1);
     assertThat(bob).isNotDone();
-    // What has ended makes room.
+    // An ended stream makes room.
     channels.getFirst().shutdownNow();
     await()
         .atMost(PATIENCE)

@@ -47,7 +47,7 @@ class MemoryBrakeTest {
         .hasMessageContaining("a plan needs about 401 MiB, and the server has 400 MiB free");
   }
 
-  /// What stays in use after a collection stops new work, whichever collector this Java has.
+  /// Memory that stays in use after a collection counts, whichever collector this Java has.
   @Test
   void readsWhatACollectionOfThisProcessLeaves() {
     MemoryBrake real = MemoryBrake.ofHeap(100, Telemetry.disabled().meter("test"));

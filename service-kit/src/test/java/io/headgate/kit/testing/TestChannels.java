@@ -25,8 +25,8 @@ public final class TestChannels {
         ByteSize.ofMebibytes(16));
   }
 
-  /// A channel that takes 64 KiB of each stream in advance, where others take megabytes. What a
-  /// client does not read is then kept by the server, and not by the test.
+  /// A channel that takes 64 KiB of each stream in advance, where others take megabytes. Unread
+  /// messages then stay with the server, and not with the test.
   public static ManagedChannel narrow(URI server, String token) {
     return NettyChannelBuilder.forAddress(server.getHost(), server.getPort())
         .usePlaintext()
