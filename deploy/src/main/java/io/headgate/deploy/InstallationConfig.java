@@ -65,6 +65,11 @@ public record InstallationConfig(
         TelemetryConfig.DEFAULTS);
   }
 
+  /// The file of the token that scrapers of an installation on `data` send.
+  static Path metricsToken(Path data) {
+    return data.resolve("secrets").resolve("metrics.token");
+  }
+
   InstallationConfig withTelemetry(TelemetryConfig other) {
     return new InstallationConfig(data, host, port, lease, schedulers, shared, settings, other);
   }

@@ -168,6 +168,9 @@ final class SchedulerProcesses implements AutoCloseable {
         String.join(",", ports.stream().map(each -> wiring.host() + ":" + each.group()).toList()));
     variables.put("HEADGATE_TELEMETRY_METRICS_PORT", Integer.toString(own.metrics()));
     variables.put(
+        "HEADGATE_TELEMETRY_METRICS_TOKEN_FILE",
+        InstallationConfig.metricsToken(wiring.data()).toString());
+    variables.put(
         "HEADGATE_TELEMETRY_LOG_LEVEL",
         wiring.telemetry().logLevel().name().toLowerCase(Locale.ROOT));
     wiring

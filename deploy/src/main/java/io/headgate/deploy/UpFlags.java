@@ -114,8 +114,11 @@ final class UpFlags {
     TelemetryConfig telemetry =
         new TelemetryConfig(
             Optional.ofNullable(otlp),
-            ip,
+            // Jobs and other machines reach the address of the API, and have no business here.
+            TelemetryConfig.DEFAULTS.metricsHost(),
             Optional.of(port == 0 ? 0 : port + 1),
+            TelemetryConfig.MetricsAccess.TOKEN,
+            Optional.of(InstallationConfig.metricsToken(directory)),
             1.0,
             TelemetryConfig.DEFAULTS.exportInterval(),
             TelemetryConfig.LogLevel.valueOf(logLevel.toUpperCase(Locale.ROOT)));

@@ -40,6 +40,8 @@ final class TelemetryTest {
                 Optional.empty(),
                 "127.0.0.1",
                 Optional.of(0),
+                TelemetryConfig.MetricsAccess.OPEN,
+                Optional.empty(),
                 1.0,
                 defaults.exportInterval(),
                 defaults.logLevel()),

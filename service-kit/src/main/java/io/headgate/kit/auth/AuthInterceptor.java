@@ -71,23 +71,7 @@ public final class AuthInterceptor implements ServerInterceptor {
     if (!(rule instanceof AccessRule.Roles(var roles))) {
       return next.startCall(call, headers);
     }
-    String header = headers.get(AUTHORIZATION);
-    if (header == null) {
-      throw Refusal.of(
-              Status.Code.UNAUTHENTICATED,
-              "TOKEN_MISSING",
-              "this method needs a token: send 'authorization: Bearer TOKEN'")
-          .exception();
-    }
-    Principal principal =
-        verifier.verify(
-            token(header)
-                .orElseThrow(() ->
-                    Refusal.of(
-                            Status.Code.UNAUTHENTICATED,
-                            "TOKEN_INVALID",
-                            "the authorization header is not 'Bearer TOKEN'")
-                        .exception()));
+    Principal principal = verifier.verify(requireToken(headers.get(AUTHORIZATION)));
     if (!roles.contains(principal.role())) {
       denied.denied(principal, call.getMethodDescriptor().getFullMethodName());
       throw roleDenied(roles, principal);
@@ -106,6 +90,31 @@ public final class AuthInterceptor implements ServerInterceptor {
             "a " + principal.role().claim() + " may not do this: it takes a " + needed)
         .withMetadata("role", principal.role().claim())
         .exception();
+  }
+
+  /// Whether `method` needs no token.
+  public static boolean isAnonymous(MethodDescriptor<?, ?> method) {
+    return AccessRule.of(method).orElse(null) instanceof AccessRule.Anonymous;
+  }
+
+  /// The bearer token in the header.
+  ///
+  /// @throws RefusalException UNAUTHENTICATED with reason TOKEN_MISSING or TOKEN_INVALID
+  public static String requireToken(@Nullable String header) {
+    if (header == null) {
+      throw Refusal.of(
+              Status.Code.UNAUTHENTICATED,
+              "TOKEN_MISSING",
+              "this method needs a token: send 'authorization: Bearer TOKEN'")
+          .exception();
+    }
+    return token(header)
+        .orElseThrow(() ->
+            Refusal.of(
+                    Status.Code.UNAUTHENTICATED,
+                    "TOKEN_INVALID",
+                    "the authorization header is not 'Bearer TOKEN'")
+                .exception());
   }
 
   /// The bearer token in the header, or empty text.

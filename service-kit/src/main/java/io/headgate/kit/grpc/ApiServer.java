@@ -48,13 +48,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The API of one process on one port. It serves gRPC services, their methods as JSON over HTTP
-/// where the contract annotates them, and `grpc.health.v1`. Where allowed it also serves reflection
-/// and documentation pages at `/docs`.
+/// where the contract annotates them, and `grpc.health.v1`. To signed-in callers it also serves
+/// reflection and documentation pages at `/docs`.
 ///
 /// A call passes in this order:
 ///
 /// 1. before gRPC: the [bound][Builder#bound] on calls of its method ([Admission]), the choice of
-///    its thread ([PromptCalls]), the limit on its length ([RequestLimits])
+///    its thread ([PromptCalls]), the limit on its length ([RequestLimits]), the token of a JSON
+///    call ([TokenFirst])
 /// 2. trace, request id and error translation, the bound on all calls ([ActiveCalls])
 /// 3. access rule, the bound on a caller's streams ([CallerStreams])
 /// 4. size and memory of its messages ([RequestSizes], [RequestMemory]), validation
@@ -247,11 +248,20 @@ public final class ApiServer implements AutoCloseable {
         .disableServerHeader()
         .service(
             grpc(builder, services, errors),
+            delegate ->
+                TokenFirst.beforeMethods(
+                    delegate, builder.verifier, services, config.discovery() == Discovery.OPEN),
             delegate -> new RequestLimits(delegate, sizes),
             delegate -> new PromptCalls(delegate, builder.prompt, builder.verifier),
             delegate -> new Admission(delegate, builder.bounds, builder.verifier, refused));
-    if (discoverable()) {
-      server.serviceUnder("/docs", DocService.builder().build());
+    DocService pages = DocService.builder().build();
+    switch (config.discovery()) {
+      case SIGNED_IN ->
+          server.serviceUnder("/docs", TokenFirst.beforePages(pages, builder.verifier));
+      case OPEN -> server.serviceUnder("/docs", pages);
+      case OFF -> {
+        // Neither pages nor reflection.
+      }
     }
     return server.build();
   }
@@ -290,7 +300,7 @@ public final class ApiServer implements AutoCloseable {
     for (ServerServiceDefinition service : services) {
       grpc.addService(ServerInterceptors.interceptForward(service, chain));
     }
-    if (discoverable()) {
+    if (config.discovery() != Discovery.OFF) {
       grpc.addService(ProtoReflectionServiceV1.newInstance());
     }
     return grpc.build();
@@ -340,12 +350,6 @@ public final class ApiServer implements AutoCloseable {
         .maxRequestLength(message + RequestLimits.FRAME_BYTES)
         .requestTimeout(config.requestTimeout())
         .gracefulShutdownTimeout(QUIET, config.stopTimeout().plus(QUIET));
-  }
-
-  private boolean discoverable() {
-    return config.discovery() == Discovery.ON
-        || (config.discovery() == Discovery.AUTO
-            && new InetSocketAddress(config.host(), 0).getAddress().isLoopbackAddress());
   }
 
   private void observe(Meter meter) {

@@ -22,9 +22,9 @@ public record ApiServerConfig(
         Optional<TlsConfig> tls,
     @Setting(
             meaning =
-                "Whether gRPC reflection and the documentation pages are "
-                    + "served; `auto` serves them if only this machine can connect.")
-        @Default("auto")
+                "Callers that may read gRPC reflection and the documentation pages; `open` "
+                    + "admits all, jobs too.")
+        @Default("signed-in")
         Discovery discovery,
     @Setting(
             meaning =
@@ -66,9 +66,10 @@ public record ApiServerConfig(
 
   /// Reflection and documentation name every method; they help people and attackers alike.
   public enum Discovery {
-    /// On if only this machine can connect.
-    AUTO,
-    ON,
+    /// Callers with a token, whatever their role.
+    SIGNED_IN,
+    /// All that can connect, jobs too.
+    OPEN,
     OFF
   }
 
@@ -114,7 +115,7 @@ public record ApiServerConfig(
         host,
         port,
         Optional.empty(),
-        Discovery.AUTO,
+        Discovery.SIGNED_IN,
         ByteSize.ofMebibytes(1),
         100,
         10_000,

@@ -87,6 +87,11 @@ final class ErrorPages implements ServerErrorHandler, UnframedGrpcErrorHandler {
     if (refusal.code() == Status.Code.INTERNAL) {
       LOG.error("{} failed", context.path(), cause);
     }
+    return answer(context, refusal);
+  }
+
+  /// The answer to a call that is refused before gRPC sees it.
+  static HttpResponse answer(ServiceRequestContext context, Refusal refusal) {
     com.google.rpc.Status status = GrpcFailures.proto(refusal, null);
     MediaType type = context.request().contentType();
     boolean grpc = type != null && type.subtype().startsWith("grpc");
@@ -163,6 +168,8 @@ final class ErrorPages implements ServerErrorHandler, UnframedGrpcErrorHandler {
   private static HttpResponse grpc(com.google.rpc.Status status) {
     return HttpResponse.of(
         ResponseHeaders.builder(HttpStatus.OK)
+            // Headers alone: gRPC takes an empty frame of data behind them for a broken answer.
+            .endOfStream(true)
             .contentType(MediaType.parse("application/grpc+proto"))
             .add("grpc-status", Integer.toString(status.getCode()))
             .add("grpc-message", status.getMessage())

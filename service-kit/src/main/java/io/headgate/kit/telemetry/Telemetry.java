@@ -2,6 +2,7 @@ package io.headgate.kit.telemetry;
 
 import io.grpc.ClientInterceptor;
 import io.grpc.ServerInterceptor;
+import io.headgate.kit.telemetry.TelemetryConfig.MetricsAccess;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
@@ -14,6 +15,7 @@ import io.opentelemetry.exporter.otlp.http.logs.OtlpHttpLogRecordExporter;
 import io.opentelemetry.exporter.otlp.http.metrics.OtlpHttpMetricExporter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
 import io.opentelemetry.exporter.prometheus.PrometheusHttpServer;
+import io.opentelemetry.exporter.prometheus.PrometheusHttpServerBuilder;
 import io.opentelemetry.instrumentation.grpc.v1_6.GrpcTelemetry;
 import io.opentelemetry.instrumentation.runtimetelemetry.RuntimeTelemetry;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
@@ -96,11 +98,12 @@ public final class Telemetry implements AutoCloseable {
             .metricsPort()
             .map(port -> {
               int chosen = port == 0 ? ScrapePort.free(config.metricsHost()) : port;
-              metrics.registerMetricReader(
-                  PrometheusHttpServer.builder()
-                      .setHost(config.metricsHost())
-                      .setPort(chosen)
-                      .build());
+              PrometheusHttpServerBuilder server =
+                  PrometheusHttpServer.builder().setHost(config.metricsHost()).setPort(chosen);
+              if (config.metricsAccess() == MetricsAccess.TOKEN) {
+                server.setAuthenticator(ScrapeToken.of(config.metricsTokenFile().orElseThrow()));
+              }
+              metrics.registerMetricReader(server.build());
               return URI.create("http://" + config.metricsHost() + ":" + chosen + "/metrics");
             });
     OpenTelemetrySdk sdk =

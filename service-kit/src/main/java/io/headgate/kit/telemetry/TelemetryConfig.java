@@ -3,6 +3,7 @@ package io.headgate.kit.telemetry;
 import io.headgate.kit.config.Default;
 import io.headgate.kit.config.Setting;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -19,6 +20,18 @@ public record TelemetryConfig(
             bound = "0 to 65535",
             absent = "no endpoint")
         Optional<Integer> metricsPort,
+    @Setting(
+            meaning =
+                "Scrapes that are answered: those with the token of the file, or all (`open`). "
+                    + "Jobs reach the endpoint too.")
+        @Default("token")
+        MetricsAccess metricsAccess,
+    @Setting(
+            meaning =
+                "File of the scrape token, readable by its owner only. Created with a random token "
+                    + "if absent.",
+            absent = "no token; then an endpoint needs `metrics-access: open`")
+        Optional<Path> metricsTokenFile,
     @Setting(meaning = "Part of the traces that begin here and are recorded.", bound = "0 to 1")
         @Default("1.0")
         double traceRatio,
@@ -28,6 +41,13 @@ public record TelemetryConfig(
     @Setting(meaning = "Least severe messages of the console and of exported logs.")
         @Default("info")
         LogLevel logLevel) {
+
+  /// The scrapes that the endpoint answers.
+  public enum MetricsAccess {
+    /// Those with `authorization: Bearer TOKEN`.
+    TOKEN,
+    OPEN
+  }
 
   /// How much is logged.
   public enum LogLevel {
@@ -42,6 +62,8 @@ public record TelemetryConfig(
           Optional.empty(),
           "127.0.0.1",
           Optional.empty(),
+          MetricsAccess.TOKEN,
+          Optional.empty(),
           1.0,
           Duration.ofSeconds(15),
           LogLevel.INFO);
@@ -49,6 +71,12 @@ public record TelemetryConfig(
   public TelemetryConfig {
     if (metricsPort.filter(port -> port < 0 || port > 65_535).isPresent()) {
       throw new IllegalArgumentException("metrics-port: 0 to 65535, not " + metricsPort.get());
+    }
+    if (metricsPort.isPresent()
+        && metricsAccess == MetricsAccess.TOKEN
+        && metricsTokenFile.isEmpty()) {
+      throw new IllegalArgumentException(
+          "metrics-token-file: name a file for the scrape token, or set metrics-access: open");
     }
     if (!(traceRatio >= 0 && traceRatio <= 1)) {
       throw new IllegalArgumentException("trace-ratio: 0 to 1, not " + traceRatio);

@@ -12,8 +12,6 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.netty.NegotiationType;
 import io.grpc.netty.NettyChannelBuilder;
-import io.grpc.reflection.v1.ServerReflectionGrpc;
-import io.grpc.reflection.v1.ServerReflectionRequest;
 import io.grpc.stub.MetadataUtils;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.failure.GrpcFailures;
@@ -28,10 +26,6 @@ import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.TestTokens;
 import java.io.IOException;
 import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,7 +60,7 @@ class LimitsTest {
 
   @Test
   void connectionsOfOneAddressAreBounded() throws Exception {
-    ApiServer server = start(config("127.0.0.1", Discovery.AUTO, 100, 3, Duration.ofHours(1)));
+    ApiServer server = start(config("127.0.0.1", Discovery.OFF, 100, 3, Duration.ofHours(1)));
     List<Socket> sockets = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       Socket socket = new Socket("127.0.0.1", server.port());
@@ -82,7 +76,7 @@ class LimitsTest {
 
   @Test
   void streamsOfOneConnectionAreBounded() {
-    ApiServer server = start(config("127.0.0.1", Discovery.AUTO, 2, 100, Duration.ofHours(1)));
+    ApiServer server = start(config("127.0.0.1", Discovery.OFF, 2, 100, Duration.ofHours(1)));
     ManagedChannel channel = channel(server);
     // The client learns of the bound with its first answer.
     ShelfServiceGrpc.newBlockingStub(channel).greet(ADA);
@@ -207,7 +201,7 @@ class LimitsTest {
 
   @Test
   void anAgedConnectionIsReplacedAndItsStreamGoesOn() {
-    ApiServer server = start(config("127.0.0.1", Discovery.AUTO, 100, 100, Duration.ofSeconds(1)));
+    ApiServer server = start(config("127.0.0.1", Discovery.OFF, 100, 100, Duration.ofSeconds(1)));
     ManagedChannel channel = channel(server);
     var books = stub(channel, "ada").watchBooks(WatchBooksRequest.getDefaultInstance());
     assertThat(books.next().getId()).isEqualTo("first");
@@ -220,41 +214,8 @@ class LimitsTest {
     assertThat(shelf.watchEnded.getCount()).as("the stream lives on").isEqualTo(1);
   }
 
-  @Test
-  void discoveryIsForThisMachineUnlessAskedFor() throws Exception {
-    ApiServer local = start(ApiServerConfig.of("127.0.0.1", 0));
-    assertThat(get(local.uri().resolve("/docs/"))).isEqualTo(200);
-    assertThat(reflects(local)).isTrue();
-    ApiServer everywhere = start(ApiServerConfig.of("0.0.0.0", 0));
-    assertThat(get(everywhere.uri().resolve("/docs/"))).isEqualTo(404);
-    assertThat(reflects(everywhere)).isFalse();
-    ApiServer asked = start(config("0.0.0.0", Discovery.ON, 100, 100, Duration.ofHours(1)));
-    assertThat(get(asked.uri().resolve("/docs/"))).isEqualTo(200);
-    assertThat(reflects(asked)).isTrue();
-  }
-
   private static Refusal refusal(ThrowingCallable call) {
     return GrpcFailures.refusal(catchThrowable(call)).orElseThrow();
-  }
-
-  private static int get(URI uri) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(uri).build();
-    return HttpClient.newHttpClient().send(request, BodyHandlers.discarding()).statusCode();
-  }
-
-  private boolean reflects(ApiServer server) {
-    Throwable failure =
-        catchThrowable(() -> {
-          var call =
-              ServerReflectionGrpc.newBlockingV2Stub(channel(server))
-                  .withDeadlineAfter(60, TimeUnit.SECONDS)
-                  .serverReflectionInfo();
-          call.write(ServerReflectionRequest.newBuilder().setListServices("").build());
-          call.halfClose();
-          assertThat(call.read().getListServicesResponse().getServiceList())
-              .anySatisfy(s -> assertThat(s.getName()).endsWith("ShelfService"));
-        });
-    return failure == null;
   }
 
   /// Whether the server answers a plain HTTP request on the socket.

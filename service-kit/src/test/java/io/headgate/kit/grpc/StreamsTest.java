@@ -260,7 +260,7 @@ class StreamsTest {
         "127.0.0.1",
         0,
         Optional.empty(),
-        Discovery.AUTO,
+        Discovery.OFF,
         new ByteSize(64 << 10),
         100,
         100,

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import com.sun.net.httpserver.HttpServer;
 import io.headgate.kit.telemetry.TelemetryConfig.LogLevel;
+import io.headgate.kit.telemetry.TelemetryConfig.MetricsAccess;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Scope;
 import java.net.InetAddress;
@@ -16,12 +17,16 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 class TelemetryTest {
@@ -45,6 +50,52 @@ class TelemetryTest {
           .contains("service_name=\"headgate-test\"");
       assertThat(page).contains("jvm_memory_used_bytes");
     }
+  }
+
+  @Test
+  void answersScrapesWithTheTokenOfTheFileAlone(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("secrets").resolve("metrics.token");
+    TelemetryConfig config =
+        config(Optional.empty(), Optional.of(0), MetricsAccess.TOKEN, Optional.of(file));
+    String first;
+    try (Telemetry telemetry = Telemetry.start(config, "headgate-test", "1.2.3")) {
+      URI scrape = telemetry.scrapeEndpoint().orElseThrow();
+      assertThat(scrape.getHost()).isEqualTo("127.0.0.1");
+      first = Files.readString(file).strip();
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+          .isEqualTo("rw-------");
+      assertThat(status(scrape, "")).isEqualTo(401);
+      assertThat(status(scrape, "Bearer " + "0".repeat(64))).isEqualTo(401);
+      assertThat(status(scrape.resolve("/"), "")).isEqualTo(401);
+      assertThat(status(scrape, "Bearer " + first)).isEqualTo(200);
+    }
+    try (Telemetry telemetry = Telemetry.start(config, "headgate-test", "1.2.3")) {
+      assertThat(status(telemetry.scrapeEndpoint().orElseThrow(), "Bearer " + first))
+          .as("a restart keeps the token")
+          .isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aScrapePortWithoutATokenMustBeAskedFor(@TempDir Path directory) throws Exception {
+    assertThatThrownBy(
+            () -> config(Optional.empty(), Optional.of(0), MetricsAccess.TOKEN, Optional.empty()))
+        .hasMessageContaining("metrics-token-file")
+        .hasMessageContaining("metrics-access: open");
+    Path file = Files.writeString(directory.resolve("token"), "shared");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+    TelemetryConfig readable =
+        config(Optional.empty(), Optional.of(0), MetricsAccess.TOKEN, Optional.of(file));
+    assertThatThrownBy(() -> Telemetry.start(readable, "headgate-test", "1.2.3"))
+        .hasMessageContaining("chmod 600");
+  }
+
+  private static int status(URI uri, String authorization) throws Exception {
+    HttpRequest.Builder request = HttpRequest.newBuilder(uri);
+    if (!authorization.isEmpty()) {
+      request.header("authorization", authorization);
+    }
+    return HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofString()).statusCode();
   }
 
   @Test
@@ -113,6 +164,8 @@ class TelemetryTest {
                 Optional.empty(),
                 "127.0.0.1",
                 Optional.empty(),
+                MetricsAccess.TOKEN,
+                Optional.empty(),
                 1.5,
                 Duration.ofSeconds(1),
                 LogLevel.INFO))
@@ -130,7 +183,15 @@ class TelemetryTest {
   }
 
   private static TelemetryConfig config(Optional<URI> endpoint, Optional<Integer> port) {
+    return config(endpoint, port, MetricsAccess.OPEN, Optional.empty());
+  }
+
+  private static TelemetryConfig config(
+      Optional<URI> endpoint,
+      Optional<Integer> port,
+      MetricsAccess access,
+      Optional<Path> tokenFile) {
     return new TelemetryConfig(
-        endpoint, "127.0.0.1", port, 1.0, Duration.ofSeconds(60), LogLevel.INFO);
+        endpoint, "127.0.0.1", port, access, tokenFile, 1.0, Duration.ofSeconds(60), LogLevel.INFO);
   }
 }

@@ -32,7 +32,7 @@ public interface KeyTable {
   /// The keys after `after`, newest first.
   List<StoredKey> list(Scope scope, Optional<Position> after, int limit);
 
-  /// Those of `keys` whose owner has rights only by groups and is in none.
+  /// The subset of `keys` whose owner has rights only by groups and is in none.
   Set<KeyId> withoutGroup(Collection<KeyId> keys);
 
   /// Inserts the key; false if it is a node's and the node has a live key.

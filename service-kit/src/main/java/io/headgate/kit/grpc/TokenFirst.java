@@ -1,0 +1,149 @@
+package io.headgate.kit.grpc;
+
+import com.google.api.AnnotationsProto;
+import com.google.api.HttpRule;
+import com.google.common.net.HttpHeaders;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.server.HttpService;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import com.linecorp.armeria.server.SimpleDecoratingHttpService;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.protobuf.ProtoMethodDescriptorSupplier;
+import io.headgate.kit.auth.AuthInterceptor;
+import io.headgate.kit.auth.TokenVerifier;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.failure.RefusalException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// Checks the token of an HTTP request before anything reads its body. A JSON body becomes a
+/// message before the gRPC interceptors run, and parsing costs far more than the check. Calls of
+/// gRPC pass: their interceptors check the token before they read the message. Reflection has no
+/// interceptors, so its token is checked here.
+final class TokenFirst extends SimpleDecoratingHttpService {
+  private static final String REFLECTION = "/grpc.reflection.";
+
+  private final TokenVerifier verifier;
+  private final List<Pattern> open;
+  private final boolean isReflectionOpen;
+
+  /// @param open paths that need no token
+  private TokenFirst(
+      HttpService delegate, TokenVerifier verifier, List<Pattern> open, boolean isReflectionOpen) {
+    super(delegate);
+    this.verifier = verifier;
+    this.open = open;
+    this.isReflectionOpen = isReflectionOpen;
+  }
+
+  /// Before the methods of `services` as JSON, and before reflection unless it is open.
+  static TokenFirst beforeMethods(
+      HttpService delegate,
+      TokenVerifier verifier,
+      List<ServerServiceDefinition> services,
+      boolean isReflectionOpen) {
+    return new TokenFirst(
+        delegate,
+        verifier,
+        services.stream()
+            .flatMap(service -> service.getMethods().stream())
+            .map(method -> method.getMethodDescriptor())
+            .filter(AuthInterceptor::isAnonymous)
+            .flatMap(TokenFirst::paths)
+            .toList(),
+        isReflectionOpen);
+  }
+
+  /// Before pages for every signed-in caller.
+  static TokenFirst beforePages(HttpService delegate, TokenVerifier verifier) {
+    return new TokenFirst(delegate, verifier, List.of(), false);
+  }
+
+  @Override
+  public HttpResponse serve(ServiceRequestContext call, HttpRequest request) throws Exception {
+    MediaType type = request.contentType();
+    boolean grpc = type != null && type.subtype().startsWith("grpc");
+    String path = call.path();
+    boolean passes = grpc && (isReflectionOpen || !path.startsWith(REFLECTION));
+    if (passes || open.stream().anyMatch(pattern -> pattern.matcher(path).matches())) {
+      return unwrap().serve(call, request);
+    }
+    String header = request.headers().get(HttpHeaders.AUTHORIZATION);
+    Optional<String> token = AuthInterceptor.token(header);
+    if (token.flatMap(verifier::recent).isPresent()) {
+      return unwrap().serve(call, request);
+    }
+    if (token.isEmpty()) {
+      return refusal(header).map(no -> ErrorPages.answer(call, no)).orElseThrow();
+    }
+    // The first check of a token takes long and may wait for keys.
+    return HttpResponse.of(
+        CompletableFuture.supplyAsync(() -> refusal(header), call.blockingTaskExecutor())
+            .thenApplyAsync(
+                refusal ->
+                    refusal
+                        .map(no -> ErrorPages.answer(call, no))
+                        .orElseGet(() -> serveLater(call, request)),
+                call.eventLoop()));
+  }
+
+  private Optional<Refusal> refusal(@Nullable String header) {
+    try {
+      verifier.verify(AuthInterceptor.requireToken(header));
+      return Optional.empty();
+    } catch (RefusalException e) {
+      return Optional.of(e.refusal());
+    }
+  }
+
+  private HttpResponse serveLater(ServiceRequestContext call, HttpRequest request) {
+    try {
+      return unwrap().serve(call, request);
+    } catch (Exception e) {
+      return HttpResponse.ofFailure(e);
+    }
+  }
+
+  private static Stream<Pattern> paths(MethodDescriptor<?, ?> method) {
+    if (!(method.getSchemaDescriptor() instanceof ProtoMethodDescriptorSupplier supplier)) {
+      return Stream.empty();
+    }
+    HttpRule rule = supplier.getMethodDescriptor().getOptions().getExtension(AnnotationsProto.http);
+    return Stream.concat(Stream.of(rule), rule.getAdditionalBindingsList().stream())
+        .map(each ->
+            switch (each.getPatternCase()) {
+              case GET -> each.getGet();
+              case PUT -> each.getPut();
+              case POST -> each.getPost();
+              case DELETE -> each.getDelete();
+              case PATCH -> each.getPatch();
+              case CUSTOM -> each.getCustom().getPath();
+              case PATTERN_NOT_SET -> "";
+            })
+        .filter(template -> !template.isEmpty())
+        .map(TokenFirst::pattern);
+  }
+
+  /// The paths of a template such as `/v1/{name=tenants/*}:verb`.
+  static Pattern pattern(String template) {
+    String paths =
+        template.replaceAll("\\{[^={}]+=([^{}]+)\\}", "$1").replaceAll("\\{[^{}]+\\}", "*");
+    StringBuilder regex = new StringBuilder();
+    for (String part : paths.split("(?<=\\*)(?!\\*)|(?<!\\*)(?=\\*)", -1)) {
+      regex.append(
+          switch (part) {
+            case "*" -> "[^/]+";
+            case "**" -> ".+";
+            default -> Pattern.quote(part);
+          });
+    }
+    return Pattern.compile(regex.toString());
+  }
+}
