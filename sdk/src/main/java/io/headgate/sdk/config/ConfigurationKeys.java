@@ -20,7 +20,10 @@ final class ConfigurationKeys {
   static final String CPUS = "CPUs";
 
   private static final int MOST_INSTANCES = 100_000;
-  private static final int MOST_SHARES = 1_000_000;
+  private static final int MOST_RANK = 1_000_000;
+
+  /// As policy-service: the scheduler multiplies usages by weights.
+  private static final int MOST_WEIGHT = 10_000;
 
   static final TextKey DESCRIPTION = new TextKey("description", 1000, "Free text for people.");
 
@@ -225,7 +228,7 @@ final class ConfigurationKeys {
           "weight",
           1,
           1,
-          MOST_SHARES,
+          MOST_WEIGHT,
           "Share of idle capacity above reservations, relative to policies of equal rank.");
   static final KeywordKey<Policy.OnPreempt> ON_PREEMPT =
       new KeywordKey<>(
@@ -275,7 +278,7 @@ final class ConfigurationKeys {
 
   static final IntegerKey RANK =
       new IntegerKey(
-          "rank", 1, 1, MOST_SHARES, "Order among the queues of one profile; 1 is served first.");
+          "rank", 1, 1, MOST_RANK, "Order among the queues of one profile; 1 is served first.");
   static final KeywordKey<Policy.OverReservation> OVER_RESERVATION =
       new KeywordKey<>(
           "overReservation",

@@ -185,6 +185,29 @@ class ConfigurationReaderTest {
         .isEqualTo(new Span(2, 6, 1));
   }
 
+  /// The same bound as policy-service's, so that a file that passes here is not refused there.
+  @Test
+  void boundsTheWeightAsTheServerDoes() throws ConfigurationException {
+    String file =
+        """
+        apiVersion: headgate/v1
+        kind: Configuration
+        groups: [{name: g}]
+        policies: [{name: p, group: g, reservation: 0, limit: 1, weight: %d}]
+        """;
+    assertThat(
+            ConfigurationReader.read("c.yaml", file.formatted(10_000))
+                .configuration()
+                .policies()
+                .getFirst()
+                .weight())
+        .isEqualTo(10_000);
+    assertThat(refusal(file.formatted(10_001)).problems())
+        .singleElement()
+        .satisfies(problem ->
+            assertThat(problem.field() + " " + problem.next()).contains("weight", "10000"));
+  }
+
   @Test
   void boundsNesting() {
     ConfigurationException e = refusal("pools: " + "[".repeat(100) + "]".repeat(100));

@@ -1,5 +1,6 @@
 package io.headgate.kit.grpc;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.linecorp.armeria.common.CancellationException;
 import com.linecorp.armeria.common.ContentTooLargeException;
 import com.linecorp.armeria.common.RequestContext;
@@ -61,7 +62,18 @@ final class FrameworkFailures implements GrpcExceptionHandlerFunction {
       case CancellationException _ -> Status.CANCELLED;
       case HttpStatusException http when http.getCause() instanceof ContentTooLargeException ->
           Status.RESOURCE_EXHAUSTED;
+      // A request that is no such message. Any client can send one, so it is no error of the server.
+      case Throwable any when isUnreadable(any) -> Status.INVALID_ARGUMENT;
       default -> ARMERIA.apply(context, status, cause, metadata);
     };
+  }
+
+  private static boolean isUnreadable(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof InvalidProtocolBufferException) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -1,6 +1,6 @@
 package io.headgate.sdk.cli.command.supply;
 
-import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.command.shared.EachNamed;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
@@ -31,15 +31,17 @@ public final class ApproveCommand implements CliCommand {
   @Override
   public int run(Invocation invocation) {
     CatalogClient catalog = invocation.session().client().catalog(invocation.session().tenant());
-    for (String name : nodes) {
-      Node.Quarantine quarantine = catalog.node(name).quarantine();
-      if (quarantine == null) {
-        invocation.output().line(name + " is not in quarantine");
-      } else {
-        catalog.approve(name, quarantine.etag());
-        invocation.output().line(name + " is believed: " + quarantine.claims());
-      }
-    }
-    return ExitCode.DONE;
+    return EachNamed.run(
+        invocation,
+        nodes,
+        name -> {
+          Node.Quarantine quarantine = catalog.node(name).quarantine();
+          if (quarantine == null) {
+            invocation.output().line(name + " is not in quarantine");
+          } else {
+            catalog.approve(name, quarantine.etag());
+            invocation.output().line(name + " is believed: " + quarantine.claims());
+          }
+        });
   }
 }

@@ -1,6 +1,6 @@
 package io.headgate.sdk.cli.command.supply;
 
-import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.command.shared.EachNamed;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
@@ -28,10 +28,12 @@ public final class UndrainCommand implements CliCommand {
   @Override
   public int run(Invocation invocation) {
     CatalogClient catalog = invocation.session().client().catalog(invocation.session().tenant());
-    for (String node : nodes) {
-      catalog.undrain(node);
-      invocation.output().line(node + " takes work again");
-    }
-    return ExitCode.DONE;
+    return EachNamed.run(
+        invocation,
+        nodes,
+        node -> {
+          catalog.undrain(node);
+          invocation.output().line(node + " takes work again");
+        });
   }
 }
