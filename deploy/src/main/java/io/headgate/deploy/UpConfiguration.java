@@ -74,7 +74,7 @@ final class UpConfiguration {
         if (!isNew && !UpNodes.areSame(before.configuration(), chosen)) {
           throw new UsageException(
               "tenant " + tenant + " has another configuration, which the demo would replace",
-              "TENANT_IN_USE",
+              "TENANT_CONFIGURED",
               "without keeping data: headgate up --demo --ephemeral",
               "beside this one: headgate up --demo --data DIR --port PORT");
         }

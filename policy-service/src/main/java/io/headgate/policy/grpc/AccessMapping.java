@@ -141,6 +141,19 @@ final class AccessMapping {
                       + " more accounts without a group remain: headgate keys shows them")
               .setField("groups")
               .build();
+      case AccessWarning.UselessUserLimit(var policy, var perUser, var limit) ->
+          proto
+              .setReason("USELESS_USER_LIMIT")
+              .setMessage(
+                  perUser.units() == 0
+                      ? "the limit of one user in policy '"
+                          + policy
+                          + "' is 0: no GPU job of it starts"
+                      : "the limit of one user in policy '%s' is %s, above the policy's limit of %s:"
+                              .formatted(policy, perUser, limit)
+                          + " it limits nothing")
+              .setField("policies[" + policy + "].per_user_limit")
+              .build();
       case AccessWarning.NotInGroup(var policy, var index, var user, var group) ->
           proto
               .setReason("NOT_IN_GROUP")

@@ -1,7 +1,7 @@
 package io.headgate.policy.grpc;
 
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.kit.watch.WatchParts;
-import io.headgate.kit.watch.WatchPosition;
 import io.headgate.kit.watch.WatchSource;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.AccessConfigurations;

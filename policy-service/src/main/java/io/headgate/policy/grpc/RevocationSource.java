@@ -1,8 +1,8 @@
 package io.headgate.policy.grpc;
 
 import io.headgate.kit.auth.Revocations.News;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.kit.watch.WatchParts;
-import io.headgate.kit.watch.WatchPosition;
 import io.headgate.kit.watch.WatchSource;
 import io.headgate.policy.runtime.Changes;
 import io.headgate.proto.policy.v1.Revocation;

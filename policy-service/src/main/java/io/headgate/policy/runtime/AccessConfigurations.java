@@ -1,6 +1,6 @@
 package io.headgate.policy.runtime;
 
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.policy.core.access.AccessPart;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.name.TenantId;

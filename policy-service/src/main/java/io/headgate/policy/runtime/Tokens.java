@@ -3,7 +3,7 @@ package io.headgate.policy.runtime;
 import io.headgate.kit.auth.TokenSigner;
 import io.headgate.kit.auth.TokenStamp;
 import io.headgate.kit.decision.DeniedException;
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.access.AccessConfiguration;
 import io.headgate.policy.core.access.Policy;

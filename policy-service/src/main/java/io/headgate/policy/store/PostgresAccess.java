@@ -6,7 +6,7 @@ import static io.headgate.policy.store.jooq.Tables.TENANTS;
 import static org.jooq.impl.DSL.function;
 import static org.jooq.impl.DSL.val;
 
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.name.TenantId;

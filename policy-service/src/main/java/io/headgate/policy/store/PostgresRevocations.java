@@ -8,7 +8,7 @@ import static org.jooq.impl.DSL.val;
 
 import io.headgate.kit.auth.Revocations.News;
 import io.headgate.kit.auth.Revocations.Revocation;
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.policy.runtime.port.RevocationTable;
 import java.time.Duration;
 import java.time.Instant;

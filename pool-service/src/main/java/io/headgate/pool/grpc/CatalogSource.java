@@ -1,7 +1,7 @@
 package io.headgate.pool.grpc;
 
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.kit.watch.WatchParts;
-import io.headgate.kit.watch.WatchPosition;
 import io.headgate.kit.watch.WatchSource;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.runtime.Catalog;

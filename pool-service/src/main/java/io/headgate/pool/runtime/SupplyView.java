@@ -1,6 +1,6 @@
 package io.headgate.pool.runtime;
 
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.name.NodeId;

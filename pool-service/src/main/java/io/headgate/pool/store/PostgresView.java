@@ -9,7 +9,7 @@ import static io.headgate.pool.store.jooq.Tables.NODES;
 import static io.headgate.pool.store.jooq.Tables.POOLS;
 import static io.headgate.pool.store.jooq.Tables.VERSIONS;
 
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.pool.core.draft.Draft;

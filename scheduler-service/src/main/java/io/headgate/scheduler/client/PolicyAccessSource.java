@@ -2,8 +2,8 @@ package io.headgate.scheduler.client;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.grpc.Channel;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.kit.watch.WatchParts;
-import io.headgate.kit.watch.WatchPosition;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
 import io.headgate.proto.policy.v1.WatchAccessRequest;

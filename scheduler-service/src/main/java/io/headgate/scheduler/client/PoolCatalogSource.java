@@ -2,8 +2,8 @@ package io.headgate.scheduler.client;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.grpc.Channel;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.kit.watch.WatchParts;
-import io.headgate.kit.watch.WatchPosition;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;

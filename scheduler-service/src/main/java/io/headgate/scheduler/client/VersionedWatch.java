@@ -2,7 +2,7 @@ package io.headgate.scheduler.client;
 
 import io.grpc.Context;
 import io.grpc.stub.AbstractStub;
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.runtime.catalog.CatalogSource.Watch;
 import java.time.Duration;
 import java.util.ArrayList;

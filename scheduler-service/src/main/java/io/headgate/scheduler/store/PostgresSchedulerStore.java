@@ -9,7 +9,7 @@ import static io.headgate.scheduler.store.jooq.Tables.LEADERSHIP;
 import static io.headgate.scheduler.store.jooq.Tables.NODE_CONTACT;
 import static org.jooq.impl.DSL.noCondition;
 
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.ProfileId;

@@ -2,7 +2,7 @@ package io.headgate.kit.auth;
 
 import io.grpc.Context;
 import io.headgate.kit.auth.Revocations.News;
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.concurrent.CountDownLatch;

@@ -2,8 +2,8 @@ package io.headgate.kit.auth;
 
 import io.grpc.Status;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.kit.time.TimeSource;
-import io.headgate.kit.watch.WatchPosition;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

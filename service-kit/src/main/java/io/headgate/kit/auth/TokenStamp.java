@@ -1,6 +1,6 @@
 package io.headgate.kit.auth;
 
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -62,7 +62,8 @@ final class FrameworkFailures implements GrpcExceptionHandlerFunction {
       case CancellationException _ -> Status.CANCELLED;
       case HttpStatusException http when http.getCause() instanceof ContentTooLargeException ->
           Status.RESOURCE_EXHAUSTED;
-      // A request that is no such message. Any client can send one, so it is no error of the server.
+      // A request that is no such message. Any client can send one, so it is no error of the
+      // server.
       case Throwable any when isUnreadable(any) -> Status.INVALID_ARGUMENT;
       default -> ARMERIA.apply(context, status, cause, metadata);
     };

@@ -30,7 +30,7 @@ class KitArchitectureTest {
     PackageArrows.only(
             KIT,
             Map.ofEntries(
-                Map.entry("auth", Set.of("failure", "time", "watch")),
+                Map.entry("auth", Set.of("failure", "position", "time")),
                 Map.entry("client", Set.of("config", "telemetry", "time")),
                 Map.entry("config", Set.of("decision")),
                 Map.entry("db", Set.of("config", "failure", "file", "lifecycle", "time")),
@@ -40,10 +40,11 @@ class KitArchitectureTest {
                 Map.entry("file", Set.of()),
                 Map.entry("grpc", Set.of("auth", "config", "failure", "lifecycle", "telemetry")),
                 Map.entry("lifecycle", Set.of()),
+                Map.entry("position", Set.of()),
                 Map.entry("process", Set.of("config", "lifecycle")),
                 Map.entry("telemetry", Set.of("config")),
                 Map.entry("time", Set.of()),
-                Map.entry("watch", Set.of("config", "failure", "grpc"))))
+                Map.entry("watch", Set.of("config", "failure", "grpc", "position"))))
         .check(CLASSES);
   }
 

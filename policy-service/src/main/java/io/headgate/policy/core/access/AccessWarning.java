@@ -19,6 +19,12 @@ public sealed interface AccessWarning {
   record NotInGroup(PolicyId policy, int index, UserId user, GroupId group)
       implements AccessWarning {}
 
+  /// The limit of one user lets no user run anything, or limits nothing.
+  ///
+  /// @param limit of the policy
+  record UselessUserLimit(PolicyId policy, GpuQuantity perUser, GpuQuantity limit)
+      implements AccessWarning {}
+
   /// The account leaves its last group, and its keys still sign in.
   ///
   /// @param account id of a user or service account
@@ -38,6 +44,12 @@ public sealed interface AccessWarning {
       warnings.add(new Overcommitted(reservedUnits, supply.total()));
     }
     for (Policy policy : configuration.policies()) {
+      GpuQuantity limit = policy.rights().limit();
+      policy
+          .rights()
+          .perUserLimit()
+          .filter(perUser -> perUser.units() == 0 || perUser.compareTo(limit) > 0)
+          .ifPresent(perUser -> warnings.add(new UselessUserLimit(policy.id(), perUser, limit)));
       Set<UserId> members =
           new HashSet<>(configuration.group(policy.group()).map(Group::users).orElse(List.of()));
       List<UserId> exceeding = policy.rights().exceedLimit();

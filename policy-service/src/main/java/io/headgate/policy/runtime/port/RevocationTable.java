@@ -1,7 +1,7 @@
 package io.headgate.policy.runtime.port;
 
 import io.headgate.kit.auth.Revocations.News;
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import java.time.Instant;
 
 /// The tokens that ended before their time.

@@ -148,6 +148,24 @@ class ReplacementTest {
   }
 
   @Test
+  void warnsOfALimitOfOneUserThatStopsAllOrNothing() {
+    AccessSpec spec =
+        all(
+            GOOD.groups(),
+            List.of(
+                Specs.perUser("none", "0"),
+                Specs.perUser("some", "4"),
+                Specs.perUser("more", "9/2")),
+            List.of());
+    GpuQuantity four = GpuQuantity.ofGpus(4);
+    assertThat(accepted(spec).warnings())
+        .containsExactlyInAnyOrder(
+            new AccessWarning.UselessUserLimit(new PolicyId("none"), GpuQuantity.ZERO, four),
+            new AccessWarning.UselessUserLimit(
+                new PolicyId("more"), GpuQuantity.parse("9/2"), four));
+  }
+
+  @Test
   void anEqualConfigurationNeedsNoSupplyUnlessEverythingIsToBeChecked() {
     AccessConfiguration current = accepted(GOOD).next();
     AccessState without = new AccessState(current, Set.of(), Optional.empty());

@@ -43,6 +43,11 @@ final class Specs {
         id, group, new RightsSpec(reservation, limit, "", 0, List.of()), TERMS, "");
   }
 
+  /// A policy with a limit of 4 GPUs and one for each user.
+  static PolicySpec perUser(String id, String perUser) {
+    return new PolicySpec(id, "devs", new RightsSpec("0", "4", perUser, 0, List.of()), TERMS, "");
+  }
+
   static PolicySpec exceeding(String id, String... users) {
     return new PolicySpec(id, "devs", new RightsSpec("0", "4", "", 0, List.of(users)), TERMS, "");
   }

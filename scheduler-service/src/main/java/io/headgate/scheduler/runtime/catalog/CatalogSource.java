@@ -1,6 +1,6 @@
 package io.headgate.scheduler.runtime.catalog;
 
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.runtime.record.CatalogEntry;
 import java.time.Duration;
 import java.util.List;

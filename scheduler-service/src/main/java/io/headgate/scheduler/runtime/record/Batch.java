@@ -1,6 +1,6 @@
 package io.headgate.scheduler.runtime.record;
 
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
 import java.util.List;

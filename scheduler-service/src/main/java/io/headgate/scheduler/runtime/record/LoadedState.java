@@ -1,6 +1,6 @@
 package io.headgate.scheduler.runtime.record;
 
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.job.Hold;
 import java.util.List;

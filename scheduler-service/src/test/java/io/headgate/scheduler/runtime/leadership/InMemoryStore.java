@@ -1,6 +1,6 @@
 package io.headgate.scheduler.runtime.leadership;
 
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.TenantId;

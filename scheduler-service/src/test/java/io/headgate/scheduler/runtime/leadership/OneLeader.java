@@ -1,7 +1,7 @@
 package io.headgate.scheduler.runtime.leadership;
 
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.kit.testing.TestClock;
-import io.headgate.kit.watch.WatchPosition;
 import io.headgate.scheduler.core.SchedulerCore;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;

@@ -2,7 +2,7 @@ package io.headgate.scheduler.runtime.leadership;
 
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.IsolationLevel;
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.proto.scheduler.v1.AbortCallback;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.scheduler.core.SchedulerCore;

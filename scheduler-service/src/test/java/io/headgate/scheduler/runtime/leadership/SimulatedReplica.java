@@ -1,6 +1,6 @@
 package io.headgate.scheduler.runtime.leadership;
 
-import io.headgate.kit.watch.WatchPosition;
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.grpc.JobVaults;
 import io.headgate.scheduler.runtime.agent.Dispatch;
 import io.headgate.scheduler.runtime.catalog.CatalogSource;

@@ -2,8 +2,8 @@ package io.headgate.scheduler.runtime.leadership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.kit.testing.TestClock;
-import io.headgate.kit.watch.WatchPosition;
 import io.headgate.scheduler.runtime.catalog.CatalogSource;
 import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
 import io.headgate.scheduler.runtime.desk.LeaderState;

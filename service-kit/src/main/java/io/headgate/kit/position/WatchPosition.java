@@ -1,4 +1,4 @@
-package io.headgate.kit.watch;
+package io.headgate.kit.position;
 
 /// The progress of a watcher.
 ///
