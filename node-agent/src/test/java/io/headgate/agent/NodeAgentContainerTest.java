@@ -330,7 +330,9 @@ class NodeAgentContainerTest {
 
     plane.send(Orders.message(job("odd", "oci-archive:/etc/shadow", "true")));
     AttemptReport odd = plane.awaitEnd("odd");
-    assertThat(odd.getEndReason()).isEqualTo(EndReason.END_REASON_REJECTED);
+    assertThat(odd.getEndReason())
+        .as("malformed: the job fails, and the node is not to blame")
+        .isEqualTo(EndReason.END_REASON_START_FAILED);
     assertThat(odd.getError()).contains("image 'oci-archive:/etc/shadow' must name its registry");
   }
 

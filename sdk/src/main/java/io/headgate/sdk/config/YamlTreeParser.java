@@ -93,11 +93,13 @@ final class YamlTreeParser {
   }
 
   /// Refuses what the scanner would read as one piece: characters without a space, a quote or a
-  /// line end between them, and lines of comment.
+  /// line end between them, and lines of comment. Inside brackets, commas and brackets end a word,
+  /// too.
   private static void refuseLongWords(String text) throws MalformedTextException {
     int line = 1;
     int lineStart = 0;
     int wordStart = 0;
+    int open = 0;
     boolean blank = true; // The line so far.
     boolean comment = false;
     for (int i = 0; i < text.length(); i++) {
@@ -112,7 +114,11 @@ final class YamlTreeParser {
       }
       comment |= blank && each == '#';
       blank &= each == ' ' || each == '\t';
-      if (!comment && " \t\r\"'\\".indexOf(each) >= 0) {
+      open =
+          Math.max(
+              0, open + (each == '[' || each == '{' ? 1 : each == ']' || each == '}' ? -1 : 0));
+      String ends = open > 0 ? " \t\r\"'\\[]{},:" : " \t\r\"'\\]}";
+      if (!comment && ends.indexOf(each) >= 0) {
         wordStart = i + 1;
       } else if (i - wordStart >= MAX_WORD) {
         throw new MalformedTextException(
