@@ -1,7 +1,7 @@
 package io.headgate.deploy;
 
 import io.headgate.deploy.demo.Demo;
-import io.headgate.sdk.cli.command.configuration.GatedApply;
+import io.headgate.sdk.cli.command.configuration.ConfigurationChange;
 import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.output.UsageException;
@@ -25,7 +25,7 @@ final class UpConfiguration {
 
   private final Invocation invocation;
   private final UpFlags flags;
-  private final GatedApply gate;
+  private final ConfigurationChange gate;
   private final @Nullable Configuration wanted;
 
   /// Reads the file, so that its mistakes are found before anything starts.
@@ -35,7 +35,7 @@ final class UpConfiguration {
       throws IOException, ConfigurationException {
     this.invocation = invocation;
     this.flags = flags;
-    this.gate = new GatedApply(invocation, allowed);
+    this.gate = new ConfigurationChange(invocation, allowed);
     this.wanted = flags.file == null ? null : ConfigurationReader.read(flags.file).configuration();
   }
 

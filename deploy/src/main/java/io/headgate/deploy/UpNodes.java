@@ -74,7 +74,7 @@ final class UpNodes {
         && !areSame(inForce, starter());
   }
 
-  /// Whether both say the same, for whichever tenant.
+  /// Whether both configurations are equal, apart from the tenant.
   static boolean areSame(Configuration one, Configuration other) {
     return one.withTenant("").equals(other.withTenant(""));
   }

@@ -46,7 +46,11 @@ class SourceRulesTest {
         "(static )?org\\.junit\\.jupiter\\.api\\.Assertions.*", "use AssertJ: it shows values"),
     HAMCREST("(static )?org\\.hamcrest\\..*", "use AssertJ"),
     SHADED(".*\\.shaded\\..*", "depend on the library itself: a shaded copy moves with its host"),
-    INTERNAL("(?!io\\.headgate).*\\.internal\\..*", "use the public interface of the library"),
+    /// Hazelcast's are in use where it offers no others (decision 0051).
+    INTERNAL(
+        "(?!io\\.headgate|com\\.hazelcast\\.internal\\.(networking|server)|static com\\.hazelcast)"
+            + ".*\\.internal\\..*",
+        "use the public interface of the library"),
     JDK_INTERNALS(
         "(sun|com\\.sun\\.(?!jna|management|net|source)\\w+|jdk\\.internal)\\..*",
         "use java.*: these packages may go away"),

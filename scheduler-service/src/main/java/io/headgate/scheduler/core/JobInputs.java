@@ -16,6 +16,8 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -141,13 +143,26 @@ final class JobInputs {
   }
 
   /// Lets jobs go on whose pause after a rejection is over.
-  void endPauses() {
+  ///
+  /// @return these jobs; [#tellReasons] says why they wait once the pass has looked at them
+  List<LiveJob> endPauses() {
+    List<LiveJob> ended = new ArrayList<>();
     while (!world.backedOff.isEmpty()
         && !Objects.requireNonNull(world.backedOff.first().backOff()).until().isAfter(now)) {
       LiveJob job = world.backedOff.first();
       transitions.endPause(job);
-      Reasons.of(job)
-          .ifPresent(reason -> transitions.emit(new Effect.JobReasonChanged(job.id(), reason)));
+      ended.add(job);
+    }
+    return ended;
+  }
+
+  /// Replaces the reason of a pause that is over, if the job still waits.
+  void tellReasons(List<LiveJob> ended) {
+    for (LiveJob job : ended) {
+      if (job.state() == JobState.WAITING) {
+        Reasons.of(job)
+            .ifPresent(reason -> transitions.emit(new Effect.JobReasonChanged(job.id(), reason)));
+      }
     }
   }
 

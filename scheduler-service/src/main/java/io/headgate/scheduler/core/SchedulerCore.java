@@ -106,9 +106,10 @@ public final class SchedulerCore {
         case Input.TimePassed() -> {}
       }
     }
-    jobs.endPauses();
+    List<LiveJob> resumed = jobs.endPauses();
     nodes.takeBack(now);
     Optional<Instant> wakeAt = new Pass(world, transitions, searches, now).run();
+    jobs.tellReasons(resumed);
     return new Decision(
         transitions.effects(), transitions.refusals(), wakeAt, transitions.holdChanges());
   }

@@ -44,7 +44,7 @@ public record TelemetryConfig(
 
   /// The scrapes that the endpoint answers.
   public enum MetricsAccess {
-    /// Those with `authorization: Bearer TOKEN`.
+    /// Scrapes with the header `authorization: Bearer TOKEN`.
     TOKEN,
     OPEN
   }

@@ -99,7 +99,7 @@ public final class TerminalFilter {
     }
   }
 
-  /// What follows an 8-bit control.
+  /// The state after an 8-bit control.
   private static State control(int value) {
     return switch (value) {
       case 0x9B -> State.CONTROL_SEQUENCE;

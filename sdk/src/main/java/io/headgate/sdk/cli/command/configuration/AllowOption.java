@@ -12,7 +12,7 @@ public final class AllowOption {
       description = "Risks that --yes accepts: preempt (running jobs), remove (objects).")
   private List<String> words = List.of();
 
-  /// The named risks, unchecked; [GatedApply] checks them.
+  /// The named risks, unchecked; [ConfigurationChange] checks them.
   public List<String> words() {
     return List.copyOf(words);
   }

@@ -33,7 +33,7 @@ public final class ApplyCommand implements CliCommand {
 
   @Override
   public int run(Invocation invocation) throws IOException, ConfigurationException {
-    GatedApply gate = new GatedApply(invocation, allow.words());
+    ConfigurationChange gate = new ConfigurationChange(invocation, allow.words());
     if (dryRun) {
       return PlanCommand.run(invocation, options);
     }

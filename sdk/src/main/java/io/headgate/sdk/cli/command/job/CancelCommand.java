@@ -1,6 +1,6 @@
 package io.headgate.sdk.cli.command.job;
 
-import io.headgate.sdk.cli.command.shared.EachNamed;
+import io.headgate.sdk.cli.command.shared.NamedItems;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
@@ -37,7 +37,7 @@ public final class CancelCommand implements CliCommand {
 
   @Override
   public int run(Invocation invocation) {
-    return EachNamed.run(
+    return NamedItems.run(
         invocation,
         jobs,
         id ->

@@ -1,6 +1,6 @@
 package io.headgate.sdk.cli.command.supply;
 
-import io.headgate.sdk.cli.command.shared.EachNamed;
+import io.headgate.sdk.cli.command.shared.NamedItems;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
@@ -31,7 +31,7 @@ public final class ApproveCommand implements CliCommand {
   @Override
   public int run(Invocation invocation) {
     CatalogClient catalog = invocation.session().client().catalog(invocation.session().tenant());
-    return EachNamed.run(
+    return NamedItems.run(
         invocation,
         nodes,
         name -> {

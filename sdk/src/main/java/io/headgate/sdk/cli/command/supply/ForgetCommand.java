@@ -1,6 +1,6 @@
 package io.headgate.sdk.cli.command.supply;
 
-import io.headgate.sdk.cli.command.shared.EachNamed;
+import io.headgate.sdk.cli.command.shared.NamedItems;
 import io.headgate.sdk.cli.error.CliFailure;
 import io.headgate.sdk.cli.error.ErrorFrame;
 import io.headgate.sdk.cli.error.ExitCode;
@@ -40,7 +40,7 @@ public final class ForgetCommand implements CliCommand {
             .filter(usage -> usage.contact() == Usage.Contact.CONNECTED)
             .map(Usage.OfNode::id)
             .toList();
-    return EachNamed.run(
+    return NamedItems.run(
         invocation,
         nodes,
         node -> {

@@ -1,6 +1,6 @@
 package io.headgate.sdk.cli.command.supply;
 
-import io.headgate.sdk.cli.command.shared.EachNamed;
+import io.headgate.sdk.cli.command.shared.NamedItems;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
@@ -28,7 +28,7 @@ public final class UndrainCommand implements CliCommand {
   @Override
   public int run(Invocation invocation) {
     CatalogClient catalog = invocation.session().client().catalog(invocation.session().tenant());
-    return EachNamed.run(
+    return NamedItems.run(
         invocation,
         nodes,
         node -> {

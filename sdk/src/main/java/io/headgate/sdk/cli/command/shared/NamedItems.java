@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 
 /// A command on several named things, for example `headgate cancel a b c`. A refusal of one does
 /// not keep the command from the next; the refusals are reported together at the end.
-public final class EachNamed {
-  private EachNamed() {}
+public final class NamedItems {
+  private NamedItems() {}
 
   /// Calls the action once for each name, in order.
   ///

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 
 /// The one way in which a command replaces the configuration in force: the plan is printed, the
 /// user or the flags confirm it, and then it is applied.
-public final class GatedApply {
+public final class ConfigurationChange {
   private final Invocation invocation;
   private final ApplyConfirmation confirmation;
 
   /// @param allowed risks that `--yes` accepts
   /// @throws io.headgate.sdk.cli.output.UsageException when a word of `allowed` is no risk
-  public GatedApply(Invocation invocation, List<String> allowed) {
+  public ConfigurationChange(Invocation invocation, List<String> allowed) {
     this.invocation = invocation;
     this.confirmation = new ApplyConfirmation(invocation, allowed);
   }
