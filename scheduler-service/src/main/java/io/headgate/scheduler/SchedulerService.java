@@ -119,9 +119,7 @@ public final class SchedulerService implements AutoCloseable {
       Function<Supplier<byte[]>, Members> members,
       Failpoint.Handler failpoints) {
     this.database = Database.open(config.database());
-    this.members =
-        members.apply(
-            () -> SharedSecret.of(database.jooq(), "group", HazelcastMembers.SECRET_LENGTH));
+    this.members = members.apply(this::groupSecret);
     database.observe(telemetry.meter("io.headgate.scheduler"));
     this.keyChannel = Channels.open(config.policies(), TokenSource.anonymous(), telemetry);
     TokenSource tokens = new RenewedTokens(new KeyExchange(keyChannel, config.serviceKey()), time);
@@ -177,6 +175,10 @@ public final class SchedulerService implements AutoCloseable {
             door,
             address -> Channels.openForOthers(peer(config.policies(), address), telemetry),
             List.of(jobs, usage, plans, agents));
+  }
+
+  private byte[] groupSecret() {
+    return SharedSecret.of(database.jooq(), "group", HazelcastMembers.SECRET_LENGTH);
   }
 
   private static Candidate candidate(SchedulerConfig config) {

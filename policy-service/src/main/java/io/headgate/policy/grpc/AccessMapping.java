@@ -11,6 +11,7 @@ import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.AccessWarning;
 import io.headgate.policy.core.access.JobTerms;
 import io.headgate.policy.core.access.Rights;
+import io.headgate.policy.core.name.PolicyId;
 import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
@@ -144,14 +145,7 @@ final class AccessMapping {
       case AccessWarning.UselessUserLimit(var policy, var perUser, var limit) ->
           proto
               .setReason("USELESS_USER_LIMIT")
-              .setMessage(
-                  perUser.units() == 0
-                      ? "the limit of one user in policy '"
-                          + policy
-                          + "' is 0: no GPU job of it starts"
-                      : "the limit of one user in policy '%s' is %s, above the policy's limit of %s:"
-                              .formatted(policy, perUser, limit)
-                          + " it limits nothing")
+              .setMessage(uselessUserLimit(policy, perUser, limit))
               .setField("policies[" + policy + "].per_user_limit")
               .build();
       case AccessWarning.NotInGroup(var policy, var index, var user, var group) ->
@@ -168,6 +162,13 @@ final class AccessMapping {
               .setField("policies[" + policy + "].exceed_limit[" + index + "]")
               .build();
     };
+  }
+
+  private static String uselessUserLimit(PolicyId policy, GpuQuantity perUser, GpuQuantity limit) {
+    return perUser.units() == 0
+        ? "the limit of one user in policy '" + policy + "' is 0: no GPU job of it starts"
+        : "the limit of one user in policy '%s' is %s, above the policy's limit of %s: it limits nothing"
+            .formatted(policy, perUser, limit);
   }
 
   static GroupSpec spec(String id, Group group) {

@@ -1,5 +1,7 @@
 package io.headgate.pool.core.node;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.headgate.kit.decision.Outcome;
 import io.headgate.kit.decision.Problems;
 import io.headgate.pool.core.Denial;
@@ -11,8 +13,11 @@ import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Node.Drain;
 import io.headgate.pool.core.node.Node.Quarantine;
 import io.headgate.pool.core.node.Node.Trust;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -100,9 +105,15 @@ public final class NodeDecisions {
     return Outcome.accepted(node.with(new Trust(claims, Optional.empty()), now));
   }
 
-  /// Tells claims apart.
+  /// Tells claims apart, also those that a node makes up to look like others.
   public static String etag(Claims claims) {
-    return Integer.toHexString(claims.toString().hashCode());
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(claims.toString().getBytes(UTF_8));
+      return HexFormat.of().formatHex(digest);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
   }
 
   private static Node report(

@@ -40,11 +40,11 @@ import java.util.Set;
 ///   one that would have made room ([EvictAllTest] has the case).
 ///
 /// *All placed again* ([#entitledAfterPlacingAgain]): the number of GPUs in use within reservations
-/// after these attempts and all waiting jobs are placed anew, the best-ranked first. Where every
-/// job is of one GPU and no attempt is stopping, the core gives at least as much: entitled jobs get
-/// all that entitled jobs could get, whatever the history. The policies that get it may differ
-/// where reservations exceed the GPUs. No policy within its reservation loses a job to another, so
-/// the earlier one keeps its GPUs.
+/// after these attempts and all waiting jobs are placed anew, the best-ranked first. A job that
+/// pauses after a rejection waits for no GPU. Where every job is of one GPU and no attempt is
+/// stopping, the core gives at least as much: entitled jobs get all that entitled jobs could get,
+/// whatever the history. The policies that get it may differ where reservations exceed the GPUs. No
+/// policy within its reservation loses a job to another, so the earlier one keeps its GPUs.
 final class EvictAll {
   private final Reference rules;
   private final Shadow shadow;
@@ -105,7 +105,8 @@ final class EvictAll {
         if (book != null) {
           book.add(job.spec().user(), attempt.get().preemptible());
         }
-      } else if (attempt.isPresent() || job.state() == JobState.WAITING) {
+      } else if (attempt.isPresent()
+          || (job.state() == JobState.WAITING && !shadow.backedOff.contains(job.id()))) {
         candidates.add(job);
       }
     }
