@@ -97,7 +97,7 @@ class UpPartsTest {
     Constructor<?> constructor = kind.getDeclaredConstructors()[0];
     Object[] nothing =
         Arrays.stream(constructor.getParameterTypes())
-            .map(type -> type == List.class ? List.of() : null)
+            .map(type -> type == List.class ? List.of() : type == int.class ? 0 : null)
             .toArray();
     return (Reason) constructor.newInstance(nothing);
   }
