@@ -60,6 +60,11 @@ final class UpConfiguration {
       ConfigurationState before = configurations.read();
       boolean isNew = before.versions().resources() == 0 && before.versions().access() == 0;
       if (flags.again && !isNew) {
+        if (wanted != null && !UpNodes.areSame(before.configuration(), wanted)) {
+          invocation
+              .output()
+              .note(flags.file + " is not in force; to apply it: headgate apply -f " + flags.file);
+        }
         return Optional.of(before.configuration());
       }
       if (flags.file != null && !isNew) {

@@ -80,11 +80,12 @@ final class NodeTokens implements TokenSource {
       renewNanos = now + life.toNanos() / 2;
       endNanos = now + life.toNanos();
     } catch (RuntimeException e) {
-      if (e instanceof StatusRuntimeException && isUnknown(e)) {
-        refused.accept(unknown());
-      }
-      // While the policy-service is away, the token is good until its end.
+      // While the policy-service is away, the token is good until its end. So is it while a service
+      // that was restored does not know the key yet.
       if (token == null || now - endNanos >= 0) {
+        if (e instanceof StatusRuntimeException && isUnknown(e)) {
+          refused.accept(unknown());
+        }
         throw e;
       }
     }

@@ -55,7 +55,9 @@ final class WorkerInputs {
     }
     attempt.setWorker(input.worker(), WorkerStatus.RUNNING);
     attempt.nodes().get(input.worker()).rejections().refute();
-    attempt.job().accepted();
+    if (attempt.stop() == null && attempt.hasStarted()) {
+      attempt.job().accepted(); // One worker of many proves nothing: another node may reject it.
+    }
     emitRunning(attempt, input.at());
   }
 

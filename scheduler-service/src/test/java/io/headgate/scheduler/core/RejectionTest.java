@@ -111,6 +111,31 @@ class RejectionTest {
     assertThat(it.core.state().backOffs()).as("a start clears its record").isEmpty();
   }
 
+  /// A worker that starts proves nothing while another worker of the same attempt is rejected.
+  @Test
+  void aGangPausesLongerEachTimeAlthoughOneOfItsWorkersStarts() {
+    Driver it =
+        new Driver(
+                new TenantBuilder()
+                    .pool("pool")
+                    .profile("gang", "1", 2, 0, "pool")
+                    .policy("team", "100", "100")
+                    .queue("q", "team", "gang", 1))
+            .join(Driver.node("n1", "pool", 1), Driver.node("n2", "pool", 1));
+    submit(it, "ada", "a");
+
+    it.decide(new Input.WorkerRejected(it.attemptId("a"), 1, "malformed"));
+    start(it, "a");
+    it.decide(new Input.WorkerStopped(it.attemptId("a"), 0));
+    assertThat(it.wakeAt).contains(it.now.plusSeconds(10));
+
+    it.after(Duration.ofSeconds(10)).pass();
+    start(it, "a");
+    it.decide(new Input.WorkerRejected(it.attemptId("a"), 1, "malformed"));
+    it.decide(new Input.WorkerStopped(it.attemptId("a"), 0));
+    assertThat(it.wakeAt).contains(it.now.plusSeconds(20));
+  }
+
   @Test
   void setsANodeAsideThatRejectsJobsOfTwoUsersAndTriesItAgainLater() {
     Driver it = twoNodes();

@@ -32,14 +32,21 @@ final class TokenFirst extends SimpleDecoratingHttpService {
 
   private final TokenVerifier verifier;
   private final List<Pattern> open;
+  private final boolean servesMethods;
   private final boolean isReflectionOpen;
 
   /// @param open paths that need no token
+  /// @param servesMethods whether interceptors check the token of calls of gRPC; pages have none
   private TokenFirst(
-      HttpService delegate, TokenVerifier verifier, List<Pattern> open, boolean isReflectionOpen) {
+      HttpService delegate,
+      TokenVerifier verifier,
+      List<Pattern> open,
+      boolean servesMethods,
+      boolean isReflectionOpen) {
     super(delegate);
     this.verifier = verifier;
     this.open = open;
+    this.servesMethods = servesMethods;
     this.isReflectionOpen = isReflectionOpen;
   }
 
@@ -58,12 +65,13 @@ final class TokenFirst extends SimpleDecoratingHttpService {
             .filter(AuthInterceptor::isAnonymous)
             .flatMap(TokenFirst::paths)
             .toList(),
+        true,
         isReflectionOpen);
   }
 
   /// Before pages for every signed-in caller.
   static TokenFirst beforePages(HttpService delegate, TokenVerifier verifier) {
-    return new TokenFirst(delegate, verifier, List.of(), false);
+    return new TokenFirst(delegate, verifier, List.of(), false, false);
   }
 
   @Override
@@ -71,14 +79,18 @@ final class TokenFirst extends SimpleDecoratingHttpService {
     MediaType type = request.contentType();
     boolean grpc = type != null && type.subtype().startsWith("grpc");
     String path = call.path();
-    boolean passes = grpc && (isReflectionOpen || !path.startsWith(REFLECTION));
+    boolean passes = servesMethods && grpc && (isReflectionOpen || !path.startsWith(REFLECTION));
     if (passes || open.stream().anyMatch(pattern -> pattern.matcher(path).matches())) {
       return unwrap().serve(call, request);
     }
     String header = request.headers().get(HttpHeaders.AUTHORIZATION);
     Optional<String> token = AuthInterceptor.token(header);
     if (token.flatMap(verifier::recent).isPresent()) {
-      return unwrap().serve(call, request);
+      // Known, and so quick to check: it may have expired or been revoked since.
+      Optional<Refusal> refusal = refusal(header);
+      return refusal.isPresent()
+          ? ErrorPages.answer(call, refusal.get())
+          : unwrap().serve(call, request);
     }
     if (token.isEmpty()) {
       return refusal(header).map(no -> ErrorPages.answer(call, no)).orElseThrow();

@@ -151,9 +151,11 @@ final class Watcher<M> implements Runnable {
   private void watch() throws InterruptedException {
     // The first answer comes at once, even without news.
     long quietNanos = 0;
-    while (beginsRead()) {
+    boolean within = false; // The next read continues a step of several parts.
+    while (beginsRead(within)) {
       Step<M> step = readStep();
       seen = step.version();
+      within = step.more();
       if (!step.messages().isEmpty()) {
         quietNanos = limits.heartbeat().toNanos();
       } else if (quietNanos <= 0 && !step.more()) {
@@ -229,10 +231,12 @@ final class Watcher<M> implements Runnable {
     }
   }
 
+  /// Adds to the bytes that [#giveBack] gives back. Bytes of an earlier step may still count: a
+  /// watch that ends while its client does not read comes here without having given them back.
   private void count(long amount) {
     lock.lock();
     try {
-      counted = amount;
+      counted += amount;
     } finally {
       lock.unlock();
     }
@@ -252,7 +256,7 @@ final class Watcher<M> implements Runnable {
   private void keep(long bytes) {
     long page = limits.memory().page().bytes();
     if (bytes < page) {
-      count(bytes);
+      count(bytes - page);
       hub.leave(origin, page - bytes);
     }
   }
@@ -306,11 +310,14 @@ final class Watcher<M> implements Runnable {
   }
 
   /// Discards earlier hints, because the next read sees those versions. A hint for a version that
-  /// never comes thus costs one read, not an endless loop.
-  private boolean beginsRead() {
+  /// never comes thus costs one read, not an endless loop. The parts of one step all show the
+  /// version of the first, so hints that come between them stay.
+  private boolean beginsRead(boolean within) {
     lock.lock();
     try {
-      newest = 0;
+      if (!within) {
+        newest = 0;
+      }
       return !over;
     } finally {
       lock.unlock();

@@ -47,6 +47,10 @@ class SignedInTest {
     assertThat(get(SERVER, "/docs/specification.json", "").body())
         .contains("TOKEN_MISSING")
         .doesNotContain("PutBook");
+    HttpRequest.Builder asIfGrpc =
+        HttpRequest.newBuilder(SERVER.uri().resolve("/docs/specification.json"))
+            .header("content-type", "application/grpc");
+    assertThat(send(asIfGrpc, "").statusCode()).isEqualTo(401);
     assertThat(get(SERVER, "/docs/", member()).statusCode()).isEqualTo(200);
     assertThat(get(SERVER, "/docs/specification.json", member()).body()).contains("PutBook");
     assertThat(get(OPEN, "/docs/", "").statusCode()).isEqualTo(200);

@@ -275,6 +275,33 @@ class WatchHubTest {
     await().atMost(PATIENCE).untilAsserted(() -> assertThat(hub.bytesInFlight()).isZero());
   }
 
+  @Test
+  void clientsThatGoAwayWithoutReadingGiveAllBytesBack() {
+    int page = 64 << 10;
+    hub =
+        hub(
+            new WatchLimits(HEARTBEAT, PATIENCE, 100)
+                .with(
+                    new WatchMemory(
+                        new ByteSize(page),
+                        ByteSize.ofMebibytes(8),
+                        ByteSize.ofMebibytes(8),
+                        ByteSize.ofMebibytes(8),
+                        ByteSize.ofMebibytes(8))));
+    source = new Parts(page, 200);
+    Channel ada = channel();
+    for (int round = 0; round < 3; round++) {
+      List<ClientCall<WatchBooksRequest, Book>> stuck = new ArrayList<>();
+      for (int i = 0; i < 10; i++) {
+        stuck.add(neverReading(ada, new CompletableFuture<>()));
+      }
+      await().atMost(PATIENCE).until(() -> hub.bytesInFlight() == 10L * page);
+      stuck.forEach(call -> call.cancel("gone", null));
+      await().atMost(PATIENCE).until(() -> hub.watchers() == 0);
+      await().atMost(PATIENCE).until(() -> hub.bytesInFlight() == 0);
+    }
+  }
+
   private static ClientCall<WatchBooksRequest, Book> neverReading(
       Channel channel, CompletableFuture<Refusal> cut) {
     ClientCall<WatchBooksRequest, Book> call =
@@ -283,7 +310,7 @@ class WatchHubTest {
         new ClientCall.Listener<>() {
           @Override
           public void onClose(Status status, Metadata trailers) {
-            cut.complete(GrpcFailures.refusal(status.asRuntimeException(trailers)).orElseThrow());
+            GrpcFailures.refusal(status.asRuntimeException(trailers)).ifPresent(cut::complete);
           }
         },
         new Metadata());

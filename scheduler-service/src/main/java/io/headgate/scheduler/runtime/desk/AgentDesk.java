@@ -13,7 +13,6 @@ import io.headgate.scheduler.runtime.agent.AgentReport;
 import io.headgate.scheduler.runtime.agent.AgentSession;
 import io.headgate.scheduler.runtime.agent.Dispatch;
 import io.headgate.scheduler.runtime.agent.NodeCondition;
-import io.headgate.scheduler.runtime.catalog.Supply.Machine;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Event;
 import io.headgate.scheduler.runtime.record.EventType;
@@ -123,7 +122,9 @@ public final class AgentDesk {
     if (!status.isLive() || turn.rejected.contains(key)) {
       return;
     }
-    if (attempt.isUntold(key.worker()) && isQuarantined(attempt, key.worker())) {
+    if (attempt.isUntold(key.worker())
+        && state.nodes.isQuarantined(
+            attempt.attempt().assignment().workers().get(key.worker()).node())) {
       // An order to run carries the secrets of vaults.
       turn.rejected.add(key);
       turn.inputs.add(
@@ -135,15 +136,6 @@ public final class AgentDesk {
       // The answer to a stop of something unknown is the proof that it is gone.
       turn.dispatches.add(state.orders.stop(job, attempt, key.worker()));
     }
-  }
-
-  private boolean isQuarantined(AttemptRecord attempt, int worker) {
-    return state
-        .nodes
-        .entry(attempt.attempt().assignment().workers().get(worker).node())
-        .machine()
-        .filter(Machine::quarantined)
-        .isPresent();
   }
 
   /// An update, which is acknowledged once what follows from it is durable.

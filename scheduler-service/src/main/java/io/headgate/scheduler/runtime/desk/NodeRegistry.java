@@ -169,4 +169,10 @@ public final class NodeRegistry {
   public ContactClock clock(NodeId id) {
     return clocks.computeIfAbsent(id, _ -> new ContactClock(sinceNanos));
   }
+
+  /// Whether the node's claims await an admin. It gets no order to run, because such an order
+  /// carries the secrets of vaults.
+  boolean isQuarantined(NodeId node) {
+    return find(node).flatMap(Entry::machine).filter(Machine::quarantined).isPresent();
+  }
 }
