@@ -333,7 +333,7 @@ class NodeAgentContainerTest {
     assertThat(odd.getEndReason())
         .as("malformed: the job fails, and the node is not to blame")
         .isEqualTo(EndReason.END_REASON_START_FAILED);
-    assertThat(odd.getError()).contains("image 'oci-archive:/etc/shadow' must name its registry");
+    assertThat(odd.getError()).contains("'oci-archive:/etc/shadow' does not name its registry");
   }
 
   @Test

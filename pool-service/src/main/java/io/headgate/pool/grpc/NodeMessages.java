@@ -7,7 +7,7 @@ import io.headgate.pool.core.node.Device;
 import io.headgate.pool.core.node.Inventory;
 import io.headgate.pool.core.node.Inventory.Software;
 import io.headgate.pool.core.node.Node;
-import io.headgate.pool.core.node.NodeDecisions;
+import io.headgate.pool.runtime.ClaimsEtag;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -79,7 +79,7 @@ final class NodeMessages {
         .setCpuMillis(claims.cpuMillis())
         .setMemoryBytes(claims.memoryBytes())
         .setSimulated(claims.simulated())
-        .setEtag(NodeDecisions.etag(claims))
+        .setEtag(ClaimsEtag.of(claims))
         .build();
   }
 

@@ -86,7 +86,12 @@ public final class Nodes {
         caller,
         transaction -> {
           Node known = transaction.lockNode(tenant, id).orElseThrow(() -> notFound(id));
-          Node node = require(NodeDecisions.approve(known, etag, now()));
+          Node node =
+              require(
+                  NodeDecisions.approve(
+                      known,
+                      claims -> etag.isEmpty() || etag.equals(ClaimsEtag.of(claims)),
+                      now()));
           if (!known.equals(node)) {
             put(transaction, Action.APPROVE_NODE, Optional.of(known), node);
           }

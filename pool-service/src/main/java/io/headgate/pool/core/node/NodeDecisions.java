@@ -1,7 +1,5 @@
 package io.headgate.pool.core.node;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.headgate.kit.decision.Outcome;
 import io.headgate.kit.decision.Problems;
 import io.headgate.pool.core.Denial;
@@ -13,14 +11,12 @@ import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Node.Drain;
 import io.headgate.pool.core.node.Node.Quarantine;
 import io.headgate.pool.core.node.Node.Trust;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /// Decides on registrations, approvals and drains of nodes.
 public final class NodeDecisions {
@@ -92,28 +88,17 @@ public final class NodeDecisions {
   /// The node with its claims approved; its next report counts. The unchanged object if it is not
   /// in quarantine.
   ///
-  /// @param etag of the claims that the admin saw; empty: whatever it claims
-  public static Outcome<Node, Denial> approve(Node node, String etag, Instant now) {
+  /// @param isMeant whether the admin means these claims
+  public static Outcome<Node, Denial> approve(Node node, Predicate<Claims> isMeant, Instant now) {
     Optional<Quarantine> quarantine = node.trust().quarantine();
     if (quarantine.isEmpty()) {
       return Outcome.accepted(node);
     }
     Claims claims = quarantine.get().claims();
-    if (!etag.isEmpty() && !etag.equals(etag(claims))) {
+    if (!isMeant.test(claims)) {
       return Outcome.denied(new Denial.ClaimsChanged(node.id().value(), quarantine.get().reason()));
     }
     return Outcome.accepted(node.with(new Trust(claims, Optional.empty()), now));
-  }
-
-  /// Tells claims apart, also those that a node makes up to look like others.
-  public static String etag(Claims claims) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(claims.toString().getBytes(UTF_8));
-      return HexFormat.of().formatHex(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 
   private static Node report(
