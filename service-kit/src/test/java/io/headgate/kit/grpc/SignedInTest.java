@@ -50,7 +50,10 @@ class SignedInTest {
     HttpRequest.Builder asIfGrpc =
         HttpRequest.newBuilder(SERVER.uri().resolve("/docs/specification.json"))
             .header("content-type", "application/grpc");
-    assertThat(send(asIfGrpc, "").statusCode()).isEqualTo(401);
+    // Refused in the words of gRPC, whose HTTP status is always 200.
+    HttpResponse<String> refused = send(asIfGrpc, "");
+    assertThat(refused.headers().firstValue("grpc-status")).contains("16");
+    assertThat(refused.body()).doesNotContain("PutBook");
     assertThat(get(SERVER, "/docs/", member()).statusCode()).isEqualTo(200);
     assertThat(get(SERVER, "/docs/specification.json", member()).body()).contains("PutBook");
     assertThat(get(OPEN, "/docs/", "").statusCode()).isEqualTo(200);
