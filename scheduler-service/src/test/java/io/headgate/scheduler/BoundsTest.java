@@ -111,6 +111,7 @@ final class BoundsTest {
       throws Exception {
     CountDownLatch open = new CountDownLatch(1);
     AtomicInteger refused = new AtomicInteger();
+    AtomicInteger asExpected = new AtomicInteger();
     JobServiceBlockingStub alice =
         start(
             new SchedulerConfig.Bounds(1000, 1, 1, SchedulerConfig.Waiting.DEFAULTS, calls, 64),
@@ -131,7 +132,11 @@ final class BoundsTest {
                 return submit(alice, submit("rnd-3", name));
               } catch (StatusRuntimeException e) {
                 Refusal refusal = GrpcFailures.refusal(e).orElseThrow();
-                assertThat(refusal.reason()).isEqualTo(reason);
+                // The queue of one may be full as well, while the leader takes what is in it.
+                assertThat(refusal.reason()).isIn(reason, "QUEUE_FULL");
+                if (refusal.reason().equals(reason)) {
+                  asExpected.incrementAndGet();
+                }
                 assertThat(refusal.retryAfter()).as("when to try again").isPositive();
                 assertThat(e.getStatus().getCode()).isEqualTo(Code.RESOURCE_EXHAUSTED);
                 refused.incrementAndGet();
@@ -139,7 +144,7 @@ final class BoundsTest {
               }
             }));
       }
-      FakeAgent.awaitThat(() -> refused.get() > 0);
+      FakeAgent.awaitThat(() -> asExpected.get() > 0);
       open.countDown();
       for (Future<String> answer : answers) {
         accepted.add(answer.get());
