@@ -37,7 +37,7 @@ final class GroupSeal {
   private static final int MAC = 32;
   private static final int HEADER = Integer.BYTES + MAC;
 
-  /// Longest content of a frame. Four frames fit into the smallest socket buffer in use.
+  /// Longest content of a frame, far below the buffers of a connection, which are 128 KiB.
   static final int CONTENT = 16 << 10;
 
   private static final String ALGORITHM = "HmacSHA256";

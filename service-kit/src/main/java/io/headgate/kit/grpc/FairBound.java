@@ -22,7 +22,9 @@ public final class FairBound {
   public record Limits(long total, long perTenant, long perCaller, long perConnection) {
     public Limits {
       if (total < 1 || perTenant < 1 || perCaller < 1 || perConnection < 1) {
-        throw new IllegalArgumentException("limits are at least 1, not " + total);
+        throw new IllegalArgumentException(
+            "limits are at least 1, not %d, %d, %d and %d"
+                .formatted(total, perTenant, perCaller, perConnection));
       }
     }
 
@@ -34,7 +36,8 @@ public final class FairBound {
 
   /// Why an amount was refused.
   ///
-  /// @param holder what holds too much: `the connection`, `user ada`
+  /// @param holder what holds too much: `the server`, `tenant acme`, `tenants/acme/users/ada`, `the
+  ///   connection`
   /// @param held what it holds already
   /// @param most what it may hold now
   public record Excess(String holder, long held, long most) {}
@@ -89,18 +92,18 @@ public final class FairBound {
   private Optional<Excess> excess(CallOrigin origin, long amount) {
     long free = limits.total() - inProgress;
     if (amount > free) {
-      return Optional.of(new Excess("all together", inProgress, limits.total()));
+      return Optional.of(new Excess("the server", inProgress, limits.total()));
     }
     long ofTenant = tenants.getOrDefault(origin.tenant(), 0L);
     long tenantMay = Math.min(limits.perTenant(), first(ofTenant, 2 * free, amount));
     if (ofTenant + amount > tenantMay) {
-      return Optional.of(new Excess("tenant " + origin.tenant(), ofTenant, tenantMay));
+      return Optional.of(new Excess(tenant(origin), ofTenant, tenantMay));
     }
     long ofCaller = callers.getOrDefault(origin.caller(), 0L);
     long share = Math.min(free, limits.perTenant() - ofTenant);
     long callerMay = Math.min(limits.perCaller(), first(ofCaller, share, amount));
     if (ofCaller + amount > callerMay) {
-      return Optional.of(new Excess(origin.caller(), ofCaller, callerMay));
+      return Optional.of(new Excess(caller(origin), ofCaller, callerMay));
     }
     long ofConnection = connections.getOrDefault(origin.connection(), 0L);
     return !origin.connection().isEmpty() && ofConnection + amount > limits.perConnection()
@@ -108,7 +111,16 @@ public final class FairBound {
         : Optional.empty();
   }
 
-  /// The first use is always allowed; otherwise bounds of 1 and 2 would admit no caller.
+  /// The first use is always allowed; otherwise bounds of 1 and 2 would admit no caller. An
+  /// operator belongs to no tenant and counts as one of its own.
+  private static String tenant(CallOrigin origin) {
+    return origin.tenant().equals(origin.caller()) ? caller(origin) : "tenant " + origin.tenant();
+  }
+
+  private static String caller(CallOrigin origin) {
+    return origin.caller().isEmpty() ? "the group of callers without a token" : origin.caller();
+  }
+
   private static long first(long own, long share, long amount) {
     return own == 0 ? Math.max(share, amount) : share;
   }

@@ -47,6 +47,24 @@ class FairBoundTest {
     assertThat(enter("ada", "acme", 1000)).isEqualTo(500);
   }
 
+  /// A refusal names a holder that its reader knows.
+  @Test
+  void aRefusalNamesWhatHoldsTooMuch() {
+    assertThat(refusal(new CallOrigin("", "tenants/acme/users/ada", "acme"), 600))
+        .startsWith("tenants/acme/users/ada has");
+    assertThat(refusal(new CallOrigin("", "operators/root", "operators/root"), 600))
+        .startsWith("operators/root has");
+    assertThat(refusal(new CallOrigin("", "", ""), 600))
+        .startsWith("the group of callers without a token has");
+    assertThat(refusal(new CallOrigin("", "ada", "acme"), 2000)).startsWith("the server has");
+  }
+
+  private static String refusal(CallOrigin origin, long amount) {
+    FairBound full = new FairBound(1000);
+    assertThat(full.enter(origin, 400)).isEmpty();
+    return full.enter(origin, amount).orElseThrow().holder() + " has";
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
   void theSmallestBoundsLetSomebodyIn(int most) {
