@@ -51,6 +51,10 @@ final class UpScreen implements Progress {
       line(text, metrics, part.getValue() + "   " + part.getKey());
       metrics = "";
     }
+    if (metrics.isEmpty()) {
+      line(
+          text, "", "each scrape sends the token in " + InstallationConfig.metricsToken(directory));
+    }
     line(text, "Data", directory.toString());
     line(text, "Context", context.text());
     String label = "GPUs";

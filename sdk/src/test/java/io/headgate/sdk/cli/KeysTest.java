@@ -3,6 +3,7 @@ package io.headgate.sdk.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.proto.policy.v1.CreateJoinTokenRequest;
+import io.headgate.proto.policy.v1.Group;
 import io.headgate.proto.policy.v1.Key;
 import io.headgate.sdk.cli.TestCli.Result;
 import io.headgate.sdk.gate.TestGate;
@@ -69,6 +70,8 @@ class KeysTest {
 
   @Test
   void allKeysOfAnOwnerAreRevokedAfterAQuestion() {
+    gate.rights.inForce =
+        gate.rights.inForce.toBuilder().addGroups(Group.newBuilder().addUsers("ada")).build();
     run("keys", "create", "ada");
     run("keys", "create", "ada");
     run("keys", "create", "ada", "--service-account");
@@ -90,6 +93,9 @@ class KeysTest {
         .extracting(Key::getOwner)
         .containsExactlyInAnyOrder("tenants/acme/serviceAccounts/ada", "tenants/acme/users/grace");
     assertThat(run("keys", "revoke", "--owner", "ada").err()).contains("ada has no key");
+    Result mistyped = run("keys", "revoke", "--owner", "adda");
+    assertThat(mistyped.err()).contains("USER_NOT_FOUND", "did you mean ada?");
+    assertThat(mistyped.exitCode()).isEqualTo(1);
   }
 
   @Test

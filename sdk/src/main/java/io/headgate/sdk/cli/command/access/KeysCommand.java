@@ -3,6 +3,7 @@ package io.headgate.sdk.cli.command.access;
 import io.headgate.proto.policy.v1.CreateKeyResponse;
 import io.headgate.proto.policy.v1.Key;
 import io.headgate.sdk.cli.command.shared.KeyId;
+import io.headgate.sdk.cli.command.shared.NameCheck;
 import io.headgate.sdk.cli.command.shared.NamedList;
 import io.headgate.sdk.cli.command.shared.Prompt;
 import io.headgate.sdk.cli.command.shared.RequestFieldFlags;
@@ -211,6 +212,7 @@ public final class KeysCommand implements CliCommand {
             .map(Key::getName)
             .toList();
     if (keys.isEmpty()) {
+      requireOwner(session, full);
       invocation.output().note(ownerId + " has no key");
       return ExitCode.DONE;
     }
@@ -225,6 +227,19 @@ public final class KeysCommand implements CliCommand {
     }
     invocation.output().note(ENDED);
     return ExitCode.DONE;
+  }
+
+  /// A mistyped owner must not look like one whose keys are gone.
+  private void requireOwner(Session session, String owner) {
+    List<String> people = session.identity().people(session.tenant());
+    if (!people.contains(owner)) {
+      throw NameCheck.notFound(
+          serviceAccount ? "service account" : "user",
+          ResourceNames.id(owner),
+          people.stream().map(ResourceNames::id).toList(),
+          "owners of keys: headgate keys",
+          session.tenant());
+    }
   }
 
   private static boolean isConfirmed(Invocation invocation, String what) {
