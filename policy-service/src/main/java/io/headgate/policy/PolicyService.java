@@ -3,8 +3,10 @@ package io.headgate.policy;
 import io.grpc.ManagedChannel;
 import io.headgate.kit.auth.Revocations;
 import io.headgate.kit.auth.TokenRules;
+import io.headgate.kit.auth.TokenSigner;
 import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.client.Channels;
+import io.headgate.kit.client.RenewedTokens;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.Database;
@@ -15,6 +17,7 @@ import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.kit.watch.WatchHub;
 import io.headgate.kit.watch.WatchLimits;
+import io.headgate.policy.client.GrpcSupplyChanges;
 import io.headgate.policy.client.GrpcSupplyReader;
 import io.headgate.policy.client.SupplyMapping;
 import io.headgate.policy.core.identity.KeyOwner;
@@ -26,6 +29,8 @@ import io.headgate.policy.runtime.AccessReplacement;
 import io.headgate.policy.runtime.AccessWriter;
 import io.headgate.policy.runtime.AccountKinds;
 import io.headgate.policy.runtime.Accounts;
+import io.headgate.policy.runtime.ChangeFailpoint;
+import io.headgate.policy.runtime.ChangeSettlement;
 import io.headgate.policy.runtime.Changes;
 import io.headgate.policy.runtime.Enrolment;
 import io.headgate.policy.runtime.FailedAttempts;
@@ -77,6 +82,8 @@ public final class PolicyService implements AutoCloseable {
   private final TimeSource time;
   private final Database database;
   private final ManagedChannel pools;
+  private final ManagedChannel poolsAsService;
+  private final ChangeSettlement settlement;
   private final WatchHub watches;
   private final WatchHub revocationWatches;
   private final Revocations revocations;
@@ -91,6 +98,15 @@ public final class PolicyService implements AutoCloseable {
 
   /// Migrates the schema and opens the resources of the service; it does not serve yet.
   public PolicyService(PolicyServiceConfig config, Telemetry telemetry, TimeSource time) {
+    this(config, telemetry, time, ChangeFailpoint.Handler.NONE);
+  }
+
+  /// With failpoints, for tests.
+  public PolicyService(
+      PolicyServiceConfig config,
+      Telemetry telemetry,
+      TimeSource time,
+      ChangeFailpoint.Handler failpoints) {
     this.config = config;
     this.time = time;
     // First, because it is the most likely to fail and leaves nothing open.
@@ -115,8 +131,33 @@ public final class PolicyService implements AutoCloseable {
     Secrets secrets = new Secrets(shared.get(NODE_KEY_DERIVATION, Secrets.DERIVATION_KEY_LENGTH));
     this.keys = new Keys(changes, secrets);
     this.signing = new SigningKeys(changes, seal, rotation(), RULES, time);
+    RefusedCalls refused = new RefusedCalls(changes, metrics, time);
+    FailedAttempts attempts = new FailedAttempts(time);
+    Tokens tokens =
+        new Tokens(
+            changes,
+            signing,
+            new Tokens.Guard(attempts, refused, metrics),
+            new Tokens.Lifetimes(config.tokens().personLifetime(), config.tokens().lifetime()));
+    this.poolsAsService =
+        Channels.open(config.pools(), new RenewedTokens(() -> own(tokens), time), telemetry);
+    this.settlement =
+        new ChangeSettlement(changes, new GrpcSupplyChanges(poolsAsService), failpoints);
     this.api =
-        api(changes, secrets, new PageTokens(shared.get(PAGE_TOKEN_KEY, PageTokens.KEY_LENGTH)));
+        api(
+            changes,
+            secrets,
+            new PageTokens(shared.get(PAGE_TOKEN_KEY, PageTokens.KEY_LENGTH)),
+            new Callers(refused, attempts, tokens),
+            failpoints);
+  }
+
+  /// The parts that deal with callers.
+  private record Callers(RefusedCalls refused, FailedAttempts attempts, Tokens tokens) {}
+
+  private static RenewedTokens.Issued own(Tokens tokens) {
+    TokenSigner.Signed own = tokens.own();
+    return new RenewedTokens.Issued(own.token(), own.expires());
   }
 
   /// Passes the installation's first operator key to `recipient`, which must have stored it when it
@@ -180,6 +221,7 @@ public final class PolicyService implements AutoCloseable {
     notices = AccessNotices.listen(database, watches::committed);
     revocationNotices = AccessNotices.ofRevocations(database, this::revokedElsewhere);
     ownRevocations.start();
+    settlement.start();
   }
 
   @Override
@@ -191,16 +233,21 @@ public final class PolicyService implements AutoCloseable {
       revocationNotices.close();
     }
     ownRevocations.close();
+    settlement.close();
     watches.close();
     revocationWatches.close();
+    Channels.close(poolsAsService);
     Channels.close(pools);
     database.close();
   }
 
-  private PolicyApi api(Changes changes, Secrets secrets, PageTokens pageTokens) {
+  private PolicyApi api(
+      Changes changes,
+      Secrets secrets,
+      PageTokens pageTokens,
+      Callers callers,
+      ChangeFailpoint.Handler failpoints) {
     SupplyReader supplies = new GrpcSupplyReader(pools);
-    RefusedCalls refused = new RefusedCalls(changes, metrics, time);
-    FailedAttempts attempts = new FailedAttempts(time);
     AccessWriter writer = new AccessWriter(changes);
     return new PolicyApi(
         changes,
@@ -209,20 +256,16 @@ public final class PolicyService implements AutoCloseable {
             new Accounts<>(AccountKinds.USERS, changes, writer),
             new Accounts<>(AccountKinds.SERVICE_ACCOUNTS, changes, writer),
             keys,
-            new Tokens(
-                changes,
-                signing,
-                new Tokens.Guard(attempts, refused, metrics),
-                new Tokens.Lifetimes(config.tokens().personLifetime(), config.tokens().lifetime())),
+            callers.tokens(),
             signing,
-            new Enrolment(changes, secrets, supplies, attempts),
+            new Enrolment(changes, secrets, supplies, callers.attempts()),
             revocationWatches),
         new PolicyApi.Access(
             new AccessConfigurations(changes, writer, supplies),
-            new AccessReplacement(changes, writer, supplies),
+            new AccessReplacement(changes, writer, supplies, settlement, failpoints),
             watches,
             SupplyMapping::resources),
-        refused,
+        callers.refused(),
         pageTokens);
   }
 

@@ -12,8 +12,10 @@ import io.headgate.pool.grpc.NodeEndpoint;
 import io.headgate.pool.grpc.PoolEndpoint;
 import io.headgate.pool.grpc.ProfileEndpoint;
 import io.headgate.pool.runtime.Catalog;
+import io.headgate.pool.runtime.ChangeFailpoint;
 import io.headgate.pool.runtime.Changes;
 import io.headgate.pool.runtime.Drafts;
+import io.headgate.pool.runtime.JointChanges;
 import io.headgate.pool.runtime.Nodes;
 import io.headgate.pool.runtime.PoolMetrics;
 import io.headgate.pool.store.PostgresSupplyStore;
@@ -39,11 +41,16 @@ public final class PoolService implements AutoCloseable {
   private final PageTokens tokens;
   private final Catalog catalog;
   private final Drafts drafts;
+  private final JointChanges joint;
   private final Nodes nodes;
   private @Nullable Notifications notifications;
 
   private PoolService(
-      PoolServiceConfig config, Database database, Telemetry telemetry, TimeSource time) {
+      PoolServiceConfig config,
+      Database database,
+      Telemetry telemetry,
+      TimeSource time,
+      ChangeFailpoint.Handler failpoints) {
     Meter meter = telemetry.meter(SCOPE);
     database.observe(meter);
     this.database = database;
@@ -53,14 +60,24 @@ public final class PoolService implements AutoCloseable {
     Changes changes = new Changes(store, new PoolMetrics(meter), watchers::committed);
     this.catalog = new Catalog(store);
     this.drafts = new Drafts(changes, time);
+    this.joint = new JointChanges(changes, time, failpoints);
     this.nodes = new Nodes(changes, time);
   }
 
   /// Connects to the database and migrates its schema.
   public static PoolService open(PoolServiceConfig config, Telemetry telemetry, TimeSource time) {
+    return open(config, telemetry, time, ChangeFailpoint.Handler.NONE);
+  }
+
+  /// With failpoints, for tests.
+  public static PoolService open(
+      PoolServiceConfig config,
+      Telemetry telemetry,
+      TimeSource time,
+      ChangeFailpoint.Handler failpoints) {
     Database database = Database.open(config.database());
     try {
-      return new PoolService(config, database, telemetry, time);
+      return new PoolService(config, database, telemetry, time, failpoints);
     } catch (RuntimeException | Error e) {
       database.close();
       throw e;
@@ -71,7 +88,7 @@ public final class PoolService implements AutoCloseable {
   public void register(ApiServer.Builder api) {
     api.service(new PoolEndpoint(drafts, tokens))
         .service(new ProfileEndpoint(drafts, tokens))
-        .service(new ConfigurationEndpoint(drafts, catalog, watchers, tokens))
+        .service(new ConfigurationEndpoint(drafts, joint, catalog, watchers, tokens))
         .service(new NodeEndpoint(nodes, tokens));
   }
 

@@ -27,8 +27,10 @@ import io.headgate.proto.pool.v1.GetProfileRequest;
 import io.headgate.proto.pool.v1.GetResourceConfigurationRequest;
 import io.headgate.proto.pool.v1.ListNodesRequest;
 import io.headgate.proto.pool.v1.ListPoolsRequest;
+import io.headgate.proto.pool.v1.ListPreparedChangesRequest;
 import io.headgate.proto.pool.v1.ListProfilesRequest;
 import io.headgate.proto.pool.v1.ListResourceConfigurationVersionsRequest;
+import io.headgate.proto.pool.v1.PrepareChangeRequest;
 import io.headgate.proto.pool.v1.RegisterNodeRequest;
 import io.headgate.proto.pool.v1.UndrainNodeRequest;
 import io.headgate.proto.pool.v1.UpdatePoolRequest;
@@ -155,6 +157,16 @@ class TenantIsolationTest {
                     DiscardDraftRequest.newBuilder().setParent(parent).build())),
         attempt("ProvisionDraft", parent -> us.provision(parent.substring("tenants/".length()))),
         attempt(
+            "PrepareChange",
+            parent ->
+                us.configurations.prepareChange(
+                    PrepareChangeRequest.newBuilder().setParent(parent).setChangeId("c").build())),
+        attempt(
+            "ListPreparedChanges",
+            parent ->
+                us.configurations.listPreparedChanges(
+                    ListPreparedChangesRequest.newBuilder().setParent(parent).build())),
+        attempt(
             "ListResourceConfigurationVersions",
             parent ->
                 us.configurations.listResourceConfigurationVersions(
@@ -216,7 +228,8 @@ class TenantIsolationTest {
         SERVER.server().services().stream()
             .flatMap(service -> service.getMethods().stream())
             .map(method -> method.getMethodDescriptor().getBareMethodName())
-            .filter(method -> !List.of("WatchCatalog", "RegisterNode").contains(method))
+            .filter(
+                method -> !List.of("WatchCatalog", "RegisterNode", "SettleChange").contains(method))
             .toList();
     assertThat(tested).containsExactlyInAnyOrderElementsOf(served);
   }

@@ -189,7 +189,17 @@ public record SchedulerConfig(
                       + "machines' clocks.",
               bound = "at least the lease")
           @Default("2m")
-          Duration stopMargin) {
+          Duration stopMargin,
+      @Setting(
+              meaning =
+                  "Time for which half of a change of supply and rights waits for the other half. "
+                      + "Until then both stay as they were; afterwards the half is in force alone, "
+                      + "with a warning in the log.",
+              bound = "at least 0")
+          @Default("30s")
+          Duration changeWait) {
+    private static final Duration CHANGE_WAIT = Duration.ofSeconds(30);
+
     public static final Leading DEFAULTS =
         new Leading(
             Duration.ofSeconds(10),
@@ -197,6 +207,16 @@ public record SchedulerConfig(
             Duration.ofSeconds(10),
             Duration.ofSeconds(10),
             Duration.ofMinutes(2));
+
+    /// The default for the wait of halves.
+    public Leading(
+        Duration lease,
+        Duration heartbeat,
+        Duration suspectAfter,
+        Duration reconcileWithin,
+        Duration stopMargin) {
+      this(lease, heartbeat, suspectAfter, reconcileWithin, stopMargin, CHANGE_WAIT);
+    }
 
     public Leading {
       if (lease.compareTo(Duration.ofMillis(300)) < 0) {
@@ -216,6 +236,9 @@ public record SchedulerConfig(
       if (stopMargin.compareTo(lease) < 0) {
         throw new IllegalArgumentException(
             "stop-margin: at least the lease (%s), not %s".formatted(lease, stopMargin));
+      }
+      if (changeWait.isNegative()) {
+        throw new IllegalArgumentException("change-wait: at least 0, not " + changeWait);
       }
     }
   }
@@ -375,6 +398,7 @@ public record SchedulerConfig(
         bounds.commands(),
         bounds.queuedJobs(),
         bounds.batchJobs(),
-        bounds.waiting().forHeap(Runtime.getRuntime().maxMemory()));
+        bounds.waiting().forHeap(Runtime.getRuntime().maxMemory()),
+        leading.changeWait());
   }
 }

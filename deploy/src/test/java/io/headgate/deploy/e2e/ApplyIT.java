@@ -3,6 +3,10 @@ package io.headgate.deploy.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.google.protobuf.FieldMask;
+import io.headgate.proto.policy.v1.Policy;
+import io.headgate.proto.policy.v1.PolicyServiceGrpc;
+import io.headgate.proto.policy.v1.UpdatePolicyRequest;
 import io.headgate.proto.pool.v1.GetDraftRequest;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;
@@ -136,33 +140,37 @@ class ApplyIT {
   }
 
   @Test
-  void saysWhatTookEffectWhenSomebodyIsFasterInBetween() throws Exception {
-    Configuration competing = read(BEFORE.replace("limit: 2", "limit: 3"));
+  void changesNothingWhenSomebodyIsFasterInBetween() throws Exception {
     try (Connection connection =
-            Connection.open(
-                config,
-                after("ProvisionDraft", () -> operator.apply(withSupplyInForce(competing))));
+            Connection.open(config, after("PrepareChange", this::raiseTheLimitInAnotherWay));
         HeadgateClient slow = HeadgateClient.over(connection)) {
       ConfigurationClient client = slow.configuration(TestInstallation.TENANT);
-      HeadgateException half = refusal(client, read(AFTER));
+      HeadgateException late = refusal(client, read(AFTER));
 
-      assertThat(half.reason()).isEqualTo(Plan.PARTLY_APPLIED);
+      assertThat(late.reason()).isEqualTo("VERSION_CHANGED");
       ConfigurationState now = operator.read();
-      assertThat(half).hasMessageContaining("took effect (version " + now.versions() + ")");
-      assertThat(now.versions().resources()).isEqualTo(before.versions().resources() + 1);
-      assertThat(now.configuration().profiles()).hasSize(2);
-      assertThat(now.configuration().policies().getFirst().queues()).hasSize(1);
+      assertThat(now.versions().resources()).isEqualTo(before.versions().resources());
+      assertThat(now.configuration().profiles()).hasSize(1);
 
       assertThat(client.apply(read(AFTER))).isEqualTo(operator.read().versions());
       assertThat(operator.plan(read(AFTER)).diff().isEmpty()).isTrue();
     }
   }
 
-  /// Changes rights only: the supply is the one in force now.
-  private Configuration withSupplyInForce(Configuration rights) {
-    Configuration now = operator.read().configuration();
-    return new Configuration(
-        rights.tenant(), rights.groups(), now.pools(), now.profiles(), rights.policies());
+  /// A single edit of rights, which waits for no change in progress.
+  private void raiseTheLimitInAnotherWay() {
+    try (Connection connection = Connection.open(config, ConnectionListener.NONE)) {
+      connection.call(
+          PolicyServiceGrpc.getUpdatePolicyMethod(),
+          UpdatePolicyRequest.newBuilder()
+              .setPolicy(
+                  Policy.newBuilder()
+                      .setName("tenants/" + TestInstallation.TENANT + "/policies/team")
+                      .setLimit("3"))
+              .setUpdateMask(FieldMask.newBuilder().addPaths("limit"))
+              .build(),
+          Idempotency.IDEMPOTENT);
+    }
   }
 
   private ResourceConfiguration draft() {

@@ -18,8 +18,11 @@ import io.headgate.proto.pool.v1.GetDraftRequest;
 import io.headgate.proto.pool.v1.GetResourceConfigurationRequest;
 import io.headgate.proto.pool.v1.ListNodesRequest;
 import io.headgate.proto.pool.v1.ListNodesResponse;
+import io.headgate.proto.pool.v1.ListPreparedChangesRequest;
+import io.headgate.proto.pool.v1.ListPreparedChangesResponse;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.pool.v1.NodeServiceGrpc;
+import io.headgate.proto.pool.v1.PreparedChange;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;
 import java.time.Duration;
@@ -68,6 +71,33 @@ public final class GrpcSupplyReader implements SupplyReader {
             ? List.of()
             : ask(() -> nodes(headers, parent)).orElse(List.of());
     return resources.supply(found.stream().map(SupplyMapping::machine).toList());
+  }
+
+  @Override
+  public Optional<Prepared> prepared(Origin origin, TenantId tenant, String change) {
+    Metadata headers = headers(origin);
+    String parent = "tenants/" + tenant;
+    Optional<PreparedChange> found =
+        ask(() -> changes(headers, parent)).stream()
+            .flatMap(answer -> answer.getChangesList().stream())
+            .filter(each -> each.getChangeId().equals(change))
+            .findFirst();
+    return found.map(each -> {
+      View view =
+          each.hasConfiguration()
+              ? new View.Given(stored(tenant, Optional.of(each.getConfiguration())))
+              : View.PROVISIONED;
+      return new Prepared(
+          read(origin, tenant, view),
+          each.getVersion(),
+          each.getVersion() != each.getBaseVersion());
+    });
+  }
+
+  private ListPreparedChangesResponse changes(Metadata headers, String parent) {
+    return configurations
+        .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers))
+        .listPreparedChanges(ListPreparedChangesRequest.newBuilder().setParent(parent).build());
   }
 
   private static Resources stored(TenantId tenant, Optional<ResourceConfiguration> stored) {

@@ -18,6 +18,9 @@ public sealed interface Denial {
   /// Invalid rules or environment of a vault.
   sealed interface OfVault extends Denial {}
 
+  /// A change of supply and rights that cannot be committed.
+  sealed interface OfChange extends Denial {}
+
   /// A resource that others still need.
   sealed interface OfUse extends Denial {}
 
@@ -111,6 +114,12 @@ public sealed interface Denial {
 
   /// A concurrent change came first.
   record VersionChanged(long expected, long actual) implements Denial {}
+
+  /// The supply's half of the change is not prepared.
+  record ChangeNotPrepared(String change) implements OfChange {}
+
+  /// The change came too late, and was abandoned before.
+  record ChangeAbandoned(String change) implements OfChange {}
 
   /// The caller may not create or revoke keys of this owner.
   record KeyNotAllowed(String field, String owner, String explanation) implements Denial {}

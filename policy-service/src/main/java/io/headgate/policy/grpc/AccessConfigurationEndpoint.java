@@ -19,6 +19,7 @@ import io.headgate.proto.policy.v1.ReplaceAccessConfigurationResponse;
 import io.headgate.proto.policy.v1.WatchAccessRequest;
 import io.headgate.proto.policy.v1.WatchAccessResponse;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
+import java.util.Optional;
 import java.util.function.BiFunction;
 
 /// Serves a tenant's groups, policies, queues and vaults as a whole.
@@ -60,7 +61,17 @@ final class AccessConfigurationEndpoint
           TenantId tenant = Names.tenant("parent", request.getParent());
           AccessReplacement.Request wanted =
               new AccessReplacement.Request(
-                  tenant, AccessMapping.spec(tenant, request), request.getIfVersion());
+                  tenant,
+                  AccessMapping.spec(tenant, request),
+                  request.getIfVersion(),
+                  Optional.of(request.getChangeId()).filter(id -> !id.isEmpty()));
+          if (request.getValidateOnly() && wanted.change().isPresent()) {
+            throw Refusal.invalidField(
+                    "CONTRADICTION",
+                    "change_id",
+                    "a check decides no change: leave out validate_only or change_id")
+                .exception();
+          }
           if (request.getValidateOnly()) {
             return toProto(replacement.check(origin, wanted, view(tenant, request)));
           }
@@ -106,6 +117,7 @@ final class AccessConfigurationEndpoint
   private static ReplaceAccessConfigurationResponse toProto(Replaced replaced) {
     return ReplaceAccessConfigurationResponse.newBuilder()
         .setConfiguration(AccessMapping.toProto(replaced.version()))
+        .setResourceVersion(replaced.resourceVersion())
         .addAllWarnings(replaced.warnings().stream().map(AccessMapping::toProto).toList())
         .build();
   }

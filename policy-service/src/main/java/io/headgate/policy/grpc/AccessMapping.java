@@ -20,6 +20,7 @@ import io.headgate.proto.policy.v1.Group;
 import io.headgate.proto.policy.v1.Policy;
 import io.headgate.proto.policy.v1.Queue;
 import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
+import io.headgate.proto.type.v1.JointChange;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.Optional;
@@ -100,6 +101,14 @@ final class AccessMapping {
         .configuration()
         .vaults()
         .forEach(vault -> proto.addVaults(VaultMapping.toProto(tenant, vault)));
+    version
+        .joint()
+        .ifPresent(joint ->
+            proto.setJointChange(
+                JointChange.newBuilder()
+                    .setId(joint.id())
+                    .setResourceVersion(joint.resourceVersion())
+                    .setAccessVersion(joint.accessVersion())));
     version
         .change()
         .ifPresent(change ->

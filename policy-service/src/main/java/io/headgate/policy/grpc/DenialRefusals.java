@@ -105,6 +105,19 @@ final class DenialRefusals {
                       + ": read it again and repeat your change")
               .withMetadata("expected", expected)
               .withMetadata("actual", actual);
+      case Denial.ChangeNotPrepared(var change) ->
+          Refusal.failedPrecondition(
+              "CHANGE_NOT_PREPARED",
+              "pool-service has no prepared change "
+                  + quoted(change)
+                  + ": prepare it there first (PrepareChange)");
+      case Denial.ChangeAbandoned(var change) ->
+          Refusal.conflict(
+              "CHANGE_ABANDONED",
+              "change "
+                  + quoted(change)
+                  + " came too late and was abandoned, so nothing of it is in force: apply it"
+                  + " again");
       case Denial.KeyNotAllowed(var field, var owner, var explanation) ->
           withField(
               Refusal.permissionDenied(

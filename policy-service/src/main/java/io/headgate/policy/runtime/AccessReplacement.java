@@ -7,38 +7,59 @@ import io.headgate.policy.core.access.AccessSpec;
 import io.headgate.policy.core.access.AccessState;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.AccessWarning;
+import io.headgate.policy.core.access.JointChange;
 import io.headgate.policy.core.access.Replacement;
 import io.headgate.policy.core.access.Replacement.Thoroughness;
 import io.headgate.policy.core.access.Supply;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.ChangeDecision;
 import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.SupplyReader;
+import io.headgate.policy.runtime.port.SupplyReader.Prepared;
 import io.headgate.policy.runtime.port.SupplyReader.View;
 import io.headgate.policy.runtime.port.Tables;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /// Replaces a tenant's groups, policies, queues and vaults as a whole. Thread-safe.
 public final class AccessReplacement {
   private final Changes changes;
   private final AccessWriter writer;
+  private final SupplyReader supplies;
   private final SupplyOnDemand onDemand;
+  private final ChangeSettlement settlement;
+  private final ChangeFailpoint.Handler failpoints;
 
-  public AccessReplacement(Changes changes, AccessWriter writer, SupplyReader supplies) {
+  public AccessReplacement(
+      Changes changes,
+      AccessWriter writer,
+      SupplyReader supplies,
+      ChangeSettlement settlement,
+      ChangeFailpoint.Handler failpoints) {
     this.changes = changes;
     this.writer = writer;
+    this.supplies = supplies;
     this.onDemand = new SupplyOnDemand(supplies);
+    this.settlement = settlement;
+    this.failpoints = failpoints;
   }
 
   /// A request to replace the configuration.
   ///
-  /// @param ifVersion the version that must be in force; 0: any
-  public record Request(TenantId tenant, AccessSpec spec, long ifVersion) {}
+  /// @param ifVersion the version that must be in force; 0: any, but none with a change
+  /// @param change id of the prepared change of supply that comes into force together with it
+  public record Request(
+      TenantId tenant, AccessSpec spec, long ifVersion, Optional<String> change) {}
 
   /// The resulting configuration.
-  public record Replaced(AccessVersion version, List<AccessWarning> warnings) {
+  ///
+  /// @param resourceVersion the supply in force with a change; 0: only rights changed
+  public record Replaced(
+      AccessVersion version, List<AccessWarning> warnings, long resourceVersion) {
     public Replaced {
       warnings = List.copyOf(warnings);
     }
@@ -46,6 +67,101 @@ public final class AccessReplacement {
 
   /// Puts the configuration in force.
   public <R> R replace(Origin origin, IdempotentRequest<Replaced, R> once, Request request) {
+    return request.change().isPresent()
+        ? decide(origin, once, request, request.change().get())
+        : replaceAlone(origin, once, request);
+  }
+
+  /// Decides a change of supply and rights: the commit of this transaction is the moment at which
+  /// all of it is in force.
+  private <R> R decide(
+      Origin origin, IdempotentRequest<Replaced, R> once, Request request, String change) {
+    AtomicReference<ChangeDecision> made = new AtomicReference<>();
+    Function<Optional<Prepared>, R> attempt =
+        prepared ->
+            changes.once(
+                once,
+                tables -> {
+                  changes.begin(tables, origin, request.tenant());
+                  Optional<ChangeDecision> before = tables.changes().find(request.tenant(), change);
+                  if (before.isPresent()) {
+                    return repeated(tables, before.get());
+                  }
+                  Prepared supply = prepared.orElseThrow(SupplyNeededException::new);
+                  Replaced replaced = decide(tables, origin, request, change, supply);
+                  made.set(
+                      new ChangeDecision(
+                          request.tenant(),
+                          change,
+                          true,
+                          replaced.version().version(),
+                          changes.now()));
+                  tables.changes().decide(made.get());
+                  failpoints.at(ChangeFailpoint.BEFORE_COMMIT);
+                  return replaced;
+                });
+    R answer;
+    try {
+      answer = attempt.apply(Optional.empty());
+    } catch (SupplyNeededException _) {
+      Prepared prepared =
+          supplies
+              .prepared(origin, request.tenant(), change)
+              .orElseThrow(() -> new DeniedException(new Denial.ChangeNotPrepared(change)));
+      failpoints.at(ChangeFailpoint.BEFORE_DECISION);
+      answer = decided(request.tenant(), change, () -> attempt.apply(Optional.of(prepared)));
+    }
+    Optional.ofNullable(made.get()).ifPresent(settlement::settle);
+    return answer;
+  }
+
+  /// A refused change is over, so that the next one need not wait for its end.
+  private <R> R decided(TenantId tenant, String change, Supplier<R> decision) {
+    try {
+      return decision.get();
+    } catch (DeniedException e) {
+      // A caller without rights decides nothing, not even that.
+      if (e.denials(Denial.class).stream().noneMatch(Denial.CallerRevoked.class::isInstance)) {
+        settlement.abandon(tenant, change);
+      }
+      throw e;
+    }
+  }
+
+  /// The answer to a request without an id of its own that comes again.
+  private static Replaced repeated(Tables tables, ChangeDecision before) {
+    if (!before.isCommitted()) {
+      throw new DeniedException(new Denial.ChangeAbandoned(before.change()));
+    }
+    AccessVersion current = tables.access().get(before.tenant());
+    return new Replaced(
+        current, List.of(), current.joint().map(JointChange::resourceVersion).orElse(0L));
+  }
+
+  private Replaced decide(
+      Tables tables, Origin origin, Request request, String change, Prepared prepared) {
+    AccessVersion current = tables.access().get(request.tenant());
+    // Also unchanged rights are checked, because a queue may need a profile that goes.
+    AccessDecision.Accepted accepted =
+        decide(tables, current, request, Optional.of(prepared.supply()), Thoroughness.EVERYTHING);
+    List<AccessWarning> warnings = warnings(tables, current, accepted);
+    Optional<JointChange> joint =
+        prepared.changesSupply()
+            ? Optional.of(
+                new JointChange(change, prepared.resourceVersion(), current.version() + 1))
+            : current.joint();
+    changes.record(
+        tables,
+        origin,
+        Optional.of(request.tenant()),
+        "CommitChange",
+        "tenants/" + request.tenant() + "/changes/" + change,
+        List.of());
+    AccessVersion next = writer.put(tables, origin, current, accepted.next(), joint);
+    return new Replaced(next, warnings, prepared.resourceVersion());
+  }
+
+  private <R> R replaceAlone(Origin origin, IdempotentRequest<Replaced, R> once, Request request) {
     Function<Optional<Supply>, R> attempt =
         supply ->
             changes.once(
@@ -57,7 +173,7 @@ public final class AccessReplacement {
                       decide(tables, current, request, supply, Thoroughness.CHANGES_ONLY);
                   List<AccessWarning> warnings = warnings(tables, current, accepted);
                   AccessVersion next = writer.put(tables, origin, current, accepted.next());
-                  return new Replaced(next, warnings);
+                  return new Replaced(next, warnings, 0);
                 });
     return onDemand.withSupply(origin, request.tenant(), View.PROVISIONED, attempt);
   }
@@ -74,7 +190,7 @@ public final class AccessReplacement {
               AccessDecision.Accepted accepted =
                   decide(tables, current, request, supply, Thoroughness.EVERYTHING);
               return new Replaced(
-                  wouldBe(current, accepted, origin), warnings(tables, current, accepted));
+                  wouldBe(current, accepted, origin), warnings(tables, current, accepted), 0);
             });
     return onDemand.withSupply(origin, request.tenant(), view, attempt);
   }
@@ -97,7 +213,8 @@ public final class AccessReplacement {
         current.tenant(),
         current.version() + 1,
         accepted.next(),
-        Optional.of(new AccessVersion.Change(changes.now(), origin.required().subject())));
+        Optional.of(new AccessVersion.Change(changes.now(), origin.required().subject())),
+        current.joint());
   }
 
   private static AccessDecision.Accepted decide(
@@ -106,7 +223,8 @@ public final class AccessReplacement {
       Request request,
       Optional<Supply> supply,
       Thoroughness thoroughness) {
-    if (request.ifVersion() != 0 && request.ifVersion() != current.version()) {
+    boolean isExact = request.ifVersion() != 0 || request.change().isPresent();
+    if (isExact && request.ifVersion() != current.version()) {
       throw new DeniedException(new Denial.VersionChanged(request.ifVersion(), current.version()));
     }
     List<String> exceeding =

@@ -6,6 +6,7 @@ import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.AuditFields;
 import io.headgate.policy.core.access.Group;
+import io.headgate.policy.core.access.JointChange;
 import io.headgate.policy.core.access.Policy;
 import io.headgate.policy.core.access.Queue;
 import io.headgate.policy.core.access.Vault;
@@ -41,6 +42,18 @@ public final class AccessWriter {
 
   /// Replaces `current`, which is locked, by `next`, and returns the configuration then in force.
   AccessVersion put(Tables tables, Origin origin, AccessVersion current, AccessConfiguration next) {
+    return put(tables, origin, current, next, current.joint());
+  }
+
+  /// Like the other, for a change of supply and rights.
+  ///
+  /// @param joint the last such change, with this one
+  AccessVersion put(
+      Tables tables,
+      Origin origin,
+      AccessVersion current,
+      AccessConfiguration next,
+      Optional<JointChange> joint) {
     AccessDiff diff = AccessDiff.between(current.configuration(), next);
     if (diff.isEmpty()) {
       return current;
@@ -51,7 +64,8 @@ public final class AccessWriter {
             current.tenant(),
             current.version() + 1,
             next,
-            Optional.of(new AccessVersion.Change(now, origin.required().subject())));
+            Optional.of(new AccessVersion.Change(now, origin.required().subject())),
+            joint);
     ensurePrincipals(tables, origin, current.tenant(), diff, now);
     record(tables, origin, current.tenant(), diff);
     // Last, because it locks the one row that all writers of all tenants need.

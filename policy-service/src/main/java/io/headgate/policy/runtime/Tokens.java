@@ -1,5 +1,6 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.kit.auth.Principal;
 import io.headgate.kit.auth.TokenSigner;
 import io.headgate.kit.auth.TokenStamp;
 import io.headgate.kit.decision.DeniedException;
@@ -34,6 +35,8 @@ public final class Tokens {
   // key.
   private static final SecretHash NOBODY = new SecretHash("0".repeat(64));
 
+  private static final String OWN_SUBJECT = "services/policy";
+
   private final Changes changes;
   private final SigningKeys signing;
   private final Guard guard;
@@ -64,6 +67,13 @@ public final class Tokens {
 
   /// @param revocations position when the identity was looked up
   private record Bearer(StoredKey key, Identity identity, WatchPosition revocations) {}
+
+  /// A token of this service itself, for its work without a caller.
+  public TokenSigner.Signed own() {
+    WatchPosition revocations = changes.read(tables -> tables.revocations().position());
+    return signing.sign(
+        new TokenStamp("", revocations).on(Principal.service(OWN_SUBJECT)), lifetimes.ofMachines());
+  }
 
   /// The caller's own identity, and the queues that it may use.
   public record Self(Identity identity, List<QueueId> queues) {}

@@ -9,6 +9,7 @@ import static org.jooq.impl.DSL.val;
 import io.headgate.kit.position.WatchPosition;
 import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
+import io.headgate.policy.core.access.JointChange;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.port.AccessStep;
 import io.headgate.policy.runtime.port.AccessTable;
@@ -47,6 +48,13 @@ final class PostgresAccess implements AccessTable {
         .set(TENANTS.ACCESS_VERSION, next.version())
         .set(TENANTS.ACCESS_UPDATED_AT, change.at())
         .set(TENANTS.ACCESS_UPDATED_BY, change.by())
+        .set(TENANTS.CHANGE_ID, next.joint().map(JointChange::id).orElse(null))
+        .set(
+            TENANTS.CHANGE_RESOURCE_VERSION,
+            next.joint().map(JointChange::resourceVersion).orElse(null))
+        .set(
+            TENANTS.CHANGE_ACCESS_VERSION,
+            next.joint().map(JointChange::accessVersion).orElse(null))
         .set(TENANTS.WATCH_VERSION, nextWatchVersion())
         .where(TENANTS.TENANT_ID.eq(tenant))
         .execute();
@@ -115,6 +123,9 @@ final class PostgresAccess implements AccessTable {
         row.getAccessVersion(),
         reader.read(tenant),
         Optional.ofNullable(row.getAccessUpdatedAt())
-            .map(at -> new AccessVersion.Change(at, row.getAccessUpdatedBy())));
+            .map(at -> new AccessVersion.Change(at, row.getAccessUpdatedBy())),
+        Optional.ofNullable(row.getChangeId())
+            .map(id ->
+                new JointChange(id, row.getChangeResourceVersion(), row.getChangeAccessVersion())));
   }
 }

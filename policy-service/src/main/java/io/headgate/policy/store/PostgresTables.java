@@ -8,6 +8,7 @@ import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.runtime.port.AccessTable;
 import io.headgate.policy.runtime.port.AccountTable;
 import io.headgate.policy.runtime.port.AuditTable;
+import io.headgate.policy.runtime.port.ChangeTable;
 import io.headgate.policy.runtime.port.JoinTokenTable;
 import io.headgate.policy.runtime.port.KeyTable;
 import io.headgate.policy.runtime.port.RequestKey;
@@ -50,6 +51,11 @@ final class PostgresTables implements Tables {
   @Override
   public AccessTable access() {
     return new PostgresAccess(dsl, versions::access);
+  }
+
+  @Override
+  public ChangeTable changes() {
+    return new PostgresChanges(dsl);
   }
 
   @Override

@@ -2,6 +2,8 @@ package io.headgate.pool.core;
 
 import io.headgate.pool.core.name.Kind;
 import io.headgate.type.GpuQuantity;
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /// An expected refusal with its numbers. `field` is the path of the wrong field in the request,
@@ -72,6 +74,27 @@ public sealed interface Denial {
 
   /// A concurrent change edited the draft.
   record DraftChanged(String expected, String actual) implements Denial {}
+
+  /// Other callers edited the draft, whose edits the request would lose.
+  ///
+  /// @param others the last edit of each of them, newest first
+  /// @param isByName whether the request may name them; otherwise it may carry the draft's etag
+  record DraftOfOthers(List<Edit> others, boolean isByName) implements Denial {
+    public DraftOfOthers {
+      others = List.copyOf(others);
+    }
+  }
+
+  /// Another change of supply and rights is prepared and not decided yet.
+  ///
+  /// @param id of that change
+  /// @param preparation of it
+  record ChangeInProgress(String id, Edit preparation) implements Denial {}
+
+  /// A caller's act.
+  ///
+  /// @param by subject of the caller
+  record Edit(Instant at, String by) {}
 
   /// The version does not exist.
   record VersionNotFound(long version, long newest) implements Denial {}

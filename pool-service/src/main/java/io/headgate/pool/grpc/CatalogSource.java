@@ -55,6 +55,10 @@ final class CatalogSource implements WatchSource<WatchCatalogResponse> {
         .configurations()
         .forEach((tenant, provisioned) ->
             message.addConfigurations(ConfigurationMessages.message(tenant, provisioned)));
+    update
+        .prepared()
+        .forEach((tenant, prepared) ->
+            ConfigurationMessages.next(tenant, prepared).ifPresent(message::addPrepared));
     update.deletedTenants().stream().map(TenantId::value).forEach(message::addDeletedTenants);
     update.nodes().stream().map(NodeMessages::message).forEach(message::addNodes);
     update.deletedNodes().stream()

@@ -9,8 +9,12 @@ import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.pool.core.draft.Draft;
 import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.name.TenantId;
+import io.headgate.proto.pool.v1.DraftEditor;
+import io.headgate.proto.pool.v1.PreparedChange;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.Warning;
+import io.headgate.proto.type.v1.JointChange;
+import java.util.Optional;
 
 /// Converts configurations and their warnings to and from messages.
 final class ConfigurationMessages {
@@ -43,14 +47,58 @@ final class ConfigurationMessages {
             .setVersion(provisioned.version())
             .setEtag(provisioned.etag());
     provisioned
+        .joint()
+        .ifPresent(joint ->
+            message.setJointChange(
+                JointChange.newBuilder()
+                    .setId(joint.id())
+                    .setResourceVersion(joint.resourceVersion())
+                    .setAccessVersion(joint.accessVersion())));
+    provisioned
         .stamp()
         .ifPresent(stamp ->
             message.setUpdateTime(ProtoTimes.toProto(stamp.at())).setUpdatedBy(stamp.by()));
     return message.build();
   }
 
+  /// What a change would put in force; empty: only rights change.
+  static Optional<ResourceConfiguration> next(
+      TenantId tenant, io.headgate.pool.core.draft.PreparedChange prepared) {
+    return prepared
+        .next()
+        .map(next ->
+            content(tenant, next.configuration())
+                .setVersion(prepared.version())
+                .setJointChange(
+                    JointChange.newBuilder()
+                        .setId(prepared.id())
+                        .setResourceVersion(prepared.version()))
+                .build());
+  }
+
+  static PreparedChange.Builder message(
+      TenantId tenant, io.headgate.pool.core.draft.PreparedChange prepared) {
+    return PreparedChange.newBuilder()
+        .setChangeId(prepared.id())
+        .setTenant(tenant.value())
+        .setBaseVersion(prepared.baseVersion())
+        .setVersion(prepared.version())
+        .setPrepareTime(ProtoTimes.toProto(prepared.stamp().at()))
+        .setPreparedBy(prepared.stamp().by());
+  }
+
   static ResourceConfiguration message(TenantId tenant, Draft draft) {
-    return content(tenant, draft.configuration())
+    ResourceConfiguration.Builder message = content(tenant, draft.configuration());
+    if (draft.content() != Draft.NOT_STORED) {
+      draft
+          .editors()
+          .forEach(edit ->
+              message.addDraftEditors(
+                  DraftEditor.newBuilder()
+                      .setSubject(edit.by())
+                      .setEditTime(ProtoTimes.toProto(edit.at()))));
+    }
+    return message
         .setVersion(draft.baseVersion())
         .setEtag(draft.etag())
         .setUpdateTime(ProtoTimes.toProto(draft.stamp().at()))

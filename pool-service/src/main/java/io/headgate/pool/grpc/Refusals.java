@@ -63,6 +63,15 @@ final class Refusals {
                       .formatted(actual, expected))
               .withMetadata("expectedEtag", expected)
               .withMetadata("actualEtag", actual);
+      case Denial.DraftOfOthers(var others, var isByName) -> draftOfOthers(others, isByName);
+      case Denial.ChangeInProgress(var id, var preparation) ->
+          Refusal.conflict(
+                  "CHANGE_IN_PROGRESS",
+                  "%s is applying a change since %s: repeat yours when that is done; one that was interrupted is dropped within 20 s"
+                      .formatted(preparation.by(), preparation.at()))
+              .withMetadata("change", id)
+              .withMetadata("by", preparation.by())
+              .withMetadata("at", preparation.at());
       case Denial.ClaimsChanged(var node, var reason) ->
           Refusal.conflict(
                   "CLAIMS_CHANGED",
@@ -85,6 +94,20 @@ final class Refusals {
               "the token of node '%s' lacks the pool that it joined: enroll the node again"
                   .formatted(node));
     };
+  }
+
+  private static Refusal draftOfOthers(List<Denial.Edit> others, boolean isByName) {
+    String edits =
+        String.join(", ", others.stream().map(edit -> edit.by() + " at " + edit.at()).toList());
+    return Refusal.conflict(
+            "DRAFT_OF_OTHERS",
+            "the draft of pools and profiles has edits that are not yours and would be lost: "
+                + edits
+                + (isByName
+                    ? "; ask them, or name them in discard_drafts_of"
+                    : "; read the draft, and send its etag"))
+        .withMetadata("editors", String.join(",", others.stream().map(Denial.Edit::by).toList()))
+        .withMetadata("at", others.getFirst().at());
   }
 
   /// The draft's field is valid but incomplete, so the state is wrong and not the request.

@@ -18,6 +18,8 @@ public record AuditEntry(
     EDIT_DRAFT,
     DISCARD_DRAFT,
     PROVISION,
+    PREPARE_CHANGE,
+    ABANDON_CHANGE,
     REGISTER_NODE,
     DRAIN_NODE,
     UNDRAIN_NODE,

@@ -1,6 +1,7 @@
 package io.headgate.pool.runtime;
 
 import io.headgate.kit.position.WatchPosition;
+import io.headgate.pool.core.draft.PreparedChange;
 import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Node;
@@ -27,11 +28,13 @@ public final class Catalog {
   /// @param position after the step
   /// @param snapshot whether it is everything, so that earlier state is void
   /// @param configurations in force, new or changed
+  /// @param prepared of the tenants whose configuration is new, changed or gone: those not decided
   /// @param nodes new or changed
   public record Update(
       WatchPosition position,
       boolean snapshot,
       Map<TenantId, Provisioned> configurations,
+      Map<TenantId, PreparedChange> prepared,
       List<TenantId> deletedTenants,
       List<Node> nodes,
       List<NodeChange> deletedNodes) {}
@@ -50,7 +53,8 @@ public final class Catalog {
   }
 
   private static Update snapshot(SupplyView view, WatchPosition newest) {
-    return new Update(newest, true, view.allInForce(), List.of(), view.allNodes(), List.of());
+    return new Update(
+        newest, true, view.allInForce(), view.allPrepared(), List.of(), view.allNodes(), List.of());
   }
 
   private static Update delta(SupplyView view, long seen, WatchPosition newest) {
@@ -63,11 +67,15 @@ public final class Catalog {
       }
     }
     Map<TenantId, Provisioned> inForce = view.inForce(List.copyOf(tenants));
+    Map<TenantId, PreparedChange> prepared = view.prepared(List.copyOf(tenants));
     List<Node> nodes = view.nodes(List.copyOf(changedNodes));
     List<TenantId> deletedTenants =
-        tenants.stream().filter(tenant -> !inForce.containsKey(tenant)).toList();
+        tenants.stream()
+            .filter(tenant -> !inForce.containsKey(tenant) && !prepared.containsKey(tenant))
+            .toList();
     Set<NodeChange> deletedNodes = new LinkedHashSet<>(changedNodes);
     nodes.forEach(node -> deletedNodes.remove(new NodeChange(node.tenant(), node.id())));
-    return new Update(newest, false, inForce, deletedTenants, nodes, new ArrayList<>(deletedNodes));
+    return new Update(
+        newest, false, inForce, prepared, deletedTenants, nodes, new ArrayList<>(deletedNodes));
   }
 }

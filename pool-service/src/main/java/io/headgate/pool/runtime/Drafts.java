@@ -79,6 +79,7 @@ public final class Drafts {
         transaction -> {
           ConfigurationState state = transaction.lockState(tenant);
           Configuration next = require(DraftDecisions.replace(state, expected, spec));
+          require(DraftDecisions.seen(state, expected.etag(), caller.subject()));
           Draft draft =
               state
                   .draft()
@@ -106,11 +107,15 @@ public final class Drafts {
     });
   }
 
-  public void discard(Caller caller, TenantId tenant) {
+  /// Forgets the draft.
+  ///
+  /// @param etag of the draft; empty: any that no other caller edited
+  public void discard(Caller caller, TenantId tenant, String etag) {
     changes.commit(
         caller,
         transaction -> {
           ConfigurationState state = transaction.lockState(tenant);
+          require(DraftDecisions.seen(state, etag, caller.subject()));
           if (state.draft().isPresent()) {
             transaction.deleteDraft(tenant);
             transaction.audit(

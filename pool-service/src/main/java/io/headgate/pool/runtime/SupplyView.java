@@ -2,6 +2,7 @@ package io.headgate.pool.runtime;
 
 import io.headgate.kit.position.WatchPosition;
 import io.headgate.pool.core.draft.ConfigurationState;
+import io.headgate.pool.core.draft.PreparedChange;
 import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
@@ -47,6 +48,12 @@ public interface SupplyView {
 
   /// Every configuration in force.
   Map<TenantId, Provisioned> allInForce();
+
+  /// The undecided changes of those `tenants` that have one.
+  Map<TenantId, PreparedChange> prepared(List<TenantId> tenants);
+
+  /// Every undecided change.
+  Map<TenantId, PreparedChange> allPrepared();
 
   /// Every node.
   List<Node> allNodes();

@@ -6,6 +6,8 @@ import static io.headgate.pool.store.jooq.Tables.CATALOG_CHANGES;
 import static io.headgate.pool.store.jooq.Tables.CONFIGURATIONS;
 import static io.headgate.pool.store.jooq.Tables.CONTENTS;
 import static io.headgate.pool.store.jooq.Tables.DRAFTS;
+import static io.headgate.pool.store.jooq.Tables.DRAFT_EDITORS;
+import static io.headgate.pool.store.jooq.Tables.PREPARED_CHANGES;
 import static io.headgate.pool.store.jooq.Tables.VERSIONS;
 
 import io.headgate.kit.db.RequestLog;
@@ -14,6 +16,9 @@ import io.headgate.kit.decision.FieldChange;
 import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.pool.core.draft.Draft;
+import io.headgate.pool.core.draft.DraftDecisions;
+import io.headgate.pool.core.draft.JointChange;
+import io.headgate.pool.core.draft.PreparedChange;
 import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.draft.Stamp;
 import io.headgate.pool.core.name.NodeId;
@@ -85,15 +90,15 @@ final class PostgresTransaction implements SupplyTransaction {
   @Override
   public Draft putDraft(
       TenantId tenant, long baseVersion, Configuration configuration, Stamp stamp) {
-    long content =
-        db.update(CONFIGURATIONS)
-            .set(CONFIGURATIONS.LAST_CONTENT, CONFIGURATIONS.LAST_CONTENT.plus(1))
-            .where(CONFIGURATIONS.TENANT_ID.eq(tenant.value()))
-            .returningResult(CONFIGURATIONS.LAST_CONTENT)
-            .fetchSingle()
-            .value1();
-    deleteDraft(tenant);
-    new ContentWriter(db, new ContentKey(tenant.value(), content)).write(configuration);
+    long content = write(tenant, configuration);
+    deleteDraftRow(tenant);
+    db.insertInto(DRAFT_EDITORS)
+        .set(DRAFT_EDITORS.TENANT_ID, tenant.value())
+        .set(DRAFT_EDITORS.SUBJECT, stamp.by())
+        .set(DRAFT_EDITORS.EDITED_AT, stamp.at())
+        .onDuplicateKeyUpdate()
+        .set(DRAFT_EDITORS.EDITED_AT, stamp.at())
+        .execute();
     db.insertInto(DRAFTS)
         .set(DRAFTS.TENANT_ID, tenant.value())
         .set(DRAFTS.BASE_VERSION, baseVersion)
@@ -101,32 +106,98 @@ final class PostgresTransaction implements SupplyTransaction {
         .set(DRAFTS.UPDATED_AT, stamp.at())
         .set(DRAFTS.UPDATED_BY, stamp.by())
         .execute();
-    return new Draft(baseVersion, content, configuration, stamp);
+    return view.state(tenant).draft().orElseThrow();
+  }
+
+  /// Stores a configuration under the tenant's next number of a content.
+  private long write(TenantId tenant, Configuration configuration) {
+    long content =
+        db.update(CONFIGURATIONS)
+            .set(CONFIGURATIONS.LAST_CONTENT, CONFIGURATIONS.LAST_CONTENT.plus(1))
+            .where(CONFIGURATIONS.TENANT_ID.eq(tenant.value()))
+            .returningResult(CONFIGURATIONS.LAST_CONTENT)
+            .fetchSingle()
+            .value1();
+    new ContentWriter(db, new ContentKey(tenant.value(), content)).write(configuration);
+    return content;
   }
 
   @Override
   public void deleteDraft(TenantId tenant) {
+    deleteDraftRow(tenant);
+    deleteEditors(tenant);
+  }
+
+  private void deleteDraftRow(TenantId tenant) {
     db.deleteFrom(DRAFTS)
         .where(DRAFTS.TENANT_ID.eq(tenant.value()))
         .returningResult(DRAFTS.CONTENT_ID)
         .fetch()
-        .forEach(row ->
-            db.deleteFrom(CONTENTS)
-                .where(CONTENTS.TENANT_ID.eq(tenant.value()))
-                .and(CONTENTS.CONTENT_ID.eq(row.value1()))
-                .execute());
+        .forEach(row -> deleteContent(tenant, row.value1()));
+  }
+
+  private void deleteEditors(TenantId tenant) {
+    db.deleteFrom(DRAFT_EDITORS).where(DRAFT_EDITORS.TENANT_ID.eq(tenant.value())).execute();
+  }
+
+  @Override
+  public void deleteContent(TenantId tenant, long content) {
+    db.deleteFrom(CONTENTS)
+        .where(CONTENTS.TENANT_ID.eq(tenant.value()))
+        .and(CONTENTS.CONTENT_ID.eq(content))
+        .execute();
+  }
+
+  @Override
+  public PreparedChange prepare(
+      TenantId tenant, DraftDecisions.Wanted wanted, Optional<Configuration> next, Stamp stamp) {
+    Optional<Long> content = next.map(configuration -> write(tenant, configuration));
+    db.insertInto(PREPARED_CHANGES)
+        .set(PREPARED_CHANGES.TENANT_ID, tenant.value())
+        .set(PREPARED_CHANGES.CHANGE_ID, wanted.id())
+        .set(PREPARED_CHANGES.BASE_VERSION, wanted.version())
+        .set(PREPARED_CHANGES.CONTENT_ID, content.orElse(null))
+        .set(
+            PREPARED_CHANGES.DRAFT_CONTENT,
+            view.state(tenant).draft().map(Draft::content).orElse(null))
+        .set(PREPARED_CHANGES.PREPARED_AT, stamp.at())
+        .set(PREPARED_CHANGES.PREPARED_BY, stamp.by())
+        .execute();
+    return view.state(tenant).prepared().orElseThrow();
+  }
+
+  @Override
+  public void deletePrepared(TenantId tenant) {
+    db.deleteFrom(PREPARED_CHANGES).where(PREPARED_CHANGES.TENANT_ID.eq(tenant.value())).execute();
+  }
+
+  @Override
+  public boolean isCommitted(TenantId tenant, String change) {
+    return db.fetchExists(
+        VERSIONS, VERSIONS.TENANT_ID.eq(tenant.value()).and(VERSIONS.CHANGE_ID.eq(change)));
   }
 
   @Override
   public void provision(TenantId tenant, Provisioned next) {
     Stamp stamp = next.stamp().orElseThrow();
-    db.deleteFrom(DRAFTS).where(DRAFTS.TENANT_ID.eq(tenant.value())).execute();
+    int drafts =
+        db.deleteFrom(DRAFTS)
+            .where(DRAFTS.TENANT_ID.eq(tenant.value()))
+            .and(DRAFTS.CONTENT_ID.eq(next.content()))
+            .execute();
+    if (drafts > 0) {
+      deleteEditors(tenant);
+    }
+    Optional<JointChange> joint = next.joint();
     db.insertInto(VERSIONS)
         .set(VERSIONS.TENANT_ID, tenant.value())
         .set(VERSIONS.VERSION, next.version())
         .set(VERSIONS.CONTENT_ID, next.content())
         .set(VERSIONS.PROVISIONED_AT, stamp.at())
         .set(VERSIONS.PROVISIONED_BY, stamp.by())
+        .set(VERSIONS.CHANGE_ID, joint.map(JointChange::id).orElse(null))
+        .set(VERSIONS.CHANGE_RESOURCE_VERSION, joint.map(JointChange::resourceVersion).orElse(null))
+        .set(VERSIONS.CHANGE_ACCESS_VERSION, joint.map(JointChange::accessVersion).orElse(null))
         .execute();
     db.update(CONFIGURATIONS)
         .set(CONFIGURATIONS.VERSION, next.version())

@@ -4,15 +4,19 @@ import static io.headgate.pool.store.jooq.Tables.CATALOG;
 import static io.headgate.pool.store.jooq.Tables.CATALOG_CHANGES;
 import static io.headgate.pool.store.jooq.Tables.CONFIGURATIONS;
 import static io.headgate.pool.store.jooq.Tables.DRAFTS;
+import static io.headgate.pool.store.jooq.Tables.DRAFT_EDITORS;
 import static io.headgate.pool.store.jooq.Tables.ELASTICITIES;
 import static io.headgate.pool.store.jooq.Tables.NODES;
 import static io.headgate.pool.store.jooq.Tables.POOLS;
+import static io.headgate.pool.store.jooq.Tables.PREPARED_CHANGES;
 import static io.headgate.pool.store.jooq.Tables.VERSIONS;
 
 import io.headgate.kit.position.WatchPosition;
 import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.pool.core.draft.Draft;
+import io.headgate.pool.core.draft.JointChange;
+import io.headgate.pool.core.draft.PreparedChange;
 import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.draft.Stamp;
 import io.headgate.pool.core.name.NodeId;
@@ -26,6 +30,7 @@ import io.headgate.pool.store.jooq.tables.records.VersionsRecord;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jooq.Condition;
@@ -53,7 +58,8 @@ final class PostgresView implements SupplyView {
     Provisioned inForce =
         inForceOf(CONFIGURATIONS.TENANT_ID.eq(tenant.value()))
             .getOrDefault(tenant, Provisioned.NOTHING);
-    return new ConfigurationState(inForce, draft(tenant));
+    return new ConfigurationState(
+        inForce, draft(tenant), Optional.ofNullable(prepared(List.of(tenant)).get(tenant)));
   }
 
   @Override
@@ -186,6 +192,46 @@ final class PostgresView implements SupplyView {
     return nodeTable.read(DSL.noCondition(), Integer.MAX_VALUE);
   }
 
+  @Override
+  public Map<TenantId, PreparedChange> prepared(List<TenantId> tenants) {
+    String[] ids = tenants.stream().map(TenantId::value).toArray(String[]::new);
+    return preparedOf(PREPARED_CHANGES.TENANT_ID.eq(DSL.any(ids)));
+  }
+
+  @Override
+  public Map<TenantId, PreparedChange> allPrepared() {
+    return preparedOf(DSL.noCondition());
+  }
+
+  /// Few: a change is prepared for milliseconds.
+  private Map<TenantId, PreparedChange> preparedOf(Condition condition) {
+    Map<TenantId, PreparedChange> prepared = new TreeMap<>();
+    db.selectFrom(PREPARED_CHANGES)
+        .where(condition)
+        .forEach(row -> {
+          TenantId tenant = new TenantId(row.getTenantId());
+          prepared.put(
+              tenant,
+              new PreparedChange(
+                  row.getChangeId(),
+                  row.getBaseVersion(),
+                  Optional.ofNullable(row.getContentId())
+                      .map(number -> new PreparedChange.Content(number, content(tenant, number))),
+                  row.getDraftContent() == null
+                      ? OptionalLong.empty()
+                      : OptionalLong.of(row.getDraftContent()),
+                  new Stamp(row.getPreparedAt(), row.getPreparedBy())));
+        });
+    return prepared;
+  }
+
+  private List<Stamp> editors(TenantId tenant) {
+    return db.selectFrom(DRAFT_EDITORS)
+        .where(DRAFT_EDITORS.TENANT_ID.eq(tenant.value()))
+        .orderBy(DRAFT_EDITORS.EDITED_AT.desc(), DRAFT_EDITORS.SUBJECT)
+        .fetch(row -> new Stamp(row.getEditedAt(), row.getSubject()));
+  }
+
   private Optional<Draft> draft(TenantId tenant) {
     return db.selectFrom(DRAFTS)
         .where(DRAFTS.TENANT_ID.eq(tenant.value()))
@@ -195,7 +241,8 @@ final class PostgresView implements SupplyView {
                 row.getBaseVersion(),
                 row.getContentId(),
                 content(tenant, row.getContentId()),
-                new Stamp(row.getUpdatedAt(), row.getUpdatedBy())));
+                new Stamp(row.getUpdatedAt(), row.getUpdatedBy()),
+                editors(tenant)));
   }
 
   private Configuration content(TenantId tenant, long content) {
@@ -246,6 +293,9 @@ final class PostgresView implements SupplyView {
         row.getVersion(),
         row.getContentId(),
         configuration,
-        Optional.of(new Stamp(row.getProvisionedAt(), row.getProvisionedBy())));
+        Optional.of(new Stamp(row.getProvisionedAt(), row.getProvisionedBy())),
+        Optional.ofNullable(row.getChangeId())
+            .map(id ->
+                new JointChange(id, row.getChangeResourceVersion(), row.getChangeAccessVersion())));
   }
 }

@@ -14,6 +14,7 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.runtime.catalog.Access;
+import io.headgate.scheduler.runtime.catalog.JointChange;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
 import io.headgate.type.CommandPattern;
 import io.headgate.type.GpuQuantity;
@@ -51,7 +52,14 @@ final class AccessMapper {
         queues,
         VaultRules.byGroup(
             configuration.getVaultsList().stream().map(vault -> toVault(vault, parts)).toList(),
-            rights.stream().map(Access.Rights::group).collect(Collectors.toSet())));
+            rights.stream().map(Access.Rights::group).collect(Collectors.toSet())),
+        configuration.hasJointChange()
+            ? Optional.of(joint(configuration.getJointChange()))
+            : Optional.empty());
+  }
+
+  static JointChange joint(io.headgate.proto.type.v1.JointChange joint) {
+    return new JointChange(joint.getId(), joint.getResourceVersion(), joint.getAccessVersion());
   }
 
   /// A pattern that cannot be read matches nothing, so that no vault allows more by it.

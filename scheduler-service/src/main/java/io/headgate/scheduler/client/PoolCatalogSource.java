@@ -20,14 +20,19 @@ import io.headgate.scheduler.runtime.record.Document;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /// Pools, profiles and nodes, as pool-service has them.
 public final class PoolCatalogSource implements CatalogSource {
   private static final String TENANT = "tenants/";
   private static final String NODES = "/nodes/";
+
+  /// Ends the key of an undecided change, which is no resource name.
+  private static final String PREPARED = "/prepared";
 
   private final Channel channel;
 
@@ -53,6 +58,8 @@ public final class PoolCatalogSource implements CatalogSource {
         byte[] document = entry.document().bytes();
         if (entry.key().contains(NODES)) {
           all.addNodes(Node.parseFrom(document));
+        } else if (entry.key().endsWith(PREPARED)) {
+          all.addPrepared(ResourceConfiguration.parseFrom(document));
         } else {
           all.addConfigurations(ResourceConfiguration.parseFrom(document));
         }
@@ -114,6 +121,7 @@ public final class PoolCatalogSource implements CatalogSource {
   private static boolean changes(WatchCatalogResponse message) {
     return message.getSnapshot()
         || message.getConfigurationsCount() > 0
+        || message.getPreparedCount() > 0
         || message.getDeletedTenantsCount() > 0
         || message.getNodesCount() > 0
         || message.getDeletedNodesCount() > 0;
@@ -126,6 +134,15 @@ public final class PoolCatalogSource implements CatalogSource {
       entries.add(new CatalogEntry(TENANT + each.getTenant(), Document.of(each.toByteArray())));
       supplies.add(SupplyMapper.toSupply(new TenantId(each.getTenant()), each, PartReader.LENIENT));
     }
+    List<Supply> prepared = new ArrayList<>();
+    Set<String> withoutPrepared = new LinkedHashSet<>(message.getDeletedTenantsList());
+    message.getConfigurationsList().forEach(each -> withoutPrepared.add(each.getTenant()));
+    for (ResourceConfiguration each : message.getPreparedList()) {
+      withoutPrepared.remove(each.getTenant());
+      entries.add(
+          new CatalogEntry(TENANT + each.getTenant() + PREPARED, Document.of(each.toByteArray())));
+      prepared.add(SupplyMapper.toSupply(new TenantId(each.getTenant()), each, PartReader.LENIENT));
+    }
     List<Supply.Machine> machines = new ArrayList<>();
     for (Node node : message.getNodesList()) {
       entries.add(new CatalogEntry(node.getName(), Document.of(node.toByteArray())));
@@ -133,6 +150,7 @@ public final class PoolCatalogSource implements CatalogSource {
     }
     List<String> removedKeys = new ArrayList<>(message.getDeletedNodesList());
     message.getDeletedTenantsList().forEach(tenant -> removedKeys.add(TENANT + tenant));
+    withoutPrepared.forEach(tenant -> removedKeys.add(TENANT + tenant + PREPARED));
     return new CatalogUpdate.OfSupply(
         new CatalogChange(
             new WatchPosition(message.getIncarnation(), message.getVersion()),
@@ -140,6 +158,7 @@ public final class PoolCatalogSource implements CatalogSource {
             entries,
             removedKeys),
         supplies,
+        prepared,
         message.getDeletedTenantsList().stream().map(TenantId::new).toList(),
         machines,
         message.getDeletedNodesList().stream()

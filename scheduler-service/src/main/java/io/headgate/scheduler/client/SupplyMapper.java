@@ -56,7 +56,14 @@ final class SupplyMapper {
           .read("profiles", profile.getName(), () -> toProfile(tenant, profile))
           .ifPresent(profiles::add);
     }
-    return new Supply(tenant, configuration.getVersion(), pools, profiles);
+    return new Supply(
+        tenant,
+        configuration.getVersion(),
+        pools,
+        profiles,
+        configuration.hasJointChange()
+            ? Optional.of(AccessMapper.joint(configuration.getJointChange()))
+            : Optional.empty());
   }
 
   static Optional<Machine> toMachine(io.headgate.proto.pool.v1.Node node) {

@@ -101,7 +101,7 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
     int named = request.getMaxJobs() == 0 ? USUAL_JOBS : request.getMaxJobs();
     // The plan starts from the current catalog, including a change applied just before.
     Refusals.leading(true, door::freshCatalog);
-    return plan(tenant, supply, access, named);
+    return plan(tenant, request, supply, access, named);
   }
 
   private static <T> T read(String field, MessageLite draft, Function<Document, T> reader) {
@@ -117,24 +117,51 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
   }
 
   private PlanConfigurationResponse plan(
-      TenantId tenant, Optional<Supply> supply, Optional<Access> access, int named) {
+      TenantId tenant,
+      PlanConfigurationRequest request,
+      Optional<Supply> supply,
+      Optional<Access> access,
+      int named) {
     Moment moment = Refusals.leading(true, () -> door.ask(this::moment));
+    requireVersions(tenant, request, moment.catalog());
     CatalogView changed = moment.catalog().with(supply, access);
     Map<JobId, JobRecord> records = HashMap.newHashMap(moment.jobs().size());
     moment.jobs().forEach(job -> records.put(job.id(), job));
     LiveState present =
         new LiveState(
             moment.state(), moment.placement(), moment.now(), id -> name(tenant, id, records));
-    List<String> withdrawn =
-        access.isPresent() ? withdrawn(tenant, moment.jobs(), changed) : List.of();
+    WhatIf.NotAdmitted notAdmitted = notAdmitted(tenant, moment, changed);
     long begin = time.monotonicNanos();
     WhatIf whatIf =
         new WhatIf(
             tenant,
             new WhatIf.Limits(
                 named, MOST_INSTANTS, () -> time.monotonicNanos() - begin > LOOK_AHEAD.toNanos()));
-    WhatIf.Answer answer = whatIf.compare(present, changed.merged(tenant), withdrawn);
-    return PlanMapper.toResponse(answer, withdrawn);
+    WhatIf.Answer answer = whatIf.compare(present, changed.merged(tenant), notAdmitted);
+    return PlanMapper.toResponse(answer, notAdmitted);
+  }
+
+  /// A plan for other versions than those in force would show what will not happen.
+  private static void requireVersions(
+      TenantId tenant, PlanConfigurationRequest request, CatalogView catalog) {
+    long resources = catalog.resourceVersion(tenant);
+    long access = catalog.accessVersion(tenant);
+    if (isOther(request.getIfResourceVersion(), resources)
+        || isOther(request.getIfAccessVersion(), access)) {
+      throw Refusal.conflict(
+              "VERSION_CHANGED",
+              "the plan is for version %d.%d, and the scheduler decides by %d.%d: plan again"
+                  .formatted(
+                      request.getIfResourceVersion(),
+                      request.getIfAccessVersion(),
+                      resources,
+                      access))
+          .exception();
+    }
+  }
+
+  private static boolean isOther(long expected, long actual) {
+    return expected != 0 && expected != actual;
   }
 
   private static String name(TenantId tenant, JobId id, Map<JobId, JobRecord> records) {
@@ -153,23 +180,36 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
         leader.now());
   }
 
-  /// Names of the jobs that wait and whose submitters would no longer be admitted to their queues.
-  private static List<String> withdrawn(
-      TenantId tenant, List<JobRecord> jobs, CatalogView changed) {
-    // Jobs are many, pairs of queue and submitter few.
-    Map<Map.Entry<QueueId, String>, Boolean> admitted = new HashMap<>();
-    List<String> withdrawn = new ArrayList<>();
-    for (JobRecord job : jobs) {
-      if (job.state() == JobState.WAITING
-          && !job.metadata().byRole()
-          && job.tenant().equals(tenant)
-          && !admitted.computeIfAbsent(
-              Map.entry(job.job().spec().queue(), job.metadata().submitter()),
-              pair -> isAdmitted(changed, pair))) {
-        withdrawn.add(PlanMapper.name(tenant, job));
+  /// Names of the jobs whose submitters are not admitted to their queues.
+  private static WhatIf.NotAdmitted notAdmitted(
+      TenantId tenant, Moment moment, CatalogView changed) {
+    Map<Map.Entry<QueueId, String>, Boolean> before = new HashMap<>();
+    Map<Map.Entry<QueueId, String>, Boolean> after = new HashMap<>();
+    List<String> waiting = new ArrayList<>();
+    List<String> runningBefore = new ArrayList<>();
+    List<String> runningAfter = new ArrayList<>();
+    for (JobRecord job : moment.jobs()) {
+      if (job.metadata().byRole() || !job.tenant().equals(tenant)) {
+        continue;
+      }
+      // Jobs are many, pairs of queue and submitter few.
+      Map.Entry<QueueId, String> pair =
+          Map.entry(job.job().spec().queue(), job.metadata().submitter());
+      boolean isAdmittedAfter = after.computeIfAbsent(pair, each -> isAdmitted(changed, each));
+      if (job.state() == JobState.WAITING) {
+        if (!isAdmittedAfter) {
+          waiting.add(PlanMapper.name(tenant, job));
+        }
+        continue;
+      }
+      if (!isAdmittedAfter) {
+        runningAfter.add(PlanMapper.name(tenant, job));
+      }
+      if (!before.computeIfAbsent(pair, each -> isAdmitted(moment.catalog(), each))) {
+        runningBefore.add(PlanMapper.name(tenant, job));
       }
     }
-    return withdrawn;
+    return new WhatIf.NotAdmitted(waiting, runningBefore, runningAfter);
   }
 
   private static boolean isAdmitted(CatalogView changed, Map.Entry<QueueId, String> pair) {

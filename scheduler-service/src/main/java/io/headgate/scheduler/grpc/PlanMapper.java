@@ -15,7 +15,6 @@ import io.headgate.scheduler.simulation.PolicyForecast;
 import io.headgate.scheduler.simulation.SimulationEvent;
 import io.headgate.scheduler.simulation.WhatIf;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -36,8 +35,9 @@ final class PlanMapper {
     return name.contains("/") ? OF_OTHERS : name;
   }
 
-  static PlanConfigurationResponse toResponse(WhatIf.Answer answer, List<String> withdrawn) {
-    Set<String> notAdmitted = new HashSet<>(withdrawn);
+  static PlanConfigurationResponse toResponse(WhatIf.Answer answer, WhatIf.NotAdmitted lost) {
+    Set<String> notAdmitted = new HashSet<>(lost.waiting());
+    notAdmitted.addAll(lost.runningAfter());
     PlanConfigurationResponse.Builder response =
         PlanConfigurationResponse.newBuilder()
             .setStarts(jobs(answer.starts(), PlanMapper::start))

@@ -64,6 +64,9 @@ final class ExternalEvents {
                   for (int worker = 0; worker < job.workers().size(); worker++) {
                     inputs.add(new Input.WorkerStopped(attempt, worker));
                   }
+                  if (job.isBarred) {
+                    inputs.add(new Input.JobWithdrawn(job.id));
+                  }
                 });
       }
     }
@@ -118,6 +121,7 @@ final class ExternalEvents {
         }
         case Scenario.Action.Withdraw(String name) ->
             inputs.add(new Input.JobWithdrawn(context.jobs.named(name).id));
+        case Scenario.Action.Bar(String name) -> context.jobs.named(name).isBarred = true;
         case Scenario.Action.Provision(var catalog) -> {
           context.nodes.provision(catalog);
           inputs.add(new Input.CatalogChanged(catalog));

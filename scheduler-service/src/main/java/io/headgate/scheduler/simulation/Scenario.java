@@ -103,6 +103,10 @@ public record Scenario(
     /// The job's submitter loses the right to its queue.
     record Withdraw(String job) implements Action {}
 
+    /// The submitter of a running job lost the right to its queue: it runs on, and does not wait
+    /// again when its attempt is stopped.
+    record Bar(String job) implements Action {}
+
     /// The tenant's configuration is replaced.
     record Provision(Catalog catalog) implements Action {}
   }

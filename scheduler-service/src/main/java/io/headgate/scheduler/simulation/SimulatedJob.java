@@ -53,6 +53,9 @@ final class SimulatedJob {
   /// The saved work of this attempt that the core knows of, in milliseconds.
   long toldSavedMs;
 
+  /// Its submitter may not use the queue any more, so the end of its attempt makes a draft of it.
+  boolean isBarred;
+
   SimulatedJob(JobId id, JobPlan plan, long waitsSinceMs) {
     this.id = id;
     this.plan = plan;

@@ -67,6 +67,22 @@ public final class WhatIf {
   public record PolicyChange(
       String name, Optional<PolicyForecast> before, Optional<PolicyForecast> after) {}
 
+  /// Jobs whose submitters may not use their queues.
+  ///
+  /// @param waiting jobs that wait, with the change
+  /// @param runningBefore jobs with an attempt, without the change
+  /// @param runningAfter jobs with an attempt, with the change
+  public record NotAdmitted(
+      List<String> waiting, List<String> runningBefore, List<String> runningAfter) {
+    public static final NotAdmitted NONE = new NotAdmitted(List.of(), List.of(), List.of());
+
+    public NotAdmitted {
+      waiting = List.copyOf(waiting);
+      runningBefore = List.copyOf(runningBefore);
+      runningAfter = List.copyOf(runningAfter);
+    }
+  }
+
   /// The effects of the change on a scenario.
   public Answer compare(Scenario scenario, Catalog changed) {
     List<Scenario.Event> events = new ArrayList<>();
@@ -89,14 +105,19 @@ public final class WhatIf {
 
   /// The effects of the change on a live system. An attempt that is asked to stop is assumed to
   /// stop at once, so that the job in its place counts as started.
-  ///
-  /// @param withdrawn jobs whose submitters lose the right to their queue by the change
-  public Answer compare(LiveState present, Catalog changed, List<String> withdrawn) {
+  public Answer compare(LiveState present, Catalog changed, NotAdmitted notAdmitted) {
     Scenario.Options options =
         new Scenario.Options(
             Duration.ZERO, Scenario.Options.DEFAULT_PROVISION_TIME, Optional.empty());
+    List<Scenario.Event> usual = new ArrayList<>();
+    for (String job : notAdmitted.runningBefore()) {
+      usual.add(new Scenario.Event(AT_ONCE, new Scenario.Action.Bar(job)));
+    }
     List<Scenario.Event> events = new ArrayList<>();
-    for (String job : withdrawn) {
+    for (String job : notAdmitted.runningAfter()) {
+      events.add(new Scenario.Event(AT_ONCE, new Scenario.Action.Bar(job)));
+    }
+    for (String job : notAdmitted.waiting()) {
       events.add(new Scenario.Event(AT_ONCE, new Scenario.Action.Withdraw(job)));
     }
     events.add(new Scenario.Event(AT_ONCE, new Scenario.Action.Provision(changed)));
@@ -107,7 +128,7 @@ public final class WhatIf {
             .map(before -> List.of(before, changed))
             .orElse(List.of(changed, changed));
     return compare(
-        out -> new Simulation(present, List.of(), options, out),
+        out -> new Simulation(present, usual, options, out),
         out -> new Simulation(present, events, options, out),
         catalogs,
         tenant::equals);

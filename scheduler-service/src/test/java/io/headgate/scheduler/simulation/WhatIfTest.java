@@ -119,7 +119,7 @@ class WhatIfTest {
 
     Answer answer =
         new WhatIf(ACME, new Limits(10, 1, () -> false))
-            .compare(present(), catalog("0", "3"), List.of());
+            .compare(present(), catalog("0", "3"), WhatIf.NotAdmitted.NONE);
 
     // The first hour's end is one moment; the three that start then are known, the others not.
     assertThat(before(answer, "own").expected().p50Ms()).hasValue(Duration.ofHours(1).toMillis());
@@ -127,7 +127,7 @@ class WhatIfTest {
     assertThat(answer.knownUntil()).hasValue(Duration.ofHours(2).minusMillis(1));
     Answer none =
         new WhatIf(ACME, new Limits(10, 10, () -> true))
-            .compare(present(), catalog("0", "3"), List.of());
+            .compare(present(), catalog("0", "3"), WhatIf.NotAdmitted.NONE);
     assertThat(before(none, "own").expected().p50Ms()).isEmpty();
   }
 
@@ -160,7 +160,12 @@ class WhatIfTest {
             List.of());
 
     assertThat(compare(without).drafts().count()).isEqualTo(2);
-    Answer withdrawn = new WhatIf(ACME, ALL).compare(present(), catalog("0", "3"), List.of("5"));
+    Answer withdrawn =
+        new WhatIf(ACME, ALL)
+            .compare(
+                present(),
+                catalog("0", "3"),
+                new WhatIf.NotAdmitted(List.of("5"), List.of(), List.of()));
     assertThat(withdrawn.drafts().named())
         .extracting(SimulationEvent.Draft::job)
         .containsExactly("5");
@@ -173,7 +178,8 @@ class WhatIfTest {
     submit("own", Optional.empty());
     TenantId stranger = new TenantId("umbrella");
 
-    Answer answer = new WhatIf(stranger, ALL).compare(present(), catalog("1", "3"), List.of());
+    Answer answer =
+        new WhatIf(stranger, ALL).compare(present(), catalog("1", "3"), WhatIf.NotAdmitted.NONE);
 
     assertThat(answer.starts().named()).isEmpty();
     assertThat(answer.starts().count()).isZero();
@@ -235,7 +241,7 @@ class WhatIfTest {
   }
 
   private Answer compare(Catalog changed) {
-    return new WhatIf(ACME, ALL).compare(present(), changed, List.of());
+    return new WhatIf(ACME, ALL).compare(present(), changed, WhatIf.NotAdmitted.NONE);
   }
 
   private LiveState present() {

@@ -33,7 +33,7 @@ public final class ConfigurationClient {
 
   /// Plans and applies, and returns the versions in force afterwards.
   ///
-  /// @throws HeadgateException as [Plan#apply] does; note [Plan#PARTLY_APPLIED]
+  /// @throws HeadgateException as [Plan#apply] does
   public Versions apply(Configuration wanted) {
     return plan(wanted).apply();
   }

@@ -13,12 +13,8 @@ import java.util.List;
 /// A checked change of a configuration, bound to the versions that it was made for. Both services
 /// have checked it as a whole and stored nothing.
 public final class Plan {
-  /// Reason of a [HeadgateException]: pools and profiles took effect; groups, policies and queues
-  /// did not. Its metadata has the `version` now in force; its cause says why.
-  public static final String PARTLY_APPLIED = "PARTLY_APPLIED";
-
-  /// Reason of a [HeadgateException]: the connection was lost, so it is unknown which part took
-  /// effect. Its cause is the lost call.
+  /// Reason of a [HeadgateException]: the connection was lost, so it is unknown whether the change
+  /// took effect; all of it did, or nothing. Its cause is the lost call.
   public static final String OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN";
 
   private final ConfigurationCalls calls;
@@ -64,17 +60,21 @@ public final class Plan {
     return calls.effects(wanted, inForce, diff.changesResources(), diff.changesAccess(), jobs);
   }
 
-  /// Applies the plan and returns the versions in force afterwards.
+  /// Applies the plan and returns the versions in force afterwards. All of it comes into force at
+  /// one moment, or nothing does, whichever process fails.
   ///
-  /// One transaction replaces pools and profiles, a second one groups, policies and queues. Supply
-  /// comes first, so that policies never name missing profiles. Both are checked again before the
-  /// first transaction. Only a concurrent change between the two, or a crash, can leave the change
-  /// half made. The exception then says so, and planning and applying again completes it.
-  ///
-  /// @throws HeadgateException with reason VERSION_CHANGED after a concurrent change; with
-  ///   [#PARTLY_APPLIED] or [#OUTCOME_UNKNOWN] when a part may have taken effect; with any other
-  ///   reason when nothing took effect
+  /// @throws HeadgateException with reason VERSION_CHANGED when the configuration is not the one
+  ///   that was planned with any more; CHANGE_IN_PROGRESS while another change is applied;
+  ///   DRAFT_OF_OTHERS when it would make a draft useless that others edited; [#OUTCOME_UNKNOWN]
+  ///   when the answer was lost
   public Versions apply() {
-    return new PlanApplication(calls, inForce, wanted, diff).run();
+    return apply(List.of());
+  }
+
+  /// Applies the plan although it makes edits of a draft useless.
+  ///
+  /// @param discardDraftsOf subjects of the others whose edits may be lost
+  public Versions apply(List<String> discardDraftsOf) {
+    return new PlanApplication(calls, inForce, wanted, diff).run(discardDraftsOf);
   }
 }

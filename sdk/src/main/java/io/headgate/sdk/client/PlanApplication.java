@@ -8,53 +8,39 @@ import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.HeadgateException.Failure;
 import io.headgate.sdk.wire.ConfigurationCalls;
 import io.headgate.sdk.wire.ConfigurationCalls.InForce;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Applies a plan in two transactions of two services. After a failure it finds out which of them
-/// took effect.
+/// Applies a plan as one change of two services: one call prepares it, and the next one decides it
+/// for both. Between the two nothing is in force.
 record PlanApplication(
     ConfigurationCalls calls, InForce inForce, Configuration wanted, ConfigurationDiff diff) {
 
-  Versions run() {
-    Versions base = inForce.state().versions();
-    Optional<Long> provisioned = Optional.empty();
-    if (diff.changesResources()) {
-      // The user's confirmation takes time; this check finds changes made since the plan.
-      calls.check(wanted, inForce, true);
+  /// @param discardDraftsOf subjects of others whose edits of the draft may be lost
+  Versions run(List<String> discardDraftsOf) {
+    if (diff.isEmpty()) {
+      return inForce.state().versions();
     }
+    String change = UUID.randomUUID().toString();
+    calls.prepare(wanted, inForce, change, diff.changesResources(), discardDraftsOf);
     try {
-      if (diff.changesResources()) {
-        provisioned = Optional.of(calls.provision(wanted, inForce, requestId()));
-      }
-      long access = base.access();
-      if (diff.changesAccess()) {
-        access = calls.replaceAccess(wanted, inForce, requestId());
-      }
-      return new Versions(provisioned.orElse(base.resources()), access);
+      return calls.commit(wanted, inForce, change);
     } catch (HeadgateException e) {
-      return afterFailure(e, provisioned);
+      if (isRefusal(e)) {
+        throw e;
+      }
+      return afterLostAnswer(e);
     }
   }
 
-  /// The answer may have been lost, so the configuration in force decides what took effect.
-  private Versions afterFailure(HeadgateException failure, Optional<Long> provisioned) {
+  /// The answer was lost, so the configuration in force tells whether the change is in it.
+  private Versions afterLostAnswer(HeadgateException failure) {
     Optional<ConfigurationState> now = readBack(failure);
-    if (now.isEmpty()) {
-      if (provisioned.isPresent()) {
-        throw partlyApplied(failure, provisioned.get().toString());
-      }
-      throw isRefusal(failure) ? failure : outcomeUnknown(failure);
-    }
-    ConfigurationDiff left = ConfigurationDiff.between(now.get().configuration(), wanted);
-    if (left.isEmpty()) {
+    if (now.isPresent() && ConfigurationDiff.between(now.get().configuration(), wanted).isEmpty()) {
       return now.get().versions();
     }
-    boolean resourcesAreIn =
-        provisioned.isPresent() || (diff.changesResources() && !left.changesResources());
-    throw resourcesAreIn ? partlyApplied(failure, now.get().versions().toString()) : failure;
+    throw outcomeUnknown(failure);
   }
 
   private Optional<ConfigurationState> readBack(HeadgateException failure) {
@@ -84,44 +70,18 @@ record PlanApplication(
     };
   }
 
-  private static HeadgateException partlyApplied(HeadgateException cause, String version) {
-    return because(
-        cause,
-        Plan.PARTLY_APPLIED,
-        "pools and profiles took effect (version "
-            + version
-            + "), groups, policies and queues did not: "
-            + cause.getMessage(),
-        Map.of("version", version));
-  }
-
   private static HeadgateException outcomeUnknown(HeadgateException cause) {
-    return because(
-        cause,
-        Plan.OUTCOME_UNKNOWN,
-        "it is not known whether the change took effect: " + cause.getMessage(),
-        Map.of());
-  }
-
-  private static HeadgateException because(
-      HeadgateException cause, String reason, String message, Map<String, String> more) {
     Failure failure = cause.failure();
-    Map<String, String> metadata = new HashMap<>(failure.metadata());
-    metadata.putAll(more);
     return new HeadgateException(
         new Failure(
             failure.code(),
-            reason,
-            message,
+            Plan.OUTCOME_UNKNOWN,
+            "it is not known whether the change took effect: " + cause.getMessage(),
             failure.violations(),
-            metadata,
+            failure.metadata(),
             failure.requestId(),
             failure.traceId(),
             failure.retryDelay()),
         cause);
-  }
-
-  private static String requestId() {
-    return UUID.randomUUID().toString();
   }
 }

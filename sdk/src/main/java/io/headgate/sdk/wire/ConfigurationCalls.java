@@ -5,10 +5,8 @@ import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
 import io.headgate.proto.policy.v1.GetAccessConfigurationRequest;
 import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
 import io.headgate.proto.policy.v1.ReplaceAccessConfigurationResponse;
-import io.headgate.proto.pool.v1.DiscardDraftRequest;
-import io.headgate.proto.pool.v1.GetDraftRequest;
 import io.headgate.proto.pool.v1.GetResourceConfigurationRequest;
-import io.headgate.proto.pool.v1.ProvisionDraftRequest;
+import io.headgate.proto.pool.v1.PrepareChangeRequest;
 import io.headgate.proto.pool.v1.ReplaceDraftRequest;
 import io.headgate.proto.pool.v1.ReplaceDraftResponse;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
@@ -28,9 +26,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Reads and replaces a tenant's configuration, which two services hold. Pools and profiles go
-/// through a draft that is provisioned; groups, policies, queues and vaults are replaced as a
-/// whole.
+/// Reads and replaces a tenant's configuration, which two services hold. A change is prepared at
+/// pool-service and then decided by policy-service, for both.
 public final class ConfigurationCalls {
   private final Connection connection;
   private final String tenant;
@@ -148,6 +145,8 @@ public final class ConfigurationCalls {
     if (withResources) {
       request.setResourceConfiguration(draft(configuration));
     }
+    Versions base = inForce.state().versions();
+    request.setIfResourceVersion(base.resources()).setIfAccessVersion(base.access());
     if (withAccess) {
       request.setAccessConfiguration(access(configuration, inForce));
     }
@@ -156,35 +155,42 @@ public final class ConfigurationCalls {
             PlanServiceGrpc.getPlanConfigurationMethod(), request.build(), Idempotency.IDEMPOTENT));
   }
 
-  /// Puts pools and profiles in force and returns the new version. A refusal restores the draft
-  /// that was there before.
-  public long provision(Configuration configuration, InForce inForce, String requestId) {
-    Runnable restore = draftRestorer();
-    try {
-      ResourceConfiguration draft =
-          replaceDraft(
-                  ReplaceDraftRequest.newBuilder()
-                      .setConfiguration(draft(configuration))
-                      .setIfVersion(inForce.state().versions().resources()))
-              .getDraft();
-      return connection
-          .call(
-              ResourceConfigurationServiceGrpc.getProvisionDraftMethod(),
-              ProvisionDraftRequest.newBuilder()
-                  .setParent(parent)
-                  .setEtag(draft.getEtag())
-                  .setRequestId(requestId)
-                  .build(),
-              Idempotency.IDEMPOTENT)
-          .getVersion();
-    } catch (HeadgateException e) {
-      try {
-        restore.run();
-      } catch (HeadgateException again) {
-        e.addSuppressed(again);
-      }
-      throw e;
+  /// Prepares a change at pool-service; nothing comes into force. While it is prepared, the version
+  /// of pools and profiles stays.
+  ///
+  /// @param withResources whether pools or profiles change
+  /// @param discardDraftsOf subjects of others whose edits of the draft may be lost
+  public void prepare(
+      Configuration configuration,
+      InForce inForce,
+      String change,
+      boolean withResources,
+      List<String> discardDraftsOf) {
+    PrepareChangeRequest.Builder request =
+        PrepareChangeRequest.newBuilder()
+            .setParent(parent)
+            .setChangeId(change)
+            .setBaseVersion(inForce.state().versions().resources())
+            .addAllDiscardDraftsOf(discardDraftsOf);
+    if (withResources) {
+      request.setConfiguration(draft(configuration));
     }
+    connection.call(
+        ResourceConfigurationServiceGrpc.getPrepareChangeMethod(),
+        request.build(),
+        Idempotency.IDEMPOTENT);
+  }
+
+  /// Puts a prepared change in force, all of it or nothing, and returns the versions then in force.
+  public Versions commit(Configuration configuration, InForce inForce, String change) {
+    ReplaceAccessConfigurationResponse answer =
+        replaceAccess(
+            configuration,
+            inForce,
+            ReplaceAccessConfigurationRequest.newBuilder()
+                .setChangeId(change)
+                .setRequestId(change));
+    return new Versions(answer.getResourceVersion(), answer.getConfiguration().getVersion());
   }
 
   private ResourceConfiguration draft(Configuration configuration) {
@@ -201,39 +207,6 @@ public final class ConfigurationCalls {
         ResourceConfigurationServiceGrpc.getReplaceDraftMethod(),
         request.setParent(parent).build(),
         Idempotency.IDEMPOTENT);
-  }
-
-  /// Remembers the present draft and returns an action that restores it.
-  private Runnable draftRestorer() {
-    ResourceConfiguration before =
-        connection.call(
-            ResourceConfigurationServiceGrpc.getGetDraftMethod(),
-            GetDraftRequest.newBuilder().setParent(parent).build(),
-            Idempotency.IDEMPOTENT);
-    ResourceConfiguration provisioned = resources();
-    boolean none =
-        before.getPoolsList().equals(provisioned.getPoolsList())
-            && before.getProfilesList().equals(provisioned.getProfilesList());
-    return () -> {
-      if (none) {
-        connection.call(
-            ResourceConfigurationServiceGrpc.getDiscardDraftMethod(),
-            DiscardDraftRequest.newBuilder().setParent(parent).build(),
-            Idempotency.IDEMPOTENT);
-      } else {
-        replaceDraft(ReplaceDraftRequest.newBuilder().setConfiguration(before));
-      }
-    };
-  }
-
-  /// Puts groups, policies, queues and vaults in force and returns the new version.
-  public long replaceAccess(Configuration configuration, InForce inForce, String requestId) {
-    return replaceAccess(
-            configuration,
-            inForce,
-            ReplaceAccessConfigurationRequest.newBuilder().setRequestId(requestId))
-        .getConfiguration()
-        .getVersion();
   }
 
   private ReplaceAccessConfigurationResponse replaceAccess(

@@ -386,34 +386,45 @@ class ApplyTest {
   }
 
   @Test
-  void saysWhatTookEffectWhenItIsNotNothing() throws IOException {
+  void nothingTakesEffectWhenSomebodyIsFaster() throws IOException {
     everything();
     gate.rights.overtakeNextChange = true;
 
-    Result half = cli().run("apply", "-f", file.toString(), "--yes", "--allow", "remove");
-    assertThat(half.exitCode()).isEqualTo(6);
-    assertThat(half.err())
-        .contains("VERSION_CHANGED")
-        .endsWith(
-            "1 error. Pools and profiles took effect (version 13.8); groups, policies and queues"
-                + " did not. Apply the file again.\n")
-        .doesNotContain("Nothing was applied");
-    assertThat(half.out().split("Plan:", -1)).as("planned again").hasSize(3);
-    Result rest = cli().run("apply", "-f", file.toString(), "--yes", "--allow", "remove");
-    assertThat(rest.exitCode()).isZero();
-    assertThat(rest.err()).contains("provisioned 13.9");
+    Result late = cli().run("apply", "-f", file.toString(), "--yes", "--allow", "remove");
+    assertThat(late.exitCode()).isEqualTo(6);
+    assertThat(late.err()).contains("VERSION_CHANGED").endsWith("Nothing was applied.\n");
+    assertThat(late.out().split("Plan:", -1)).as("planned again").hasSize(3);
+    assertThat(gate.supply.provisioned.getVersion()).isEqualTo(12);
+    Result again = cli().run("apply", "-f", file.toString(), "--yes", "--allow", "remove");
+    assertThat(again.exitCode()).isZero();
+    assertThat(again.err()).contains("provisioned 13.9");
   }
 
   @Test
-  void tellsAMachineWhatTookEffect() throws IOException {
+  void namesWhoseDraftWouldBeLostAndHowToLoseIt() throws IOException {
     everything();
-    gate.rights.overtakeNextChange = true;
+    gate.supply.draft =
+        gate.supply.provisioned.toBuilder().setUpdatedBy("tenants/acme/users/bob").build();
 
-    Result half =
-        cli().run("apply", "-f", file.toString(), "--yes", "--allow", "remove", "-o", "json");
-    assertThat(half.err())
-        .contains("\"outcome\":\"PARTLY_APPLIED\"")
-        .contains("\"version\":\"13.8\"");
+    Result refused = cli().run("apply", "-f", file.toString(), "--yes", "--allow", "remove");
+    assertThat(refused.exitCode()).isEqualTo(6);
+    assertThat(refused.err())
+        .contains("DRAFT_OF_OTHERS", "tenants/acme/users/bob")
+        .contains("to lose their edits: headgate apply -f FILE --discard-draft-of bob\n")
+        .endsWith("Nothing was applied.\n");
+    assertThat(gate.supply.provisioned.getVersion()).isEqualTo(12);
+    Result named =
+        cli()
+            .run(
+                "apply",
+                "-f",
+                file.toString(),
+                "--yes",
+                "--allow",
+                "remove",
+                "--discard-draft-of",
+                "bob");
+    assertThat(named.exitCode()).as(named.err()).isZero();
   }
 
   @Test

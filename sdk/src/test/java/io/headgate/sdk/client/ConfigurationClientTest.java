@@ -16,6 +16,7 @@ import io.headgate.sdk.model.ConfigurationState.Versions;
 import io.headgate.sdk.model.HeadgateException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,7 +43,7 @@ class ConfigurationClientTest {
   }
 
   @Test
-  void appliesSupplyFirstAndThenRights() {
+  void preparesSupplyAndDecidesBothWithRights() {
     Versions versions = configuration.apply(acme);
 
     assertThat(versions).hasToString("13.8");
@@ -51,14 +52,11 @@ class ConfigurationClientTest {
         .containsSubsequence(
             "ReplaceDraft",
             "ReplaceAccessConfiguration",
-            "ReplaceDraft",
-            "ReplaceAccessConfiguration",
-            "ReplaceDraft",
-            "ProvisionDraft",
+            "PrepareChange",
             "ReplaceAccessConfiguration");
     assertThat(gate.rights.replacements)
         .extracting(ReplaceAccessConfigurationRequest::getValidateOnly)
-        .containsExactly(true, true, false);
+        .containsExactly(true, false);
     assertThat(gate.rights.replacements.getFirst().getResourceConfiguration().getProfilesList())
         .as("rights are checked against profiles that are stored nowhere")
         .hasSameSizeAs(acme.profiles());
@@ -113,19 +111,14 @@ class ConfigurationClientTest {
   }
 
   @Test
-  void aRefusedProvisioningGivesBackTheDraftThatWasThere() {
+  void losesNoDraftOfOthersUnlessTheyAreNamed() {
     var draft = draftOfAnotherClient();
-    gate.failNext(
-        "ProvisionDraft",
-        TestGate.refusal(Status.Code.ABORTED, "VERSION_CHANGED", "somebody was faster"));
+    Plan plan = configuration.plan(withoutPools(acme));
 
-    assertThat(refusal(() -> configuration.apply(withoutPools(acme))).reason())
-        .isEqualTo("VERSION_CHANGED");
-    assertThat(gate.supply.draft.getPoolsList()).isEqualTo(draft.getPoolsList());
-    assertThat(gate.rights.replacements)
-        .last()
-        .extracting(ReplaceAccessConfigurationRequest::getValidateOnly)
-        .isEqualTo(true);
+    assertThat(refusal(plan::apply).reason()).isEqualTo("DRAFT_OF_OTHERS");
+    assertThat(gate.supply.draft).isSameAs(draft);
+    assertThat(gate.supply.prepared).isNull();
+    assertThat(plan.apply(List.of(draft.getUpdatedBy()))).hasToString("14.9");
   }
 
   private io.headgate.proto.pool.v1.ResourceConfiguration draftOfAnotherClient() {
@@ -133,6 +126,7 @@ class ConfigurationClientTest {
     var draft =
         gate.supply.provisioned.toBuilder()
             .setPools(0, gate.supply.provisioned.getPools(0).toBuilder().setDescription("mine"))
+            .setUpdatedBy("tenants/acme/users/bob")
             .build();
     gate.supply.draft = draft;
     return draft;
@@ -149,22 +143,13 @@ class ConfigurationClientTest {
   }
 
   @Test
-  void saysThatHalfTookEffectAndDoesTheRestTheNextTime() {
+  void nothingTakesEffectWhenAnotherClientIsFasterInBetween() {
     gate.rights.overtakeNextChange = true;
-    HeadgateException half = refusal(() -> configuration.apply(acme));
 
-    assertThat(half.reason()).isEqualTo(Plan.PARTLY_APPLIED);
-    assertThat(half)
-        .hasMessageStartingWith(
-            "pools and profiles took effect (version 13.8), groups, policies and queues did not: ");
-    assertThat(half.failure().metadata()).containsEntry("version", "13.8");
-    assertThat(half.getCause())
-        .isInstanceOfSatisfying(
-            HeadgateException.class,
-            cause -> assertThat(cause.reason()).isEqualTo("VERSION_CHANGED"));
-    Plan rest = configuration.plan(acme);
-    assertThat(rest.diff().changesResources()).isFalse();
-    assertThat(rest.apply()).hasToString("13.9");
+    assertThat(refusal(() -> configuration.apply(acme)).reason()).isEqualTo("VERSION_CHANGED");
+    assertThat(gate.supply.provisioned.getVersion()).isEqualTo(12);
+    assertThat(gate.supply.prepared).isNull();
+    assertThat(configuration.apply(acme)).hasToString("13.9");
   }
 
   @Test
@@ -178,11 +163,8 @@ class ConfigurationClientTest {
   void doesNotSayThatNothingTookEffectWhenItCannotKnow() {
     Plan plan = configuration.plan(acme);
     StatusRuntimeException broken = TestGate.refusal(Status.Code.INTERNAL, "INTERNAL", "lost");
-    gate.failNext("ProvisionDraft", broken);
-    for (int i = 0; i < 2; i++) {
-      // The first read returns the draft that the refused apply restores.
-      gate.failNext("GetAccessConfiguration", broken);
-    }
+    gate.failNext("ReplaceAccessConfiguration", broken);
+    gate.failNext("GetAccessConfiguration", broken);
 
     HeadgateException unknown = refusal(plan::apply);
     assertThat(unknown.reason()).isEqualTo(Plan.OUTCOME_UNKNOWN);

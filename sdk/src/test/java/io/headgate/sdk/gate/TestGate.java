@@ -47,7 +47,7 @@ public final class TestGate implements AutoCloseable {
   public final TestTokens tokens = new TestTokens();
   public final TestJobs jobs = new TestJobs();
   public final TestSupply supply = new TestSupply();
-  public final TestRights rights = new TestRights();
+  public final TestRights rights = new TestRights(supply);
   public final TestUsage usage = new TestUsage();
   public final TestPlans plans = new TestPlans();
 
@@ -136,10 +136,21 @@ public final class TestGate implements AutoCloseable {
   /// The error that a Headgate service returns for a refusal.
   public static StatusRuntimeException refusal(
       Status.Code code, String reason, String message, Any... more) {
+    return refusal(code, reason, message, Map.of(), more);
+  }
+
+  /// The error that a Headgate service returns for a refusal with metadata.
+  public static StatusRuntimeException refusal(
+      Status.Code code, String reason, String message, Map<String, String> metadata, Any... more) {
     com.google.rpc.Status.Builder status =
         com.google.rpc.Status.newBuilder().setCode(code.value()).setMessage(message);
     status.addDetails(
-        Any.pack(ErrorInfo.newBuilder().setReason(reason).setDomain("headgate.io").build()));
+        Any.pack(
+            ErrorInfo.newBuilder()
+                .setReason(reason)
+                .setDomain("headgate.io")
+                .putAllMetadata(metadata)
+                .build()));
     status.addDetails(Any.pack(RequestInfo.newBuilder().setRequestId("req-1").build()));
     for (Any detail : more) {
       status.addDetails(detail);

@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Groups, policies, queues and vaults in memory.
 public final class TestRights {
+  private final TestSupply supply;
+
   public final List<ReplaceAccessConfigurationRequest> replacements = new CopyOnWriteArrayList<>();
   public final List<AccessWarning> warnings = new ArrayList<>();
 
@@ -54,6 +56,11 @@ public final class TestRights {
   final Users users = new Users();
 
   final ServiceAccounts serviceAccounts = new ServiceAccounts();
+
+  /// @param supply whose prepared changes it decides
+  TestRights(TestSupply supply) {
+    this.supply = supply;
+  }
 
   final class Users extends UserServiceGrpc.UserServiceImplBase {
     @Override
@@ -94,6 +101,9 @@ public final class TestRights {
         inForce = inForce.toBuilder().setVersion(inForce.getVersion() + 1).build();
       }
       if (request.getIfVersion() != 0 && request.getIfVersion() != inForce.getVersion()) {
+        if (!request.getChangeId().isEmpty()) {
+          supply.settle(false);
+        }
         answer.onError(TestSupply.stale());
         return;
       }
@@ -101,10 +111,13 @@ public final class TestRights {
       if (!request.getWithVaults() && wanted.getVaultsCount() == 0) {
         wanted.addAllVaults(inForce.getVaultsList());
       }
-      AccessConfiguration next = wanted.setVersion(inForce.getVersion() + 1).build();
+      AccessConfiguration same = wanted.setVersion(inForce.getVersion()).build();
+      AccessConfiguration next =
+          same.equals(inForce) ? same : wanted.setVersion(inForce.getVersion() + 1).build();
       StatusRuntimeException lost = loseNextAnswer;
       if (!request.getValidateOnly()) {
         inForce = next;
+        supply.settle(true);
         if (lost != null) {
           loseNextAnswer = null;
           answer.onError(lost);
@@ -115,6 +128,7 @@ public final class TestRights {
           answer,
           ReplaceAccessConfigurationResponse.newBuilder()
               .setConfiguration(next)
+              .setResourceVersion(supply.provisioned.getVersion())
               .addAllWarnings(warnings)
               .build());
     }

@@ -19,6 +19,8 @@ import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.pool.v1.NodeServiceGrpc;
 import io.headgate.proto.pool.v1.Pool;
 import io.headgate.proto.pool.v1.PoolServiceGrpc;
+import io.headgate.proto.pool.v1.PrepareChangeRequest;
+import io.headgate.proto.pool.v1.PreparedChange;
 import io.headgate.proto.pool.v1.Profile;
 import io.headgate.proto.pool.v1.ProfileServiceGrpc;
 import io.headgate.proto.pool.v1.ProvisionDraftRequest;
@@ -30,6 +32,7 @@ import io.headgate.proto.pool.v1.Warning;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Pools and profiles in memory: the provisioned ones, and at most one draft.
@@ -43,6 +46,9 @@ public final class TestSupply {
   public volatile ResourceConfiguration provisioned =
       ResourceConfiguration.newBuilder().setTenant("acme").setVersion(12).build();
   public volatile @Nullable ResourceConfiguration draft;
+
+  /// The change that is prepared and not decided; null: none.
+  public volatile @Nullable PrepareChangeRequest prepared;
 
   final Configurations configurations = new Configurations();
   final Pools pools = new Pools();
@@ -87,6 +93,28 @@ public final class TestSupply {
     }
 
     @Override
+    public void prepareChange(PrepareChangeRequest request, StreamObserver<PreparedChange> answer) {
+      ResourceConfiguration current = draft;
+      if (request.getBaseVersion() != provisioned.getVersion()) {
+        answer.onError(stale());
+        return;
+      }
+      if (current != null
+          && !current.getUpdatedBy().isEmpty()
+          && !request.getDiscardDraftsOfList().contains(current.getUpdatedBy())) {
+        answer.onError(
+            TestGate.refusal(
+                Status.Code.ABORTED,
+                "DRAFT_OF_OTHERS",
+                "the draft has edits of " + current.getUpdatedBy(),
+                Map.of("editors", current.getUpdatedBy())));
+        return;
+      }
+      prepared = request;
+      send(answer, PreparedChange.newBuilder().setChangeId(request.getChangeId()).build());
+    }
+
+    @Override
     public void provisionDraft(
         ProvisionDraftRequest request, StreamObserver<ResourceConfiguration> answer) {
       ResourceConfiguration current = draft;
@@ -112,6 +140,19 @@ public final class TestSupply {
           .setVersion(provisioned.getVersion())
           .setEtag("etag-" + configuration.hashCode())
           .build();
+    }
+  }
+
+  /// Settles the prepared change, as the decider of rights tells.
+  void settle(boolean isCommitted) {
+    PrepareChangeRequest change = prepared;
+    prepared = null;
+    if (change != null && isCommitted && change.hasConfiguration()) {
+      provisioned =
+          configurations.sorted(change.getConfiguration()).toBuilder()
+              .setVersion(provisioned.getVersion() + 1)
+              .build();
+      draft = null;
     }
   }
 

@@ -15,6 +15,8 @@ public interface Tables {
 
   AccessTable access();
 
+  ChangeTable changes();
+
   KeyTable keys();
 
   JoinTokenTable joinTokens();

@@ -3,8 +3,13 @@ package io.headgate.pool.core.draft;
 import io.headgate.pool.core.configuration.Configuration;
 import java.util.Optional;
 
-/// A tenant's configuration: the version in force and the draft.
-public record ConfigurationState(Provisioned inForce, Optional<Draft> draft) {
+/// A tenant's configuration: the version in force, the draft, and a change that is not decided yet.
+public record ConfigurationState(
+    Provisioned inForce, Optional<Draft> draft, Optional<PreparedChange> prepared) {
+  /// A state without an undecided change.
+  public ConfigurationState(Provisioned inForce, Optional<Draft> draft) {
+    this(inForce, draft, Optional.empty());
+  }
 
   /// The base of an edit: the draft, or the configuration in force.
   public Configuration editable() {

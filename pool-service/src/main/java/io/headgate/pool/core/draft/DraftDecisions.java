@@ -12,8 +12,10 @@ import io.headgate.pool.core.configuration.Profile;
 import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /// Decides on edits of the draft. Each result is the whole new draft.
@@ -37,6 +39,84 @@ public final class DraftDecisions {
       return Outcome.denied(new Denial.DraftChanged(expected.etag(), state.etag()));
     }
     return ConfigurationReader.read(spec);
+  }
+
+  /// A request to prepare a joint change.
+  ///
+  /// @param version that must be in force
+  /// @param spec absent: the supply stays as it is
+  /// @param discardable callers whose edits of the draft may be lost
+  public record Wanted(
+      String id, long version, Optional<ConfigurationSpec> spec, Set<String> discardable) {
+    public Wanted {
+      discardable = Set.copyOf(discardable);
+    }
+  }
+
+  /// The configuration that a joint change would put in force; empty: the supply stays as it is.
+  ///
+  /// @param by the caller, who may lose its own edits
+  public static Outcome<Optional<Configuration>, Denial> prepare(
+      ConfigurationState state, Wanted wanted, String by) {
+    Provisioned inForce = state.inForce();
+    if (state.prepared().isPresent()) {
+      return Outcome.denied(inProgress(state.prepared().get()));
+    }
+    if (wanted.version() != inForce.version()) {
+      return Outcome.denied(new Denial.VersionChanged(wanted.version(), inForce.version()));
+    }
+    if (wanted.spec().isEmpty()) {
+      return Outcome.accepted(Optional.empty());
+    }
+    return switch (ConfigurationReader.read(wanted.spec().get())) {
+      case Outcome.Denied<Configuration, Denial>(var denials) -> new Outcome.Denied<>(denials);
+      case Outcome.Accepted<Configuration, Denial>(var next) -> {
+        List<Denial> missing = ConfigurationReader.missing(next);
+        if (!missing.isEmpty()) {
+          yield new Outcome.Denied<>(missing);
+        }
+        if (inForce.version() > 0 && next.equals(inForce.configuration())) {
+          yield Outcome.accepted(Optional.empty());
+        }
+        Set<String> mayLose = new HashSet<>(wanted.discardable());
+        mayLose.add(by);
+        List<Stamp> others =
+            state.draft().map(draft -> draft.othersThan(mayLose)).orElse(List.of());
+        yield others.isEmpty()
+            ? Outcome.accepted(Optional.of(next))
+            : Outcome.denied(new Denial.DraftOfOthers(edits(others), true));
+      }
+    };
+  }
+
+  /// Refuses a caller that has not seen what others edited. An etag shows that it has.
+  ///
+  /// @param etag of the draft that is replaced, discarded or provisioned; empty: any
+  /// @param by the caller
+  public static Outcome<ConfigurationState, Denial> seen(
+      ConfigurationState state, String etag, String by) {
+    if (state.draft().isEmpty()) {
+      return Outcome.accepted(state);
+    }
+    Draft draft = state.draft().get();
+    if (!etag.isEmpty()) {
+      return etag.equals(draft.etag())
+          ? Outcome.accepted(state)
+          : Outcome.denied(new Denial.DraftChanged(etag, draft.etag()));
+    }
+    List<Stamp> others = draft.othersThan(Set.of(by));
+    return others.isEmpty()
+        ? Outcome.accepted(state)
+        : Outcome.denied(new Denial.DraftOfOthers(edits(others), false));
+  }
+
+  private static Denial inProgress(PreparedChange other) {
+    return new Denial.ChangeInProgress(
+        other.id(), new Denial.Edit(other.stamp().at(), other.stamp().by()));
+  }
+
+  private static List<Denial.Edit> edits(List<Stamp> stamps) {
+    return stamps.stream().map(stamp -> new Denial.Edit(stamp.at(), stamp.by())).toList();
   }
 
   public static Outcome<Configuration, Denial> createPool(ConfigurationState state, PoolSpec spec) {
@@ -103,8 +183,12 @@ public final class DraftDecisions {
       return Outcome.denied(new Denial.NoDraft());
     }
     Draft draft = state.draft().get();
-    if (!etag.isEmpty() && !etag.equals(draft.etag())) {
-      return Outcome.denied(new Denial.DraftChanged(etag, draft.etag()));
+    if (seen(state, etag, stamp.by())
+        instanceof Outcome.Denied<ConfigurationState, Denial> unseen) {
+      return new Outcome.Denied<>(unseen.denials());
+    }
+    if (state.prepared().isPresent()) {
+      return Outcome.denied(inProgress(state.prepared().get()));
     }
     Provisioned inForce = state.inForce();
     if (draft.baseVersion() != inForce.version()) {
@@ -119,6 +203,10 @@ public final class DraftDecisions {
         isSame
             ? inForce
             : new Provisioned(
-                inForce.version() + 1, draft.content(), draft.configuration(), Optional.of(stamp)));
+                inForce.version() + 1,
+                draft.content(),
+                draft.configuration(),
+                Optional.of(stamp),
+                inForce.joint()));
   }
 }

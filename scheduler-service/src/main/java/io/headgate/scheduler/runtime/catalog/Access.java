@@ -13,18 +13,31 @@ import java.util.Set;
 ///
 /// @param version of the tenant's access configuration
 /// @param vaults the rules of vaults, by id of the group; absent: the group has none
+/// @param joint the last change together with supply, up to this version; absent: there was none
 public record Access(
     TenantId tenant,
     long version,
     List<Group> groups,
     List<Rights> policies,
     List<Queue> queues,
-    Map<String, VaultRules> vaults) {
+    Map<String, VaultRules> vaults,
+    Optional<JointChange> joint) {
   public Access {
     groups = List.copyOf(groups);
     policies = List.copyOf(policies);
     queues = List.copyOf(queues);
     vaults = Map.copyOf(vaults);
+  }
+
+  /// Rights before any change together with supply.
+  public Access(
+      TenantId tenant,
+      long version,
+      List<Group> groups,
+      List<Rights> policies,
+      List<Queue> queues,
+      Map<String, VaultRules> vaults) {
+    this(tenant, version, groups, policies, queues, vaults, Optional.empty());
   }
 
   /// The subjects that share one policy's rights.

@@ -14,18 +14,32 @@ public sealed interface CatalogUpdate {
   /// Hardware changed.
   ///
   /// @param removedTenants whose configuration is gone
+  /// @param prepared by changes that are not decided yet, for tenants of this step; a tenant of
+  ///   `supplies` or `removedTenants` that is not among them has none
   record OfSupply(
       Batch.CatalogChange durable,
       List<Supply> supplies,
+      List<Supply> prepared,
       List<TenantId> removedTenants,
       List<Supply.Machine> machines,
       List<NodeId> removedNodes)
       implements CatalogUpdate {
     public OfSupply {
       supplies = List.copyOf(supplies);
+      prepared = List.copyOf(prepared);
       removedTenants = List.copyOf(removedTenants);
       machines = List.copyOf(machines);
       removedNodes = List.copyOf(removedNodes);
+    }
+
+    /// A step without undecided changes.
+    public OfSupply(
+        Batch.CatalogChange durable,
+        List<Supply> supplies,
+        List<TenantId> removedTenants,
+        List<Supply.Machine> machines,
+        List<NodeId> removedNodes) {
+      this(durable, supplies, List.of(), removedTenants, machines, removedNodes);
     }
   }
 

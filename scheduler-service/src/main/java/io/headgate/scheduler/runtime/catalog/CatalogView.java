@@ -74,6 +74,16 @@ public final class CatalogView {
     return Catalogs.merged(tenant, supplies.get(tenant), accesses.get(tenant));
   }
 
+  /// The version of the tenant's resource configuration; 0: nothing was ever provisioned.
+  public long resourceVersion(TenantId tenant) {
+    return Optional.ofNullable(supplies.get(tenant)).map(Supply::version).orElse(0L);
+  }
+
+  /// The version of the tenant's access configuration; 0: no rights were ever set.
+  public long accessVersion(TenantId tenant) {
+    return Optional.ofNullable(accesses.get(tenant)).map(Access::version).orElse(0L);
+  }
+
   public Optional<Queue> queue(QueueId id) {
     return Optional.ofNullable(index(id.tenant()).queues().get(id));
   }

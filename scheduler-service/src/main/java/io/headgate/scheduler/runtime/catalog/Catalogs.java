@@ -6,43 +6,122 @@ import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.runtime.catalog.Supply.Owner;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/// Joins the parts of a tenant's catalog from two services into the core's catalog. Either half may
+/// Joins the parts of a tenant's catalog from two services into the core's catalog. A change of
+/// both takes effect as one: until both of its halves have come, the old ones stay. A half whose
+/// sibling does not come is taken alone after a bounded wait. Beyond such changes, either half may
 /// be ahead of the other: names that lead nowhere are the core's to explain. Confined to the loop.
 public final class Catalogs {
+  private static final Logger LOG = LoggerFactory.getLogger(Catalogs.class);
+
+  private final Duration changeWait;
+  private final Halves halves = new Halves();
   private final Map<TenantId, Supply> supplies = new TreeMap<>();
   private final Map<TenantId, Access> accesses = new TreeMap<>();
 
-  /// Takes a step of a watch.
+  /// The end of the wait of each tenant of which half of a change has come.
+  private final SortedMap<TenantId, Instant> waits = new TreeMap<>();
+
+  /// The change of each tenant whose half was taken alone.
+  private final Map<TenantId, String> taken = new HashMap<>();
+
+  /// @param changeWait how long a half waits for its sibling
+  public Catalogs(Duration changeWait) {
+    this.changeWait = changeWait;
+  }
+
+  /// The tenants whose catalog is another now.
   ///
-  /// @return tenants whose catalog is another now
-  public SortedSet<TenantId> apply(CatalogUpdate update) {
-    SortedSet<TenantId> affected = new TreeSet<>();
-    switch (update) {
-      case CatalogUpdate.OfSupply supply -> {
-        forget(supplies, update, supply.removedTenants(), affected);
-        for (Supply each : supply.supplies()) {
-          supplies.put(each.tenant(), each);
-          affected.add(each.tenant());
+  /// @param rights those of them whose rights are others
+  public record Moved(SortedSet<TenantId> tenants, SortedSet<TenantId> rights) {}
+
+  /// Takes a step of a watch.
+  public Moved apply(CatalogUpdate update, Instant now) {
+    Moved moved = new Moved(new TreeSet<>(), new TreeSet<>());
+    Halves.Touched touched = halves.take(update);
+    for (TenantId tenant : touched.touched()) {
+      Optional<JointChange> unpaired =
+          touched.removed().contains(tenant) ? Optional.empty() : halves.unpaired(tenant);
+      if (unpaired.isEmpty() || unpaired.get().id().equals(taken.get(tenant))) {
+        if (unpaired.isEmpty()) {
+          taken.remove(tenant);
         }
-      }
-      case CatalogUpdate.OfAccess access -> {
-        forget(accesses, update, access.removedTenants(), affected);
-        for (Access each : access.accesses()) {
-          accesses.put(each.tenant(), each);
-          affected.add(each.tenant());
-        }
+        waits.remove(tenant);
+        take(tenant, moved);
+      } else {
+        waits.putIfAbsent(tenant, now.plus(changeWait));
       }
     }
-    return affected;
+    return moved;
+  }
+
+  /// Takes the halves whose wait is over.
+  public Moved takeOverdue(Instant now) {
+    Moved moved = new Moved(new TreeSet<>(), new TreeSet<>());
+    for (TenantId tenant : List.copyOf(waits.keySet())) {
+      if (!now.isBefore(waits.getOrDefault(tenant, Instant.MAX))) {
+        waits.remove(tenant);
+        halves
+            .unpaired(tenant)
+            .ifPresent(joint -> {
+              LOG.warn(
+                  "change {} of {} is incomplete: resources {} and access {} belong together, and"
+                      + " only one of them came within {}; it is in force alone now",
+                  joint.id(),
+                  tenant,
+                  joint.resourceVersion(),
+                  joint.accessVersion(),
+                  changeWait);
+              taken.put(tenant, joint.id());
+            });
+        take(tenant, moved);
+      }
+    }
+    return moved;
+  }
+
+  /// The tenants of which half of a change waits for the other.
+  public Set<TenantId> waiting() {
+    return waits.keySet();
+  }
+
+  /// Whether the wait of a half is over.
+  public boolean isOverdue(Instant now) {
+    return waits.values().stream().anyMatch(end -> !now.isBefore(end));
+  }
+
+  private void take(TenantId tenant, Moved moved) {
+    Halves.Pair pair = halves.newest(tenant);
+    Optional<Supply> supply = Optional.ofNullable(supplies.get(tenant));
+    boolean isSameSupply =
+        supply.isPresent() && pair.supply().isPresent()
+            ? supply.get().offersTheSame(pair.supply().get())
+            : supply.isPresent() == pair.supply().isPresent();
+    boolean isSameAccess = Optional.ofNullable(accesses.get(tenant)).equals(pair.access());
+    pair.supply()
+        .ifPresentOrElse(each -> supplies.put(tenant, each), () -> supplies.remove(tenant));
+    pair.access()
+        .ifPresentOrElse(each -> accesses.put(tenant, each), () -> accesses.remove(tenant));
+    if (!isSameSupply || !isSameAccess) {
+      moved.tenants().add(tenant);
+    }
+    if (!isSameAccess) {
+      moved.rights().add(tenant);
+    }
   }
 
   /// The tenants whose rights are known.
@@ -71,22 +150,6 @@ public final class Catalogs {
         supply == null ? List.of() : supply.profiles(),
         access == null ? List.of() : access.policies().stream().map(Access.Rights::policy).toList(),
         access == null ? List.of() : access.queues());
-  }
-
-  private static <T> void forget(
-      Map<TenantId, T> known,
-      CatalogUpdate update,
-      List<TenantId> removed,
-      SortedSet<TenantId> affected) {
-    if (update.durable().snapshot()) {
-      affected.addAll(known.keySet());
-      known.clear();
-    }
-    for (TenantId tenant : removed) {
-      if (known.remove(tenant) != null) {
-        affected.add(tenant);
-      }
-    }
   }
 
   /// A pool of a group belongs to that group's policy; of several, to the first by name, because a

@@ -11,11 +11,26 @@ import java.util.Optional;
 /// A tenant's provisioned hardware: pools, profiles and links.
 ///
 /// @param version of the tenant's resource configuration
+/// @param joint the last change together with rights, up to this version; absent: there was none
 public record Supply(
-    TenantId tenant, long version, List<OfferedPool> pools, List<Profile> profiles) {
+    TenantId tenant,
+    long version,
+    List<OfferedPool> pools,
+    List<Profile> profiles,
+    Optional<JointChange> joint) {
   public Supply {
     pools = List.copyOf(pools);
     profiles = List.copyOf(profiles);
+  }
+
+  /// Supply before any change together with rights.
+  public Supply(TenantId tenant, long version, List<OfferedPool> pools, List<Profile> profiles) {
+    this(tenant, version, pools, profiles, Optional.empty());
+  }
+
+  /// Whether both offer the same in the same version.
+  boolean offersTheSame(Supply other) {
+    return version == other.version && pools.equals(other.pools) && profiles.equals(other.profiles);
   }
 
   /// A pool, before it is known which policies its owner has.

@@ -8,10 +8,12 @@ import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
+import io.headgate.scheduler.runtime.catalog.Catalogs;
 import io.headgate.scheduler.runtime.catalog.Supply.Machine;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
 import io.headgate.scheduler.runtime.text.DeviceEvents;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -35,18 +37,38 @@ public final class CatalogDesk {
   }
 
   public void moved(LoopTurn turn, String source, CatalogUpdate update) {
-    turn.catalogs.put(source, update.durable());
-    SortedSet<TenantId> affected = state.catalogs.apply(update);
-    state.catalog = state.catalogs.view();
-    if (update instanceof CatalogUpdate.OfAccess) {
-      withdraw(turn, affected);
-      vaults.moved(affected);
-    }
-    for (TenantId tenant : affected) {
-      turn.inputs.add(new Input.CatalogChanged(state.catalogs.merged(tenant)));
-    }
+    Catalogs.Moved moved = state.catalogs.apply(update, turn.now());
+    state
+        .journal
+        .add(source, update.durable(), state.catalogs.waiting())
+        .ifPresent(change -> turn.catalogs.put(source, change));
+    adopt(turn, moved);
     if (update instanceof CatalogUpdate.OfSupply supply) {
       machines(turn, supply);
+    }
+  }
+
+  /// Whether half of a change has waited for the other half long enough.
+  public boolean isOverdue(Instant now) {
+    return state.catalogs.isOverdue(now);
+  }
+
+  /// Takes the halves whose siblings did not come.
+  public void takeOverdue(LoopTurn turn) {
+    adopt(turn, state.catalogs.takeOverdue(turn.now()));
+  }
+
+  private void adopt(LoopTurn turn, Catalogs.Moved moved) {
+    if (state.catalogs.waiting().isEmpty()) {
+      turn.catalogs.putAll(state.journal.release());
+    }
+    state.catalog = state.catalogs.view();
+    if (!moved.rights().isEmpty()) {
+      withdraw(turn, moved.rights());
+      vaults.moved(moved.rights());
+    }
+    for (TenantId tenant : moved.tenants()) {
+      turn.inputs.add(new Input.CatalogChanged(state.catalogs.merged(tenant)));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.runtime.desk;
 
+import io.headgate.kit.position.WatchPosition;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.core.SchedulerCore;
 import io.headgate.scheduler.core.SchedulerState;
@@ -19,8 +20,11 @@ import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.LoadedState;
 import io.headgate.scheduler.runtime.record.NodeContact;
 import io.headgate.scheduler.runtime.submission.TakenSubmissions;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
@@ -32,6 +36,7 @@ public final class LeaderState {
   final JobRegistry jobs;
   final NodeRegistry nodes;
   final Catalogs catalogs;
+  final CatalogJournal journal;
   final AgentOrders orders;
   final EffectRecorder recorder;
   final TakenSubmissions taken = new TakenSubmissions();
@@ -52,18 +57,21 @@ public final class LeaderState {
     this.settings = settings;
     this.jobs = JobRegistry.load(loaded);
     this.nodes = new NodeRegistry(nowNanos);
-    this.catalogs = new Catalogs();
+    this.catalogs = new Catalogs(settings.changeWait());
+    this.journal = new CatalogJournal(positions(loaded));
     this.lastJob = loaded.lastJob();
     for (NodeContact contact : loaded.contacts()) {
       nodes.entry(contact.node()).contact = contact;
     }
     SortedSet<TenantId> tenants = new TreeSet<>();
     for (CatalogUpdate update : updates) {
-      tenants.addAll(catalogs.apply(update));
+      // What is stored was in force: a half that an earlier leader took alone waits no more.
+      tenants.addAll(catalogs.apply(update, Instant.MIN).tenants());
       if (update instanceof CatalogUpdate.OfSupply supply) {
         supply.machines().forEach(machine -> nodes.entry(machine.node().id()).machine = machine);
       }
     }
+    tenants.addAll(catalogs.takeOverdue(Instant.MAX).tenants());
     this.catalog = catalogs.view();
     this.core = SchedulerCore.load(state(loaded, tenants), settings.placement());
     for (Hold hold : loaded.holds()) {
@@ -99,6 +107,12 @@ public final class LeaderState {
       List<CatalogUpdate> updates,
       long nowNanos) {
     return new LeaderState(leadership, settings, loaded, updates, nowNanos);
+  }
+
+  private static Map<String, WatchPosition> positions(LoadedState loaded) {
+    Map<String, WatchPosition> positions = new HashMap<>();
+    loaded.catalogs().forEach((source, catalog) -> positions.put(source, catalog.position()));
+    return positions;
   }
 
   private SchedulerState state(LoadedState loaded, SortedSet<TenantId> tenants) {

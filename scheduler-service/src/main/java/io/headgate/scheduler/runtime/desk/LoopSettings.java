@@ -17,6 +17,7 @@ import java.time.Duration;
 /// @param maxQueuedJobs submitted jobs that wait for the loop
 /// @param batchJobs submitted jobs of one transaction
 /// @param waiting how many jobs may wait
+/// @param changeWait how long half of a change of supply and rights waits for the other half
 public record LoopSettings(
     PlacementPolicy placement,
     Duration lease,
@@ -27,7 +28,8 @@ public record LoopSettings(
     int maxCommands,
     int maxQueuedJobs,
     int batchJobs,
-    WaitingBounds waiting) {
+    WaitingBounds waiting,
+    Duration changeWait) {
 
   private static final Duration SELDOM_ENOUGH = Duration.ofMillis(500);
 

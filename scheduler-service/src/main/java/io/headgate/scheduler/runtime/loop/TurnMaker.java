@@ -124,6 +124,13 @@ public final class TurnMaker {
         handle(turn, command, waitingMore);
       }
     }
+    if (catalogs.isOverdue(turn.now())) {
+      put(turn, false);
+      turn = new LoopTurn(instant());
+      catalogs.takeOverdue(turn);
+      put(turn, false);
+      turn = new LoopTurn(instant());
+    }
     long now = now();
     if (now - nextSweepNanos >= 0 || state.isWindowOpen()) {
       progress.settle(turn);

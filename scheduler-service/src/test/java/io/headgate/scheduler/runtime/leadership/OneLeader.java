@@ -77,7 +77,8 @@ final class OneLeader {
           100,
           100,
           100,
-          WaitingBounds.ofEach(100));
+          WaitingBounds.ofEach(100),
+          Duration.ofSeconds(30));
 
   /// Without devices.
   static final List<NodeId> MACHINES =
@@ -139,8 +140,8 @@ final class OneLeader {
 
   /// The catalog view by which submissions are checked.
   private static CatalogView withoutVaults() {
-    Catalogs catalogs = new Catalogs();
-    catalog().forEach(catalogs::apply);
+    Catalogs catalogs = new Catalogs(Duration.ZERO);
+    catalog().forEach(update -> catalogs.apply(update, Instant.EPOCH));
     return catalogs.view();
   }
 

@@ -74,7 +74,8 @@ final class Scenario {
           10_000,
           10_000,
           100,
-          WaitingBounds.ofEach(1_000));
+          WaitingBounds.ofEach(1_000),
+          Duration.ofSeconds(30));
 
   /// The common parts from which replicas and agents are made.
   record Parts(

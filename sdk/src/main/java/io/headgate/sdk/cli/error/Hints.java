@@ -33,8 +33,16 @@ final class Hints {
           failure.metadata().containsKey("vault") ? OF_VAULTS : byCode(failure);
       case "VERSION_CHANGED" ->
           List.of("compare with the present configuration: headgate plan -f FILE");
+      case "DRAFT_OF_OTHERS" -> List.of(discardDraft(failure));
       default -> byCode(failure);
     };
+  }
+
+  /// Users are named by their id, others in full.
+  private static String discardDraft(Failure failure) {
+    String editors = failure.metadata().getOrDefault("editors", "NAME");
+    return "to lose their edits: headgate apply -f FILE --discard-draft-of "
+        + editors.replaceAll("tenants/[^/,]+/users/", "");
   }
 
   private static List<String> unavailable(Failure failure) {

@@ -5,6 +5,7 @@ import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.config.ConfigurationException;
 import java.io.IOException;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,6 +27,13 @@ public final class ApplyCommand implements CliCommand {
   @Option(names = "--dry-run", description = "Print the plan and apply nothing.")
   private boolean dryRun;
 
+  @Option(
+      names = "--discard-draft-of",
+      split = ",",
+      paramLabel = "NAME",
+      description = "Other admins whose edits of a draft of pools and profiles may be lost.")
+  private List<String> discardDraftOf = List.of();
+
   @Override
   public GlobalOptions global() {
     return global;
@@ -33,7 +41,7 @@ public final class ApplyCommand implements CliCommand {
 
   @Override
   public int run(Invocation invocation) throws IOException, ConfigurationException {
-    ConfigurationChange gate = new ConfigurationChange(invocation, allow.words());
+    ConfigurationChange gate = new ConfigurationChange(invocation, allow.words(), discardDraftOf);
     if (dryRun) {
       return PlanCommand.run(invocation, options);
     }

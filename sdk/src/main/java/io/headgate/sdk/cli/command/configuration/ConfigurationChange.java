@@ -18,11 +18,22 @@ import org.jspecify.annotations.Nullable;
 public final class ConfigurationChange {
   private final Invocation invocation;
   private final ApplyConfirmation confirmation;
+  private final List<String> discardDraftsOf;
 
   /// @param allowed risks that `--yes` accepts
   /// @throws io.headgate.sdk.cli.output.UsageException when a word of `allowed` is no risk
   public ConfigurationChange(Invocation invocation, List<String> allowed) {
+    this(invocation, allowed, List.of());
+  }
+
+  /// @param allowed risks that `--yes` accepts
+  /// @param discardDraftsOf other users whose edits of the draft may be lost, or their resource
+  ///   names
+  /// @throws io.headgate.sdk.cli.output.UsageException when a word of `allowed` is no risk
+  public ConfigurationChange(
+      Invocation invocation, List<String> allowed, List<String> discardDraftsOf) {
     this.invocation = invocation;
+    this.discardDraftsOf = List.copyOf(discardDraftsOf);
     this.confirmation = new ApplyConfirmation(invocation, allowed);
   }
 
@@ -54,10 +65,10 @@ public final class ConfigurationChange {
     long begin = System.nanoTime();
     Versions versions;
     try {
-      versions = plan.apply();
+      versions = plan.apply(subjects(planner.tenant()));
     } catch (HeadgateException e) {
       CliFailure failure = planner.refused(e);
-      if (failure.exitCode() == ExitCode.CONFLICT) {
+      if (e.reason().equals("VERSION_CHANGED")) {
         replan(planner);
       }
       throw failure;
@@ -67,6 +78,12 @@ public final class ConfigurationChange {
         .note(
             "provisioned %s in %d ms".formatted(versions, (System.nanoTime() - begin) / 1_000_000));
     return ExitCode.DONE;
+  }
+
+  private List<String> subjects(String tenant) {
+    return discardDraftsOf.stream()
+        .map(name -> name.indexOf('/') < 0 ? "tenants/" + tenant + "/users/" + name : name)
+        .toList();
   }
 
   /// Prints the plan again after another client changed the configuration in between.

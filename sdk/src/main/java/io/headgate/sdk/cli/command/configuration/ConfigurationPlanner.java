@@ -70,15 +70,12 @@ final class ConfigurationPlanner {
     }
   }
 
-  /// Translates the fields in a service's refusal into lines of the file. The last line says which
-  /// changes took effect.
+  /// Translates the fields in a service's refusal into lines of the file. The last line says
+  /// whether the change took effect.
   CliFailure refused(HeadgateException failure) {
-    boolean half = failure.reason().equals(Plan.PARTLY_APPLIED);
     boolean unknown = failure.reason().equals(Plan.OUTCOME_UNKNOWN);
     HeadgateException refusal =
-        (half || unknown) && failure.getCause() instanceof HeadgateException cause
-            ? cause
-            : failure;
+        unknown && failure.getCause() instanceof HeadgateException cause ? cause : failure;
     List<ErrorFrame> frames = new ArrayList<>();
     for (FieldViolation violation : refusal.failure().violations()) {
       frames.add(frame(refusal, violation));
@@ -87,18 +84,10 @@ final class ConfigurationPlanner {
       frames.add(ErrorFrames.of(refusal, invocation.session().server()));
     }
     String effect = "Nothing was applied.";
-    if (half) {
+    if (unknown) {
       effect =
-          "Pools and profiles took effect (version %s); groups, policies and queues did not. Apply the file again."
-              .formatted(failure.failure().metadata().get("version"));
-      frames.replaceAll(frame ->
-          frame
-              .with("outcome", Plan.PARTLY_APPLIED)
-              .with("version", failure.failure().metadata().getOrDefault("version", "")));
-    } else if (unknown) {
-      effect =
-          "It is not known which changes took effect. Apply the file again: changes in force are not"
-              + " repeated.";
+          "It is not known whether the change took effect. Apply the file again: a change in force is"
+              + " not repeated.";
       frames.replaceAll(frame -> frame.with("outcome", Plan.OUTCOME_UNKNOWN));
     }
     return new CliFailure(frames, ExitCode.of(refusal), errors(frames, refusal) + ". " + effect);
