@@ -25,10 +25,12 @@ import io.headgate.proto.pool.v1.GetNodeRequest;
 import io.headgate.proto.pool.v1.GetPoolRequest;
 import io.headgate.proto.pool.v1.GetProfileRequest;
 import io.headgate.proto.pool.v1.GetResourceConfigurationRequest;
+import io.headgate.proto.pool.v1.LabelNodeRequest;
 import io.headgate.proto.pool.v1.ListNodesRequest;
 import io.headgate.proto.pool.v1.ListPoolsRequest;
 import io.headgate.proto.pool.v1.ListProfilesRequest;
 import io.headgate.proto.pool.v1.ListResourceConfigurationVersionsRequest;
+import io.headgate.proto.pool.v1.MoveNodeRequest;
 import io.headgate.proto.pool.v1.RegisterNodeRequest;
 import io.headgate.proto.pool.v1.UndrainNodeRequest;
 import io.headgate.proto.pool.v1.UpdatePoolRequest;
@@ -184,6 +186,19 @@ class TenantIsolationTest {
             parent ->
                 us.nodes.approveNode(
                     ApproveNodeRequest.newBuilder().setName(parent + "/nodes/gpu-1").build())),
+        attempt(
+            "MoveNode",
+            parent ->
+                us.nodes.moveNode(
+                    MoveNodeRequest.newBuilder()
+                        .setName(parent + "/nodes/gpu-1")
+                        .setPool("onprem")
+                        .build())),
+        attempt(
+            "LabelNode",
+            parent ->
+                us.nodes.labelNode(
+                    LabelNodeRequest.newBuilder().setName(parent + "/nodes/gpu-1").build())),
         attempt(
             "DeleteNode",
             parent ->

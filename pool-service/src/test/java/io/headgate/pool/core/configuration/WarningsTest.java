@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -172,7 +173,8 @@ class WarningsTest {
     return new Node(
         new TenantId("acme"),
         new NodeId("n" + devices),
-        A,
+        new Node.Membership(A, A),
+        new TreeMap<>(),
         inventory,
         Node.Drain.NONE,
         new Node.Trust(Claims.of(inventory), Optional.empty()),
@@ -185,7 +187,8 @@ class WarningsTest {
     return new Node(
         node.tenant(),
         node.id(),
-        pool,
+        new Node.Membership(pool, pool),
+        node.labels(),
         node.inventory(),
         node.drain(),
         node.trust(),
