@@ -71,7 +71,9 @@ final class PlanMapper {
                   .formatted(
                       pool.name(),
                       owner.name(),
-                      jobs == 0 ? "" : jobs(jobs) + " of other policies there run on to their end; ",
+                      jobs == 0
+                          ? ""
+                          : jobs(jobs) + " of other policies there run on to their end; ",
                       queues.isEmpty()
                           ? "no other queue uses it"
                           : "lost to queues " + names(queues)));
