@@ -82,6 +82,12 @@ static bool mention_loss(struct log_stream *log) {
   return stored == (size_t)length;
 }
 
+void log_note(struct log_stream *log, const char *text) {
+  for (const char *const parts[] = {"[headgate: ", text, "]\n"}, *const *part = parts; part < parts + 3; part++) {
+    store(log, *part, strlen(*part));
+  }
+}
+
 bool log_pump(struct log_stream *log) {
   static char buffer[32 * 1024];
   ssize_t n = read(log->read_fd, buffer, sizeof buffer);

@@ -152,6 +152,7 @@ static void set_up(struct supervisor *self, int launcher_fd) {
       !watch(self, self->control.listen_fd)) {
     refuse(launcher_fd, EXIT_SYSTEM, "cannot set up the supervisor");
   }
+  if (self->spec.note) log_note(&self->err, self->spec.note);
   protect_from_oom();
   if (!process_group_open(&self->group, &self->spec)) {
     refuse(launcher_fd, EXIT_SYSTEM, "cannot use the job's cgroups");

@@ -170,6 +170,7 @@ static bool read_entry(struct spec *spec, char *key, char *value, char *why, siz
   else if (strcmp(key, "cgroup") == 0) spec->cgroup = value;
   else if (strcmp(key, "on_abort") == 0) spec->on_abort = value;
   else if (strcmp(key, "boot_id") == 0) spec->boot_id = value;
+  else if (strcmp(key, "note") == 0) spec->note = value;
   else return fail(why, size, key, "is not a key of a spec; use the supervisor of this agent");
   return true;
 }

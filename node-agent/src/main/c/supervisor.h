@@ -72,6 +72,7 @@ struct spec {
   char **argv;
   char **env;
   char **callback; // NULL: the job was submitted without an abort callback
+  char *note;      // a line at the beginning of the error output; NULL: none
   char *on_abort;  // a program that the job may put there while it runs is its callback then; NULL: none
   char *directory; // where the job and its callback run
   char *cgroup;    // a cgroup v2 directory made for this attempt; NULL: none
@@ -174,6 +175,7 @@ struct log_stream {
 };
 bool log_open(struct log_stream *log, const char *name, int directory_fd, const struct spec *spec);
 bool log_pump(struct log_stream *log); // copies what is there once; false: nothing was there
+void log_note(struct log_stream *log, const char *text); // a line of Headgate's own in the stream
 void log_close(struct log_stream *log);
 
 // status.c

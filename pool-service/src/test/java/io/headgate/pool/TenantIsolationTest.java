@@ -25,11 +25,13 @@ import io.headgate.proto.pool.v1.GetNodeRequest;
 import io.headgate.proto.pool.v1.GetPoolRequest;
 import io.headgate.proto.pool.v1.GetProfileRequest;
 import io.headgate.proto.pool.v1.GetResourceConfigurationRequest;
+import io.headgate.proto.pool.v1.LabelNodeRequest;
 import io.headgate.proto.pool.v1.ListNodesRequest;
 import io.headgate.proto.pool.v1.ListPoolsRequest;
 import io.headgate.proto.pool.v1.ListPreparedChangesRequest;
 import io.headgate.proto.pool.v1.ListProfilesRequest;
 import io.headgate.proto.pool.v1.ListResourceConfigurationVersionsRequest;
+import io.headgate.proto.pool.v1.MoveNodeRequest;
 import io.headgate.proto.pool.v1.PrepareChangeRequest;
 import io.headgate.proto.pool.v1.RegisterNodeRequest;
 import io.headgate.proto.pool.v1.UndrainNodeRequest;
@@ -196,6 +198,19 @@ class TenantIsolationTest {
             parent ->
                 us.nodes.approveNode(
                     ApproveNodeRequest.newBuilder().setName(parent + "/nodes/gpu-1").build())),
+        attempt(
+            "MoveNode",
+            parent ->
+                us.nodes.moveNode(
+                    MoveNodeRequest.newBuilder()
+                        .setName(parent + "/nodes/gpu-1")
+                        .setPool("onprem")
+                        .build())),
+        attempt(
+            "LabelNode",
+            parent ->
+                us.nodes.labelNode(
+                    LabelNodeRequest.newBuilder().setName(parent + "/nodes/gpu-1").build())),
         attempt(
             "DeleteNode",
             parent ->

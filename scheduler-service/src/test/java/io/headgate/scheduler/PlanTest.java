@@ -14,13 +14,16 @@ import static io.headgate.scheduler.Installation.awaitState;
 import static io.headgate.scheduler.Installation.get;
 import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.google.protobuf.Duration;
 import io.grpc.Status.Code;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.policy.v1.AccessConfiguration;
+import io.headgate.proto.policy.v1.Policy;
 import io.headgate.proto.policy.v1.Queue;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
+import io.headgate.proto.pool.v1.Warning;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.PlanConfigurationRequest;
@@ -108,6 +111,61 @@ final class PlanTest {
 
     assertThat(get(alice, "r-2").getState()).isEqualTo(Job.State.STATE_RUNNING);
     assertThat(get(installation.eve(), "d-0").getState()).isEqualTo(Job.State.STATE_WAITING);
+  }
+
+  @Test
+  void warnsOfADedicationThatTakesThePoolFromOthers() {
+    ResourceConfiguration.Builder supply = supply("onprem", "10").toBuilder();
+    supply.getPoolsBuilder(0).getDedicatedToBuilder().setPolicy("devops");
+
+    PlanConfigurationResponse plan =
+        admin().planConfiguration(request().setResourceConfiguration(supply).build());
+
+    assertThat(plan.getWarningsList())
+        .extracting(Warning::getReason)
+        .contains("DEDICATED_IN_USE", "QUEUE_WITHOUT_POOL");
+    assertThat(plan.getWarningsList())
+        .extracting(Warning::getMessage)
+        .anySatisfy(message ->
+            assertThat(message)
+                .startsWith(
+                    "pool 'onprem' is for policy 'devops' alone now; 3 jobs of other policies there"
+                        + " run on to their end; lost to queues rnd-"))
+        .contains(
+            "no job of queue 'rnd-3' starts: its pools are dedicated to others, 'onprem' to policy"
+                + " 'devops'");
+  }
+
+  @Test
+  void warnsOfARemovedPolicyWhoseJobsRun() {
+    AccessConfiguration.Builder rights = rights("0", "9").toBuilder();
+    List<Policy> kept =
+        rights.getPoliciesList().stream()
+            .filter(policy -> !policy.getName().endsWith("/rnd"))
+            .toList();
+    List<Queue> queues =
+        rights.getQueuesList().stream()
+            .filter(queue -> !queue.getName().startsWith("tenants/acme/queues/rnd"))
+            .toList();
+    rights.clearPolicies().addAllPolicies(kept).clearQueues().addAllQueues(queues);
+
+    PlanConfigurationResponse plan =
+        admin().planConfiguration(request().setAccessConfiguration(rights).build());
+
+    assertThat(plan.getWarningsList())
+        .extracting(Warning::getReason, Warning::getField, Warning::getMessage)
+        .contains(
+            tuple(
+                "POLICY_IN_USE",
+                "policies[rnd]",
+                "policy 'rnd' is removed; 3 jobs of it run on without a reservation, and become"
+                    + " drafts if they are preempted"));
+    assertThat(
+            admin()
+                .planConfiguration(request().setAccessConfiguration(rights("1", "9")).build())
+                .getWarningsList())
+        .as("nothing to warn of")
+        .isEmpty();
   }
 
   @Test

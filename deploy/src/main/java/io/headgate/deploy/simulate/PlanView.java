@@ -70,6 +70,7 @@ final class PlanView {
                     policy.before().map(PlanView::outlook).orElse(null),
                     policy.after().map(PlanView::outlook).orElse(null)))
             .toList(),
+        List.of(),
         answer.knownUntil().orElse(null));
   }
 

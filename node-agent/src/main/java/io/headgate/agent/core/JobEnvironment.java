@@ -3,6 +3,7 @@ package io.headgate.agent.core;
 import io.headgate.type.GpuQuantity;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -29,12 +30,14 @@ public final class JobEnvironment {
   ///
   /// @param homeDirectory private to the attempt
   /// @param temporaryDirectory private to the attempt
-  /// @param checkpointDirectory the job's, the same for every attempt
+  /// @param checkpointDirectory the job's, the same path for every attempt
+  /// @param hasCheckpoints whether something is in it before the attempt starts
   /// @param inherited variables below the job's own environment
   public record Places(
       String homeDirectory,
       String temporaryDirectory,
       String checkpointDirectory,
+      boolean hasCheckpoints,
       Map<String, String> inherited) {}
 
   /// The GPUs of a job.
@@ -93,13 +96,27 @@ public final class JobEnvironment {
     if (gpus.simulated()) {
       environment.put("HEADGATE_SIMULATED", "1");
     }
-    if (assignment.resume() || key.attempt() > 1) {
+    if (isLaterAttempt(assignment) && places.hasCheckpoints()) {
       environment.put("HEADGATE_RESUME", "1");
     }
     if (!traceparent.isEmpty()) {
       environment.put("TRACEPARENT", traceparent);
     }
     return environment;
+  }
+
+  /// What a job's error output begins with when an earlier attempt ran and left nothing to resume
+  /// from here; empty: nothing is to be said.
+  public static Optional<String> beginsAnew(Assignment assignment, Places places) {
+    return isLaterAttempt(assignment) && !places.hasCheckpoints()
+        ? Optional.of(
+            "attempt %d begins anew: %s on this node has no checkpoint of an earlier attempt"
+                .formatted(assignment.key().attempt(), places.checkpointDirectory()))
+        : Optional.empty();
+  }
+
+  private static boolean isLaterAttempt(Assignment assignment) {
+    return assignment.resume() || assignment.key().attempt() > 1;
   }
 
   /// Whether a process with these entries belongs to the attempt, and not to another job of the

@@ -20,6 +20,7 @@ import java.util.TreeMap;
 /// @param onAbort path where the job may put a program while it runs; that program is its callback
 ///   if it has no other
 /// @param directory working directory of both
+/// @param note a line at the beginning of the job's error output; empty: none
 /// @param cgroup a cgroup v2 directory made for this attempt
 /// @param bootId the run of the kernel that the attempt belongs to
 /// @param walls what stands between the job and the machine
@@ -31,6 +32,7 @@ public record SupervisorSpec(
     List<String> callback,
     Path onAbort,
     Path directory,
+    Optional<String> note,
     Optional<Path> cgroup,
     String bootId,
     Walls walls,
@@ -74,6 +76,9 @@ public record SupervisorSpec(
     requirePlain(command);
     requirePlain(callback);
     requirePlain(environment.values());
+    if (note.filter(words -> words.indexOf('\n') >= 0).isPresent()) {
+      throw new IllegalArgumentException("line break in the note " + note.get());
+    }
     for (Path path : List.of(directory, onAbort)) {
       if (path.toString().indexOf('\n') >= 0) {
         throw new IllegalArgumentException("line break in the path " + path);
@@ -115,6 +120,7 @@ public record SupervisorSpec(
     StringBuilder text = new StringBuilder();
     line(text, "directory", directory);
     line(text, "on_abort", onAbort);
+    note.ifPresent(words -> line(text, "note", words));
     cgroup.ifPresent(path -> line(text, "cgroup", path));
     line(text, "boot_id", bootId);
     line(text, "time_limit_ms", millisOrNever(limits.timeLimit));

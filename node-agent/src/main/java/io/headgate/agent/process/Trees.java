@@ -12,6 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Whole directory trees.
@@ -25,6 +26,13 @@ public final class Trees {
       return;
     }
     Files.walkFileTree(root, new Deletion());
+  }
+
+  /// Whether nothing is in the directory.
+  public static boolean isEmpty(Path directory) throws IOException {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.findFirst().isEmpty();
+    }
   }
 
   /// Bytes of all files in the tree; what cannot be looked at counts nothing. Links are not

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AssignmentTest {
   private static final JobEnvironment.Places PLACES =
       new JobEnvironment.Places(
-          "/work", "/tmp/a", "/checkpoints/acme/a", JobEnvironment.imageVariables(Map.of()));
+          "/work", "/tmp/a", "/checkpoints/acme/a", false, JobEnvironment.imageVariables(Map.of()));
 
   private static Assignment with(
       List<String> command, Map<String, String> environment, String directory) {

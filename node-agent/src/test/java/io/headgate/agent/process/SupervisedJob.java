@@ -186,6 +186,7 @@ final class SupervisedJob implements AutoCloseable {
         callback,
         attempt.resolve("on-abort"),
         directory,
+        Optional.empty(),
         cgroup,
         BootClock.bootId(),
         walls,

@@ -104,6 +104,14 @@ public sealed interface Denial {
   /// @param reason of the quarantine now
   record ClaimsChanged(String node, String reason) implements Denial {}
 
+  /// The text is no key or value of a label.
+  ///
+  /// @param rule what to write
+  record MalformedLabel(String field, String text, String rule) implements WrongField {}
+
+  /// A provider makes the machines of the pool, so no admin moves one in or out.
+  record ElasticPool(String pool) implements Denial {}
+
   /// A node may register only itself.
   record ForeignNode(String field, String asked, String own) implements Denial {}
 

@@ -146,6 +146,12 @@ final class ConfigurationMessages {
               "pools[" + pool + "].gpu_model",
               "%d of %d devices in pool '%s' are not of model '%s' and will not be used"
                   .formatted(foreign, devices, pool, model));
+      case ConfigurationWarning.MissingProvider(var pool, var provider) ->
+          warning(
+              "PROVIDER_MISSING",
+              "pools[" + pool + "].provider",
+              "no provider '%s' is there: no instance of pool '%s' comes by itself"
+                  .formatted(provider, pool));
       case ConfigurationWarning.UnusedPool(var pool) ->
           warning(
               "UNUSED_POOL", "pools[" + pool + "]", "no profile runs in pool '%s'".formatted(pool));

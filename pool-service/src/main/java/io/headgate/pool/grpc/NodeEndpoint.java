@@ -19,8 +19,10 @@ import io.headgate.proto.pool.v1.ApproveNodeRequest;
 import io.headgate.proto.pool.v1.DeleteNodeRequest;
 import io.headgate.proto.pool.v1.DrainNodeRequest;
 import io.headgate.proto.pool.v1.GetNodeRequest;
+import io.headgate.proto.pool.v1.LabelNodeRequest;
 import io.headgate.proto.pool.v1.ListNodesRequest;
 import io.headgate.proto.pool.v1.ListNodesResponse;
+import io.headgate.proto.pool.v1.MoveNodeRequest;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.pool.v1.NodeServiceGrpc;
 import io.headgate.proto.pool.v1.RegisterNodeRequest;
@@ -48,11 +50,11 @@ public final class NodeEndpoint extends NodeServiceGrpc.NodeServiceImplBase {
         out,
         () -> {
           Registrant registrant = registrant(request.getNode().getName());
-          return NodeMessages.message(
-                  nodes.register(
-                      Answers.caller(), registrant, NodeMessages.inventory(request.getNode())))
-              .toBuilder()
-              .setMigAuto(nodes.migAuto(registrant.tenant(), registrant.pool()))
+          io.headgate.pool.core.node.Node node =
+              nodes.register(
+                  Answers.caller(), registrant, NodeMessages.inventory(request.getNode()));
+          return NodeMessages.message(node).toBuilder()
+              .setMigAuto(nodes.migAuto(node.tenant(), node.pool()))
               .build();
         });
   }
@@ -123,6 +125,33 @@ public final class NodeEndpoint extends NodeServiceGrpc.NodeServiceImplBase {
           Named<NodeId> node = Names.node("name", request.getName());
           return NodeMessages.message(
               nodes.approve(Answers.caller(), node.tenant(), node.id(), request.getEtag()));
+        });
+  }
+
+  @Override
+  public void moveNode(MoveNodeRequest request, StreamObserver<Node> out) {
+    Answers.send(
+        out,
+        () -> {
+          Named<NodeId> node = Names.node("name", request.getName());
+          return NodeMessages.message(
+              nodes.move(Answers.caller(), node.tenant(), node.id(), request.getPool()));
+        });
+  }
+
+  @Override
+  public void labelNode(LabelNodeRequest request, StreamObserver<Node> out) {
+    Answers.send(
+        out,
+        () -> {
+          Named<NodeId> node = Names.node("name", request.getName());
+          return NodeMessages.message(
+              nodes.label(
+                  Answers.caller(),
+                  node.tenant(),
+                  node.id(),
+                  request.getLabelsMap(),
+                  request.getRemovedKeysList()));
         });
   }
 

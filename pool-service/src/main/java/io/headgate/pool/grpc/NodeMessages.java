@@ -55,6 +55,7 @@ final class NodeMessages {
         .setHostname(inventory.software().hostname())
         .setState(state(node))
         .setDrainReason(node.drain().reason())
+        .putAllLabels(node.labels())
         .setCreateTime(ProtoTimes.toProto(node.createdAt()))
         .setUpdateTime(ProtoTimes.toProto(node.updatedAt()))
         .build();

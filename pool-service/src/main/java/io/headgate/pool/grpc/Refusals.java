@@ -78,6 +78,13 @@ final class Refusals {
                   "node '%s' reports something else by now: %s; look at it again"
                       .formatted(node, reason))
               .withMetadata("node", node);
+      case Denial.ElasticPool(var pool) ->
+          Refusal.failedPrecondition(
+                  "POOL_ELASTIC",
+                  ("a provider makes the machines of pool '%s': no machine is moved into it or out of"
+                          + " it; move between pools without 'elastic', or join the machine anew")
+                      .formatted(pool))
+              .withMetadata("pool", pool);
       case Denial.VersionNotFound(var version, var newest) ->
           Refusal.notFound(
                   "VERSION_NOT_FOUND",

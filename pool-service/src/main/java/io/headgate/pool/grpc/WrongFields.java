@@ -72,8 +72,10 @@ final class WrongFields {
                           + " may run in")
                       .formatted(profile))
               .withMetadata("profile", profile);
+      case Denial.MalformedLabel(var field, var text, var rule) ->
+          field("MALFORMED_LABEL", field, "'%s' is no label: %s".formatted(text, rule));
       case Denial.TooMany(var field, var kind, var max) ->
-          field("TOO_MANY", field, "a tenant has at most %d %ss".formatted(max, kind.word()));
+          field("TOO_MANY", field, "at most %d %ss are allowed".formatted(max, kind.word()));
     };
   }
 

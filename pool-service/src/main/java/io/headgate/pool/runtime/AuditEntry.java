@@ -24,6 +24,8 @@ public record AuditEntry(
     DRAIN_NODE,
     UNDRAIN_NODE,
     APPROVE_NODE,
+    MOVE_NODE,
+    LABEL_NODE,
     DELETE_NODE
   }
 

@@ -4,8 +4,10 @@ import static io.headgate.kit.decision.DeniedException.require;
 
 import io.headgate.kit.decision.DeniedException;
 import io.headgate.kit.decision.FieldChange;
+import io.headgate.kit.decision.Outcome;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.pool.core.Denial;
+import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
@@ -16,12 +18,16 @@ import io.headgate.pool.core.node.Inventory;
 import io.headgate.pool.core.node.Node;
 import io.headgate.pool.core.node.Node.Drain;
 import io.headgate.pool.core.node.NodeDecisions;
+import io.headgate.pool.core.node.NodeDecisions.PoolsInForce;
 import io.headgate.pool.core.node.NodeDecisions.Registrant;
 import io.headgate.pool.runtime.AuditEntry.Action;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /// The nodes of tenants. Thread-safe.
@@ -37,7 +43,12 @@ public final class Nodes {
   /// Stores a node's report; a report without news changes nothing.
   public Node register(Caller caller, Registrant registrant, Inventory inventory) {
     Optional<Claims> most =
-        changes.read(view -> view.mostOfInstance(registrant.tenant(), registrant.pool()));
+        changes.read(view ->
+            view.mostOfInstance(
+                registrant.tenant(),
+                view.node(registrant.tenant(), registrant.node())
+                    .map(node -> node.poolAfter(registrant.pool()))
+                    .orElse(registrant.pool())));
     return changes.commit(
         caller,
         transaction -> {
@@ -65,35 +76,75 @@ public final class Nodes {
   }
 
   public Node drain(Caller caller, TenantId tenant, NodeId id, Drain drain) {
-    return changes.commit(
+    return change(
         caller,
-        transaction -> {
-          Node known = transaction.lockNode(tenant, id).orElseThrow(() -> notFound(id));
-          Node node = require(NodeDecisions.drain(known, drain, now()));
-          if (!known.equals(node)) {
-            Action action = drain.draining() ? Action.DRAIN_NODE : Action.UNDRAIN_NODE;
-            put(transaction, action, Optional.of(known), node);
-          }
-          return node;
-        });
+        tenant,
+        id,
+        drain.draining() ? Action.DRAIN_NODE : Action.UNDRAIN_NODE,
+        known -> NodeDecisions.drain(known, drain, now()));
   }
 
   /// Believes what the node in quarantine claims.
   ///
   /// @param etag of the claims that the admin saw; empty: whatever it claims
   public Node approve(Caller caller, TenantId tenant, NodeId id, String etag) {
+    return change(
+        caller,
+        tenant,
+        id,
+        Action.APPROVE_NODE,
+        known ->
+            NodeDecisions.approve(
+                known, claims -> etag.isEmpty() || etag.equals(ClaimsEtag.of(claims)), now()));
+  }
+
+  /// Puts the node into another provisioned pool.
+  public Node move(Caller caller, TenantId tenant, NodeId id, String pool) {
+    PoolsInForce inForce =
+        poolsOf(changes.read(view -> view.state(tenant)).inForce().configuration());
+    return change(
+        caller,
+        tenant,
+        id,
+        Action.MOVE_NODE,
+        known -> NodeDecisions.move(known, pool, inForce, now()));
+  }
+
+  private static PoolsInForce poolsOf(Configuration configuration) {
+    return new PoolsInForce(
+        configuration.pools().stream()
+            .map(pool -> pool.id().value())
+            .collect(Collectors.toCollection(TreeSet::new)),
+        configuration.pools().stream()
+            .filter(pool -> pool.elasticity().isPresent())
+            .map(pool -> pool.id().value())
+            .collect(Collectors.toSet()));
+  }
+
+  /// Sets and removes labels of the node.
+  public Node label(
+      Caller caller, TenantId tenant, NodeId id, Map<String, String> set, List<String> removed) {
+    return change(
+        caller,
+        tenant,
+        id,
+        Action.LABEL_NODE,
+        known -> NodeDecisions.label(known, set, removed, now()));
+  }
+
+  private Node change(
+      Caller caller,
+      TenantId tenant,
+      NodeId id,
+      Action action,
+      Function<Node, Outcome<Node, Denial>> decide) {
     return changes.commit(
         caller,
         transaction -> {
           Node known = transaction.lockNode(tenant, id).orElseThrow(() -> notFound(id));
-          Node node =
-              require(
-                  NodeDecisions.approve(
-                      known,
-                      claims -> etag.isEmpty() || etag.equals(ClaimsEtag.of(claims)),
-                      now()));
+          Node node = require(decide.apply(known));
           if (!known.equals(node)) {
-            put(transaction, Action.APPROVE_NODE, Optional.of(known), node);
+            put(transaction, action, Optional.of(known), node);
           }
           return node;
         });
@@ -127,7 +178,8 @@ public final class Nodes {
                 difference("health", known.map(Nodes::health), health(node)),
                 difference("approved", known.map(Nodes::approved), approved(node)),
                 difference("quarantine", known.map(Nodes::quarantine), quarantine(node)),
-                difference("drain", known.map(Nodes::drain), drain(node)))
+                difference("drain", known.map(Nodes::drain), drain(node)),
+                difference("labels", known.map(Nodes::labels), labels(node)))
             .stream()
             .filter(difference -> !difference.before().equals(difference.after()))
             .toList();
@@ -169,6 +221,12 @@ public final class Nodes {
 
   private static String drain(Node node) {
     return node.drain().draining() ? "draining " + node.drain().reason() : "active";
+  }
+
+  private static String labels(Node node) {
+    return node.labels().entrySet().stream()
+        .map(label -> label.getKey() + "=" + label.getValue())
+        .collect(Collectors.joining(" "));
   }
 
   private static String name(Node node) {

@@ -17,6 +17,7 @@ import io.headgate.pool.core.node.Inventory.Software;
 import io.headgate.pool.core.node.Isolation;
 import io.headgate.pool.core.node.Node;
 import io.headgate.pool.core.node.Node.Drain;
+import io.headgate.pool.core.node.Node.Membership;
 import io.headgate.pool.core.node.Node.Quarantine;
 import io.headgate.pool.core.node.Node.Trust;
 import io.headgate.pool.store.jooq.tables.records.DevicesRecord;
@@ -26,6 +27,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -73,7 +76,12 @@ final class NodeTable {
     NodesRecord row = db.newRecord(NODES);
     row.setTenantId(node.tenant().value());
     row.setNodeId(node.id().value());
-    row.setPoolId(node.pool().value());
+    row.setPoolId(node.membership().pool().value());
+    row.setJoinedPoolId(node.membership().joined().value());
+    row.setLabels(
+        node.labels().entrySet().stream()
+            .map(label -> label.getKey() + "=" + label.getValue())
+            .toArray(String[]::new));
     row.setCpuMillis(node.inventory().cpuMillis());
     row.setMemoryBytes(node.inventory().memoryBytes());
     row.setSimulated(node.inventory().simulated());
@@ -153,7 +161,8 @@ final class NodeTable {
     return new Node(
         new TenantId(row.getTenantId()),
         new NodeId(row.getNodeId()),
-        new PoolId(row.getPoolId()),
+        new Membership(new PoolId(row.getPoolId()), new PoolId(row.getJoinedPoolId())),
+        labels(row),
         new Inventory(
             devices,
             row.getCpuMillis(),
@@ -165,6 +174,15 @@ final class NodeTable {
         Optional.ofNullable(row.getUndrainedAt()),
         row.getCreatedAt(),
         row.getUpdatedAt());
+  }
+
+  private static SortedMap<String, String> labels(NodesRecord row) {
+    SortedMap<String, String> labels = new TreeMap<>();
+    for (String label : row.getLabels()) {
+      int equals = label.indexOf('=');
+      labels.put(label.substring(0, equals), label.substring(equals + 1));
+    }
+    return labels;
   }
 
   private static Trust trust(NodesRecord row) {

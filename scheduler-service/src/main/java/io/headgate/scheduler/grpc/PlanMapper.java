@@ -1,6 +1,7 @@
 package io.headgate.scheduler.grpc;
 
 import com.google.protobuf.Duration;
+import io.headgate.proto.pool.v1.Warning;
 import io.headgate.proto.scheduler.v1.PlanConfigurationResponse;
 import io.headgate.proto.scheduler.v1.PlannedJob;
 import io.headgate.proto.scheduler.v1.PlannedJobs;
@@ -8,19 +9,23 @@ import io.headgate.proto.scheduler.v1.PlannedPolicy;
 import io.headgate.proto.scheduler.v1.PolicyOutlook;
 import io.headgate.proto.scheduler.v1.Preemption;
 import io.headgate.proto.scheduler.v1.Reason;
+import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.simulation.AffectedJobs;
+import io.headgate.scheduler.simulation.ChangeWarning;
 import io.headgate.scheduler.simulation.PolicyForecast;
 import io.headgate.scheduler.simulation.SimulationEvent;
 import io.headgate.scheduler.simulation.WhatIf;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /// Consequences of a change in the form of the contract.
 final class PlanMapper {
   private static final String OF_OTHERS = "another tenant's job";
+  private static final int NAMED_QUEUES = 5;
 
   private PlanMapper() {}
 
@@ -46,6 +51,7 @@ final class PlanMapper {
             .setDrafts(
                 jobs(answer.drafts(), draft -> draft(draft, notAdmitted.contains(draft.job()))));
     answer.knownUntil().map(known -> millis(known.toMillis())).ifPresent(response::setKnownAhead);
+    answer.warnings().forEach(warning -> response.addWarnings(warning(warning)));
     for (WhatIf.PolicyChange policy : answer.policies()) {
       PlannedPolicy.Builder planned = PlannedPolicy.newBuilder().setPolicy(policy.name());
       policy.before().map(PlanMapper::outlook).ifPresent(planned::setBefore);
@@ -53,6 +59,53 @@ final class PlanMapper {
       response.addPolicies(planned);
     }
     return response.build();
+  }
+
+  private static Warning warning(ChangeWarning warning) {
+    return switch (warning) {
+      case ChangeWarning.DedicatedInUse(var pool, var owner, var jobs, var queues) ->
+          warning(
+              "DEDICATED_IN_USE",
+              "pools[" + pool.name() + "].dedicated_to",
+              "pool '%s' is for policy '%s' alone now; %s%s"
+                  .formatted(
+                      pool.name(),
+                      owner.name(),
+                      jobs == 0
+                          ? ""
+                          : jobs(jobs) + " of other policies there run on to their end; ",
+                      queues.isEmpty()
+                          ? "no other queue uses it"
+                          : "lost to queues " + names(queues)));
+      case ChangeWarning.QueueWithoutPool(var queue, var pool, var owner) ->
+          warning(
+              "QUEUE_WITHOUT_POOL",
+              "queues[" + queue.name() + "]",
+              "no job of queue '%s' starts: its pools are dedicated to others, '%s' to policy '%s'"
+                  .formatted(queue.name(), pool.name(), owner.name()));
+      case ChangeWarning.PolicyInUse(var policy, var jobs) ->
+          warning(
+              "POLICY_IN_USE",
+              "policies[" + policy.name() + "]",
+              "policy '%s' is removed; %s of it run on without a reservation, and become drafts if they are preempted"
+                  .formatted(policy.name(), jobs(jobs)));
+    };
+  }
+
+  private static Warning warning(String reason, String field, String message) {
+    return Warning.newBuilder().setReason(reason).setField(field).setMessage(message).build();
+  }
+
+  private static String jobs(int count) {
+    return count == 1 ? "1 job" : count + " jobs";
+  }
+
+  /// The first five names, and how many more.
+  private static String names(List<QueueId> queues) {
+    String first =
+        queues.stream().limit(NAMED_QUEUES).map(QueueId::name).collect(Collectors.joining(", "));
+    int more = queues.size() - NAMED_QUEUES;
+    return more > 0 ? first + " and " + more + " more" : first;
   }
 
   private static <E> PlannedJobs jobs(AffectedJobs<E> jobs, Function<E, PlannedJob> mapper) {

@@ -50,6 +50,7 @@ public final class WhatIf {
   /// @param waits of jobs that would not wait otherwise, including victims that are queued again
   /// @param drafts jobs that lose their place because their queue, or the right to it, goes
   /// @param policies of the tenant, with or without the change, by name
+  /// @param warnings of a change of a live system
   /// @param knownUntil the end of the time for which waits are known; absent: all are known
   public record Answer(
       AffectedJobs<SimulationEvent.Start> starts,
@@ -57,9 +58,15 @@ public final class WhatIf {
       AffectedJobs<SimulationEvent.Wait> waits,
       AffectedJobs<SimulationEvent.Draft> drafts,
       List<PolicyChange> policies,
+      List<ChangeWarning> warnings,
       Optional<Duration> knownUntil) {
     public Answer {
       policies = List.copyOf(policies);
+      warnings = List.copyOf(warnings);
+    }
+
+    private Answer with(List<ChangeWarning> found) {
+      return new Answer(starts, preempts, waits, drafts, policies, found, knownUntil);
     }
   }
 
@@ -128,10 +135,13 @@ public final class WhatIf {
             .map(before -> List.of(before, changed))
             .orElse(List.of(changed, changed));
     return compare(
-        out -> new Simulation(present, usual, options, out),
-        out -> new Simulation(present, events, options, out),
-        catalogs,
-        tenant::equals);
+            out -> new Simulation(present, usual, options, out),
+            out -> new Simulation(present, events, options, out),
+            catalogs,
+            tenant::equals)
+        .with(
+            ChangeWarning.about(
+                catalogs.getFirst(), catalogs.getLast(), present.state().attempts()));
   }
 
   /// Makes a simulation that reports to the consumer.
@@ -169,6 +179,7 @@ public final class WhatIf {
         waits,
         drafts,
         policies,
+        List.of(),
         knownMs == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofMillis(knownMs)));
   }
 

@@ -9,6 +9,7 @@ import io.headgate.sdk.wire.Connection;
 import io.headgate.sdk.wire.SupplyMessages;
 import io.headgate.sdk.wire.UsageMessages;
 import java.util.List;
+import java.util.Map;
 
 /// The pools, nodes, profiles, policies and queues of one tenant, with their present use. Lists are
 /// complete and ordered by id.
@@ -52,6 +53,17 @@ public final class CatalogClient {
   /// @param etag of the report that was looked at; another report is refused
   public Node approve(String node, String etag) {
     return SupplyMessages.node(calls.approve(node, etag));
+  }
+
+  /// Puts a node into another pool. Its running jobs go on, and count in the pool where they
+  /// started.
+  public Node move(String node, String pool) {
+    return SupplyMessages.node(calls.move(node, pool));
+  }
+
+  /// Sets labels of a node, and removes those with the keys `removed`.
+  public Node label(String node, Map<String, String> set, List<String> removed) {
+    return SupplyMessages.node(calls.label(node, set, removed));
   }
 
   /// Removes a node that does not come back. If it is out of contact, its jobs are given up and

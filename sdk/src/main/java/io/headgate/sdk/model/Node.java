@@ -2,12 +2,16 @@ package io.headgate.sdk.model;
 
 import io.headgate.sdk.config.Profile.Isolation;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// A machine with devices, in one pool.
 ///
 /// @param simulated its devices do not exist
+/// @param labels by key
 /// @param quarantine its report that waits for approval; null: none
 public record Node(
     String tenant,
@@ -22,10 +26,12 @@ public record Node(
     String hostname,
     boolean draining,
     String drainReason,
+    Map<String, String> labels,
     @Nullable Quarantine quarantine,
     @Nullable Instant createTime) {
   public Node {
     devices = List.copyOf(devices);
+    labels = Collections.unmodifiableMap(new TreeMap<>(labels));
   }
 
   /// A report that claims more than is believed: the node gets no work until an admin approves it.

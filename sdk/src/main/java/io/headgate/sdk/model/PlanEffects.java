@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param waits jobs that would not wait otherwise, including preempted jobs that wait again
 /// @param drafts jobs that lose their queue, or whose submitters lose the right to it
 /// @param policies policies before and after, by id
+/// @param warnings consequences that the first decisions do not show
 /// @param knownAhead horizon up to which waits are known; null: to the end
 public record PlanEffects(
     Jobs starts,
@@ -20,9 +21,11 @@ public record PlanEffects(
     Jobs waits,
     Jobs drafts,
     List<PolicyChange> policies,
+    List<Warning> warnings,
     @Nullable Duration knownAhead) {
   public PlanEffects {
     policies = List.copyOf(policies);
+    warnings = List.copyOf(warnings);
   }
 
   /// Jobs with the same effect.

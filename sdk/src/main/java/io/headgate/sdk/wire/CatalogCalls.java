@@ -17,12 +17,14 @@ import io.headgate.proto.pool.v1.DeleteNodeRequest;
 import io.headgate.proto.pool.v1.DrainNodeRequest;
 import io.headgate.proto.pool.v1.GetNodeRequest;
 import io.headgate.proto.pool.v1.GetProfileRequest;
+import io.headgate.proto.pool.v1.LabelNodeRequest;
 import io.headgate.proto.pool.v1.ListNodesRequest;
 import io.headgate.proto.pool.v1.ListNodesResponse;
 import io.headgate.proto.pool.v1.ListPoolsRequest;
 import io.headgate.proto.pool.v1.ListPoolsResponse;
 import io.headgate.proto.pool.v1.ListProfilesRequest;
 import io.headgate.proto.pool.v1.ListProfilesResponse;
+import io.headgate.proto.pool.v1.MoveNodeRequest;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.pool.v1.NodeServiceGrpc;
 import io.headgate.proto.pool.v1.Pool;
@@ -41,6 +43,7 @@ import io.headgate.proto.scheduler.v1.QueueUsage;
 import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
 import io.headgate.sdk.wire.Paging.Fetched;
 import java.util.List;
+import java.util.Map;
 
 /// Calls on a tenant's objects and their use, in messages. Lists are complete.
 public final class CatalogCalls {
@@ -141,6 +144,26 @@ public final class CatalogCalls {
     return connection.call(
         NodeServiceGrpc.getApproveNodeMethod(),
         ApproveNodeRequest.newBuilder().setName(parent + "/nodes/" + node).setEtag(etag).build(),
+        Idempotency.IDEMPOTENT);
+  }
+
+  /// Puts the node into another pool.
+  public Node move(String node, String pool) {
+    return connection.call(
+        NodeServiceGrpc.getMoveNodeMethod(),
+        MoveNodeRequest.newBuilder().setName(parent + "/nodes/" + node).setPool(pool).build(),
+        Idempotency.IDEMPOTENT);
+  }
+
+  /// Sets and removes labels of the node.
+  public Node label(String node, Map<String, String> set, List<String> removed) {
+    return connection.call(
+        NodeServiceGrpc.getLabelNodeMethod(),
+        LabelNodeRequest.newBuilder()
+            .setName(parent + "/nodes/" + node)
+            .putAllLabels(set)
+            .addAllRemovedKeys(removed)
+            .build(),
         Idempotency.IDEMPOTENT);
   }
 

@@ -7,6 +7,7 @@ import io.headgate.sdk.model.PlanEffects.Jobs;
 import io.headgate.sdk.model.PlanEffects.PlannedJob;
 import io.headgate.sdk.model.PlanEffects.PolicyChange;
 import io.headgate.sdk.model.PlanEffects.PolicyOutlook;
+import io.headgate.sdk.model.Warning;
 
 /// Maps the messages of a plan's effects to records.
 final class EffectMessages {
@@ -24,6 +25,10 @@ final class EffectMessages {
                     policy.getPolicy(),
                     policy.hasBefore() ? outlook(policy.getBefore()) : null,
                     policy.hasAfter() ? outlook(policy.getAfter()) : null))
+            .toList(),
+        response.getWarningsList().stream()
+            .map(warning ->
+                new Warning(warning.getReason(), warning.getMessage(), warning.getField()))
             .toList(),
         JobMessages.duration(response.hasKnownAhead(), response.getKnownAhead()));
   }

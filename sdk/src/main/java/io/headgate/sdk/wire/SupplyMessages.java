@@ -177,6 +177,7 @@ public final class SupplyMessages {
         node.getHostname(),
         node.getState() == io.headgate.proto.pool.v1.Node.State.STATE_DRAINING,
         node.getDrainReason(),
+        node.getLabelsMap(),
         node.hasQuarantine() ? quarantine(node.getQuarantine()) : null,
         JobMessages.instant(node.hasCreateTime(), node.getCreateTime()));
   }

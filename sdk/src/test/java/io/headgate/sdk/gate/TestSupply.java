@@ -5,16 +5,19 @@ import io.grpc.stub.StreamObserver;
 import io.headgate.proto.pool.v1.ApproveNodeRequest;
 import io.headgate.proto.pool.v1.DiscardDraftRequest;
 import io.headgate.proto.pool.v1.DiscardDraftResponse;
+import io.headgate.proto.pool.v1.DrainNodeRequest;
 import io.headgate.proto.pool.v1.GetDraftRequest;
 import io.headgate.proto.pool.v1.GetNodeRequest;
 import io.headgate.proto.pool.v1.GetProfileRequest;
 import io.headgate.proto.pool.v1.GetResourceConfigurationRequest;
+import io.headgate.proto.pool.v1.LabelNodeRequest;
 import io.headgate.proto.pool.v1.ListNodesRequest;
 import io.headgate.proto.pool.v1.ListNodesResponse;
 import io.headgate.proto.pool.v1.ListPoolsRequest;
 import io.headgate.proto.pool.v1.ListPoolsResponse;
 import io.headgate.proto.pool.v1.ListProfilesRequest;
 import io.headgate.proto.pool.v1.ListProfilesResponse;
+import io.headgate.proto.pool.v1.MoveNodeRequest;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.pool.v1.NodeServiceGrpc;
 import io.headgate.proto.pool.v1.Pool;
@@ -28,6 +31,7 @@ import io.headgate.proto.pool.v1.ReplaceDraftRequest;
 import io.headgate.proto.pool.v1.ReplaceDraftResponse;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;
+import io.headgate.proto.pool.v1.UndrainNodeRequest;
 import io.headgate.proto.pool.v1.Warning;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -211,6 +215,45 @@ public final class TestSupply {
     public void approveNode(ApproveNodeRequest request, StreamObserver<Node> answer) {
       approved.add(request.getName() + " " + request.getEtag());
       send(answer, node(request.getName()).toBuilder().clearQuarantine().build());
+    }
+
+    @Override
+    public void drainNode(DrainNodeRequest request, StreamObserver<Node> answer) {
+      send(
+          answer,
+          put(
+              node(request.getName()).toBuilder()
+                  .setState(Node.State.STATE_DRAINING)
+                  .setDrainReason(request.getReason())
+                  .build()));
+    }
+
+    @Override
+    public void undrainNode(UndrainNodeRequest request, StreamObserver<Node> answer) {
+      send(
+          answer,
+          put(
+              node(request.getName()).toBuilder()
+                  .setState(Node.State.STATE_ACTIVE)
+                  .clearDrainReason()
+                  .build()));
+    }
+
+    @Override
+    public void moveNode(MoveNodeRequest request, StreamObserver<Node> answer) {
+      send(answer, put(node(request.getName()).toBuilder().setPool(request.getPool()).build()));
+    }
+
+    @Override
+    public void labelNode(LabelNodeRequest request, StreamObserver<Node> answer) {
+      Node.Builder node = node(request.getName()).toBuilder().putAllLabels(request.getLabelsMap());
+      request.getRemovedKeysList().forEach(node::removeLabels);
+      send(answer, put(node.build()));
+    }
+
+    private Node put(Node node) {
+      allNodes.replaceAll(each -> each.getName().equals(node.getName()) ? node : each);
+      return node;
     }
 
     private Node node(String name) {

@@ -104,6 +104,7 @@ final class HostWorkload implements Workload {
             assignment.abortCallback().command(),
             directories.work().resolve(JobEnvironment.ON_ABORT),
             workingDirectory(directories),
+            JobEnvironment.beginsAnew(assignment, places),
             machine.cgroups().make(key.directoryName()),
             machine.ledger().bootId(),
             walls,
@@ -143,11 +144,12 @@ final class HostWorkload implements Workload {
         .orElse(directories.work());
   }
 
-  private JobEnvironment.Places places(JobWalls.Directories directories) {
+  private JobEnvironment.Places places(JobWalls.Directories directories) throws IOException {
     return new JobEnvironment.Places(
         directories.work().toString(),
         machine.walls().areNamespaces() ? "/tmp" : directories.temporary().toString(),
         directories.checkpoints().toString(),
+        !Trees.isEmpty(directories.checkpoints()),
         JobEnvironment.imageVariables(
             image.map(ImageStore.Image::environment).orElseGet(TreeMap::new)));
   }

@@ -14,6 +14,7 @@ import io.headgate.agent.process.OrphanProcesses;
 import io.headgate.agent.process.OwnedTree;
 import io.headgate.agent.process.SupervisorLauncher.Result;
 import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.process.Trees;
 import io.headgate.agent.process.Walls;
 import io.headgate.agent.runtime.attempt.Workload;
 import java.io.IOException;
@@ -26,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -80,13 +80,21 @@ final class PodWorkload implements Workload {
     Path work = makeWork(inside);
     Path checkpoints = Files.createDirectories(checkpoints());
     OwnedTree.give(parts.program(), user(), checkpoints);
+    JobEnvironment.Places places =
+        new JobEnvironment.Places(
+            work.toString(),
+            "/tmp",
+            checkpoints.toString(),
+            !Trees.isEmpty(checkpoints),
+            new TreeMap<>());
     Assignment.SelfStop selfStop = assignment.selfStop();
     new SupervisorSpec(
             assignment.command(),
-            environment(plans, traceparent, work),
+            JobEnvironment.of(assignment, places, gpus(plans), traceparent),
             assignment.abortCallback().command(),
             work.resolve(JobEnvironment.ON_ABORT),
             runsIn(work),
+            JobEnvironment.beginsAnew(assignment, places),
             Optional.empty(),
             parts.ledger().bootId(),
             Walls.ofContainer(parts.limits().files()),
@@ -115,17 +123,11 @@ final class PodWorkload implements Workload {
     return assignment.workingDirectory().map(Path::of).orElse(unsaid);
   }
 
-  private SortedMap<String, String> environment(
-      List<SlicePlan> plans, String traceparent, Path work) {
-    JobEnvironment.Places places =
-        new JobEnvironment.Places(
-            work.toString(), "/tmp", checkpoints().toString(), new TreeMap<>());
-    JobEnvironment.Gpus gpus =
-        new JobEnvironment.Gpus(
-            new TreeMap<>(parts.driver().environment(plans)),
-            plans.stream().mapToLong(SlicePlan::memoryLimitBytes).min().orElse(0),
-            parts.driver().isSimulated() && !plans.isEmpty());
-    return JobEnvironment.of(assignment, places, gpus, traceparent);
+  private JobEnvironment.Gpus gpus(List<SlicePlan> plans) {
+    return new JobEnvironment.Gpus(
+        new TreeMap<>(parts.driver().environment(plans)),
+        plans.stream().mapToLong(SlicePlan::memoryLimitBytes).min().orElse(0),
+        parts.driver().isSimulated() && !plans.isEmpty());
   }
 
   @Override

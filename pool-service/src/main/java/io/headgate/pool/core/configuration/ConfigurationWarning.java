@@ -20,6 +20,9 @@ public sealed interface ConfigurationWarning {
   record ForeignDevices(PoolId pool, String model, int foreign, int devices)
       implements ConfigurationWarning {}
 
+  /// The provider of an elastic pool is not there, so no instance comes.
+  record MissingProvider(PoolId pool, String provider) implements ConfigurationWarning {}
+
   /// No profile runs in the pool.
   record UnusedPool(PoolId pool) implements ConfigurationWarning {}
 

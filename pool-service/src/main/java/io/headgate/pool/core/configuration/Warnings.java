@@ -1,6 +1,7 @@
 package io.headgate.pool.core.configuration;
 
 import io.headgate.pool.core.configuration.ConfigurationWarning.ForeignDevices;
+import io.headgate.pool.core.configuration.ConfigurationWarning.MissingProvider;
 import io.headgate.pool.core.configuration.ConfigurationWarning.NeverFits;
 import io.headgate.pool.core.configuration.ConfigurationWarning.NoDevices;
 import io.headgate.pool.core.configuration.ConfigurationWarning.OrderWithoutLink;
@@ -17,11 +18,16 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
 /// Compares a configuration with the existing nodes.
 public final class Warnings {
+  /// The providers that rent instances. There is none yet: the scheduler decides how many instances
+  /// a pool needs, and machines join by themselves.
+  private static final Set<String> PROVIDERS = Set.of();
+
   private final Configuration next;
   private final Map<PoolId, List<Node>> nodes = new TreeMap<>();
   private final List<ConfigurationWarning> found = new ArrayList<>();
@@ -60,6 +66,9 @@ public final class Warnings {
           new ForeignDevices(
               pool.id(), pool.gpuModel().orElseThrow(), devices.size() - own, devices.size()));
     }
+    pool.elasticity()
+        .filter(grows -> !PROVIDERS.contains(grows.provider()))
+        .ifPresent(grows -> found.add(new MissingProvider(pool.id(), grows.provider())));
     long growth =
         pool.elasticity()
             .map(grows -> (long) grows.maxInstances() * grows.instance().gpus())

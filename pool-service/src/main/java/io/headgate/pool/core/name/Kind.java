@@ -8,6 +8,7 @@ public enum Kind {
   PROFILE,
   NODE,
   DEVICE,
+  LABEL,
   POLICY,
   GROUP;
 

@@ -1,5 +1,6 @@
 package io.headgate.pool.core.node;
 
+import io.headgate.kit.decision.NearestWord;
 import io.headgate.kit.decision.Outcome;
 import io.headgate.kit.decision.Problems;
 import io.headgate.pool.core.Denial;
@@ -9,21 +10,33 @@ import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Node.Drain;
+import io.headgate.pool.core.node.Node.Membership;
 import io.headgate.pool.core.node.Node.Quarantine;
 import io.headgate.pool.core.node.Node.Trust;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
-/// Decides on registrations, approvals and drains of nodes.
+/// Decides on registrations, approvals, drains, moves and labels of nodes.
 public final class NodeDecisions {
   private static final int MAX_DEVICES = 256;
   private static final int MAX_REASON_LENGTH = 500;
+  private static final int MAX_LABELS = 64;
 
   private NodeDecisions() {}
+
+  /// The provisioned pools of a tenant.
+  ///
+  /// @param ids of all, by name
+  /// @param elastic ids of those whose machines a provider makes
+  public record PoolsInForce(SortedSet<String> ids, Set<String> elastic) {}
 
   /// The registering node, as its token states.
   public record Registrant(TenantId tenant, NodeId node, PoolId pool) {}
@@ -67,7 +80,8 @@ public final class NodeDecisions {
     return new Node(
         registrant.tenant(),
         registrant.node(),
-        registrant.pool(),
+        Membership.joining(registrant.pool()),
+        new TreeMap<>(),
         believed,
         Drain.NONE,
         new Trust(quarantine.isEmpty() ? Claims.of(inventory) : Claims.NONE, quarantine),
@@ -101,6 +115,49 @@ public final class NodeDecisions {
     return Outcome.accepted(node.with(new Trust(claims, Optional.empty()), now));
   }
 
+  /// The node in `pool`; the unchanged object if it is there already. A provider makes and ends the
+  /// machines of elastic pools, so that no other machine goes in, and none of them out.
+  public static Outcome<Node, Denial> move(
+      Node node, String pool, PoolsInForce inForce, Instant now) {
+    if (!inForce.ids().contains(pool)) {
+      return Outcome.denied(
+          new Denial.Unknown("pool", Kind.POOL, pool, NearestWord.of(pool, inForce.ids())));
+    }
+    if (node.pool().value().equals(pool)) {
+      return Outcome.accepted(node);
+    }
+    return Stream.of(pool, node.pool().value())
+        .filter(inForce.elastic()::contains)
+        .findFirst()
+        .<Outcome<Node, Denial>>map(id -> Outcome.denied(new Denial.ElasticPool(id)))
+        .orElseGet(
+            () -> Outcome.accepted(node.with(node.membership().movedTo(new PoolId(pool)), now)));
+  }
+
+  /// The node with labels `set` and `removed`; the unchanged object if it has them so.
+  public static Outcome<Node, Denial> label(
+      Node node, Map<String, String> set, List<String> removed, Instant now) {
+    Problems<Denial> problems = new Problems<>();
+    for (Map.Entry<String, String> label : set.entrySet()) {
+      String path = "labels[" + label.getKey() + "]";
+      if (!LabelRule.isKey(label.getKey())) {
+        problems.add(new Denial.MalformedLabel(path, label.getKey(), LabelRule.KEY_WORDS));
+      } else if (!LabelRule.isValue(label.getValue())) {
+        problems.add(new Denial.MalformedLabel(path, label.getValue(), LabelRule.VALUE_WORDS));
+      }
+      if (removed.contains(label.getKey())) {
+        problems.add(new Denial.Contradiction(path, "it is set and removed: say one of the two"));
+      }
+    }
+    TreeMap<String, String> labels = new TreeMap<>(node.labels());
+    labels.putAll(set);
+    removed.forEach(labels::remove);
+    if (labels.size() > MAX_LABELS) {
+      problems.add(new Denial.TooMany("labels", Kind.LABEL, MAX_LABELS));
+    }
+    return problems.unless(() -> labels.equals(node.labels()) ? node : node.with(labels, now));
+  }
+
   private static Node report(
       Node node, PoolId pool, Inventory inventory, Optional<Quarantine> quarantine, Instant now) {
     Inventory believed = quarantine.isEmpty() ? inventory : node.inventory();
@@ -109,9 +166,12 @@ public final class NodeDecisions {
       approved = Claims.of(inventory);
     }
     Trust trust = new Trust(approved, quarantine);
+    Membership membership = node.membership().registering(pool);
     boolean known =
-        node.pool().equals(pool) && node.inventory().equals(believed) && node.trust().equals(trust);
-    return known ? node : node.with(pool, believed, trust, now);
+        node.membership().equals(membership)
+            && node.inventory().equals(believed)
+            && node.trust().equals(trust);
+    return known ? node : node.with(membership, believed, trust, now);
   }
 
   private static void check(Problems<Denial> problems, Inventory inventory) {

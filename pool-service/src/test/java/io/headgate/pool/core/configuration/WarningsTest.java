@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -48,9 +49,11 @@ class WarningsTest {
   @Test
   void capacityMayCountOnWhatTheProviderAdds() {
     PoolSpec grows = elastic("a", "", elasticity(instance(8, "A100"), 0, 2));
-    assertThat(warnings(withCapacity(grows, "16"), profile("half", "1/2", "a"))).isEmpty();
+    assertThat(warnings(withCapacity(grows, "16"), profile("half", "1/2", "a")))
+        .as("no provider is there yet")
+        .containsExactly(new ConfigurationWarning.MissingProvider(A, "exec"));
     assertThat(warnings(withCapacity(grows, "17"), profile("half", "1/2", "a")))
-        .containsExactly(new ConfigurationWarning.Overcommitted(A, GpuQuantity.ofGpus(17), 0, 16));
+        .contains(new ConfigurationWarning.Overcommitted(A, GpuQuantity.ofGpus(17), 0, 16));
   }
 
   @Test
@@ -121,7 +124,8 @@ class WarningsTest {
             spec(
                 List.of(pool("a"), elastic("b", "", elasticity(instance(8, "A100"), 0, 1))),
                 List.of(profile("half", "8", "a", "b"))));
-    assertThat(Warnings.about(Configuration.EMPTY, next, List.of(node(2, "H100")))).isEmpty();
+    assertThat(Warnings.about(Configuration.EMPTY, next, List.of(node(2, "H100"))))
+        .noneMatch(ConfigurationWarning.NeverFits.class::isInstance);
   }
 
   @Test
@@ -172,7 +176,8 @@ class WarningsTest {
     return new Node(
         new TenantId("acme"),
         new NodeId("n" + devices),
-        A,
+        new Node.Membership(A, A),
+        new TreeMap<>(),
         inventory,
         Node.Drain.NONE,
         new Node.Trust(Claims.of(inventory), Optional.empty()),
@@ -185,7 +190,8 @@ class WarningsTest {
     return new Node(
         node.tenant(),
         node.id(),
-        pool,
+        new Node.Membership(pool, pool),
+        node.labels(),
         node.inventory(),
         node.drain(),
         node.trust(),

@@ -27,6 +27,8 @@ import io.headgate.sdk.cli.command.supply.DrainCommand;
 import io.headgate.sdk.cli.command.supply.ForgetCommand;
 import io.headgate.sdk.cli.command.supply.JoinTokenCommand;
 import io.headgate.sdk.cli.command.supply.JoinTokensCommand;
+import io.headgate.sdk.cli.command.supply.LabelCommand;
+import io.headgate.sdk.cli.command.supply.MoveCommand;
 import io.headgate.sdk.cli.command.supply.NodesCommand;
 import io.headgate.sdk.cli.command.supply.PoolsCommand;
 import io.headgate.sdk.cli.command.supply.UndrainCommand;
@@ -85,6 +87,8 @@ public final class CommandRegistry {
               "OPERATE", "undrain", "put nodes back into service", UndrainCommand::new),
           new Registration(
               "OPERATE", "approve", "believe what nodes in quarantine report", ApproveCommand::new),
+          new Registration("OPERATE", "move", "put a node into another pool", MoveCommand::new),
+          new Registration("OPERATE", "label", "set or remove labels of a node", LabelCommand::new),
           new Registration(
               "OPERATE", "forget", "remove nodes that do not come back", ForgetCommand::new),
           new Registration(

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Prints a plan.
@@ -71,7 +72,7 @@ record PlanReport(Invocation invocation, String tenant) {
             + next(plan));
     output.line("");
     text.changes(diff).forEach(output::line);
-    text.warnings(plan.warnings()).forEach(output::line);
+    text.warnings(warnings(plan, effects)).forEach(output::line);
     if (effects != null) {
       output.line("");
       output.line(output.bold("Effects if applied now"));
@@ -120,6 +121,13 @@ record PlanReport(Invocation invocation, String tenant) {
     }
   }
 
+  /// What the services that check the configuration warn of, and the scheduler.
+  private static List<Warning> warnings(Plan plan, @Nullable PlanEffects effects) {
+    return effects == null
+        ? plan.warnings()
+        : Stream.concat(plan.warnings().stream(), effects.warnings().stream()).toList();
+  }
+
   static Versions next(Plan plan) {
     return new Versions(
         plan.base().resources() + (plan.diff().changesResources() ? 1 : 0),
@@ -133,7 +141,7 @@ record PlanReport(Invocation invocation, String tenant) {
     json.put("changes", changes(plan.diff().changes()));
     json.put("unchanged", plan.diff().unchanged());
     List<Map<String, Object>> warnings = new ArrayList<>();
-    for (Warning warning : plan.warnings()) {
+    for (Warning warning : warnings(plan, effects)) {
       Map<String, Object> entry = new LinkedHashMap<>();
       entry.put("reason", warning.reason());
       entry.put("message", warning.message());

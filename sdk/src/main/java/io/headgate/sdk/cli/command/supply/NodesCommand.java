@@ -128,6 +128,9 @@ public final class NodesCommand implements CliCommand {
             Column.<UsedNode>of("IMAGES", row -> Cell.of(images(row.usage()))).whenWide(),
             Column.<UsedNode>of("HOST", row -> Cell.of(row.node().hostname())).whenWide(),
             Column.<UsedNode>of("AGENT", row -> Cell.of(row.node().agentVersion())).whenWide(),
+            Column.<UsedNode>of("LABELS", row -> Cell.of(LabelCommand.labels(row.node())))
+                .whenWide()
+                .givingWay(),
             Column.<UsedNode>of("GPU TROUBLE", row -> Cell.of(DeviceHealthText.text(row.node())))
                 .whenWide()
                 .givingWay(),
@@ -171,7 +174,8 @@ public final class NodesCommand implements CliCommand {
       return "%s; headgate approve %s".formatted(quarantine.reason(), row.node().id());
     }
     if (!row.pooled()) {
-      return "its pool %s was removed: let it join another".formatted(row.node().pool());
+      return "its pool %s was removed; headgate move %s POOL"
+          .formatted(row.node().pool(), row.node().id());
     }
     Instant until = row.usage().setAsideUntil();
     return until == null
