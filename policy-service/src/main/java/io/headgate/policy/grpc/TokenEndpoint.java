@@ -5,6 +5,7 @@ import io.grpc.stub.StreamObserver;
 import io.headgate.kit.auth.TokenSigner;
 import io.headgate.kit.decision.DeniedException;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.CallThreads;
 import io.headgate.kit.grpc.Pages;
 import io.headgate.kit.grpc.Pages.Page;
 import io.headgate.kit.grpc.ProtoTimes;
@@ -53,12 +54,19 @@ import io.headgate.type.NameRule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 
 /// Serves keys, tokens, join tokens and the caller's identity.
 final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
   private static final String KEYS = "keys/";
   private static final String JOIN_TOKENS = "joinTokens";
   private static final String TIME_TO_LIVE = "time_to_live";
+
+  /// The threads of calls that show a secret. Such a call may wait in the slow lane of failed
+  /// attempts, and must take no thread from other calls meanwhile.
+  private static final Executor SIGN_INS =
+      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("sign-in-", 0).factory());
 
   private final Parts parts;
   private final Answers answers;
@@ -80,15 +88,19 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
 
   @Override
   public void exchangeKey(ExchangeKeyRequest request, StreamObserver<ExchangeKeyResponse> out) {
-    answers.read(
+    CallThreads.apart(
+        SIGN_INS,
         out,
-        origin -> {
-          TokenSigner.Signed signed = parts.tokens().exchange(origin, request.getKey());
-          return ExchangeKeyResponse.newBuilder()
-              .setToken(signed.token())
-              .setExpireTime(ProtoTimes.toProto(signed.expires()))
-              .build();
-        });
+        () ->
+            answers.read(
+                out,
+                origin -> {
+                  TokenSigner.Signed signed = parts.tokens().exchange(origin, request.getKey());
+                  return ExchangeKeyResponse.newBuilder()
+                      .setToken(signed.token())
+                      .setExpireTime(ProtoTimes.toProto(signed.expires()))
+                      .build();
+                }));
   }
 
   @Override
@@ -254,25 +266,29 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
 
   @Override
   public void enrollNode(EnrollNodeRequest request, StreamObserver<EnrollNodeResponse> out) {
-    answers.change(
+    CallThreads.apart(
+        SIGN_INS,
         out,
-        "nodes/" + request.getNodeId(),
-        origin -> {
-          Enrolment.Enrolled enrolled =
-              parts
-                  .enrolment()
-                  .enroll(
-                      origin,
-                      new Enrolment.Applicant(
-                          request.getJoinToken(),
-                          new NodeId(request.getNodeId()),
-                          Optional.of(request.getRequestId()).filter(id -> !id.isEmpty())));
-          return EnrollNodeResponse.newBuilder()
-              .setNode(new KeyOwner.OfNode(enrolled.tenant(), enrolled.node()).name())
-              .setPool(enrolled.pool().value())
-              .setNodeKey(enrolled.secret().text())
-              .build();
-        });
+        () ->
+            answers.change(
+                out,
+                "nodes/" + request.getNodeId(),
+                origin -> {
+                  Enrolment.Enrolled enrolled =
+                      parts
+                          .enrolment()
+                          .enroll(
+                              origin,
+                              new Enrolment.Applicant(
+                                  request.getJoinToken(),
+                                  new NodeId(request.getNodeId()),
+                                  Optional.of(request.getRequestId()).filter(id -> !id.isEmpty())));
+                  return EnrollNodeResponse.newBuilder()
+                      .setNode(new KeyOwner.OfNode(enrolled.tenant(), enrolled.node()).name())
+                      .setPool(enrolled.pool().value())
+                      .setNodeKey(enrolled.secret().text())
+                      .build();
+                }));
   }
 
   @Override

@@ -68,7 +68,7 @@ public final class FailedAttempts {
     }
   }
 
-  /// Decides on an attempt by `lookUp`, or from memory.
+  /// Decides on an attempt by `lookUp`, or from memory. May wait for seconds.
   ///
   /// @param lookUp empty: the secret is wrong
   /// @return empty: the secret is wrong

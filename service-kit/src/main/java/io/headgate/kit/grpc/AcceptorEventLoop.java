@@ -1,8 +1,11 @@
 package io.headgate.kit.grpc;
 
 import com.linecorp.armeria.common.Flags;
-import com.linecorp.armeria.common.util.EventLoopGroups;
 import com.linecorp.armeria.common.util.ThreadFactories;
+import com.linecorp.armeria.common.util.TransportType;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -15,16 +18,28 @@ import java.util.concurrent.TimeUnit;
 /// silence, because its sockets are closed before it stops.
 final class AcceptorEventLoop extends MultiThreadIoEventLoopGroup {
 
-  private AcceptorEventLoop(String threads, IoHandlerFactory factory) {
+  private final ChannelHandler gate;
+
+  private AcceptorEventLoop(String threads, IoHandlerFactory factory, ChannelHandler gate) {
     super(1, ThreadFactories.newThreadFactory(threads, false), factory);
+    this.gate = gate;
   }
 
-  static EventLoopGroup named(String threads) {
-    return switch (Flags.transportType()) {
-      case EPOLL -> new AcceptorEventLoop(threads, EpollIoHandler.newFactory());
-      case NIO -> new AcceptorEventLoop(threads, NioIoHandler.newFactory());
-      default -> EventLoopGroups.newEventLoopGroup(1, threads);
-    };
+  /// @param gate sees accepted connections first
+  static EventLoopGroup named(String threads, ChannelHandler gate) {
+    return new AcceptorEventLoop(
+        threads,
+        Flags.transportType() == TransportType.EPOLL
+            ? EpollIoHandler.newFactory()
+            : NioIoHandler.newFactory(),
+        gate);
+  }
+
+  /// Called with the channel that accepts.
+  @Override
+  public ChannelFuture register(Channel acceptor) {
+    acceptor.pipeline().addFirst(gate);
+    return super.register(acceptor);
   }
 
   @Override

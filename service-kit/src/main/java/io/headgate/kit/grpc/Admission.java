@@ -5,6 +5,7 @@ import com.linecorp.armeria.common.HttpHeaderNames;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.grpc.GrpcSerializationFormats;
 import com.linecorp.armeria.server.HttpService;
@@ -20,16 +21,18 @@ import io.netty.channel.Channel;
 import io.netty.util.AttributeKey;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Bounds the calls of a method in progress (admission control). It refuses further calls at once
-/// with a prepared answer and without reading the request. Under overload, a refusal must cost very
-/// little, and admitted calls must finish while their callers still wait. No caller and no tenant
-/// can take [all places][FairBound]. All calls with an unknown token count as one caller.
+/// Bounds the calls of a method in progress (admission control), by gRPC and as JSON together. It
+/// refuses further calls at once with a prepared answer and without reading the request. Under
+/// overload, a refusal must cost very little, and admitted calls must finish while their callers
+/// still wait. No caller and no tenant can take [all places][FairBound]. All calls with an unknown
+/// token count as one caller.
 final class Admission extends SimpleDecoratingHttpService {
   /// The caller of the connection's last call, nearly always also of the next. Finding the caller
   /// by the token alone would cost more than the refusal. The token stays in memory no longer than
@@ -43,6 +46,9 @@ final class Admission extends SimpleDecoratingHttpService {
 
   /// By the path of the method.
   private final Map<String, Gate> gates;
+
+  /// The gates of methods that are served as JSON too.
+  private final List<Gate> gatesOfJson;
 
   private final TokenVerifier verifier;
   private final LongAdder refused;
@@ -64,18 +70,19 @@ final class Admission extends SimpleDecoratingHttpService {
                 Collectors.toUnmodifiableMap(
                     bound -> "/" + bound.getKey().getFullMethodName(),
                     bound -> new Gate(bound.getKey(), bound.getValue())));
+    this.gatesOfJson = gates.values().stream().filter(gate -> !gate.json.isEmpty()).toList();
   }
 
   @Override
   public HttpResponse serve(ServiceRequestContext call, HttpRequest request) throws Exception {
-    @Nullable Gate gate = gates.get(call.path());
+    @Nullable Gate gate = gate(call);
     if (gate == null) {
       return unwrap().serve(call, request);
     }
     Caller caller = caller(call, request);
     if (!gate.bound.enter(caller.name(), caller.tenant(), 1)) {
       refused.increment();
-      return HttpResponse.of(gate.refusal);
+      return gate.refuse(call);
     }
     try {
       HttpResponse answer = unwrap().serve(call, request);
@@ -91,6 +98,23 @@ final class Admission extends SimpleDecoratingHttpService {
       gate.bound.leave(caller.name(), caller.tenant(), 1);
       throw e;
     }
+  }
+
+  private @Nullable Gate gate(ServiceRequestContext call) {
+    @Nullable Gate gate = gates.get(call.path());
+    if (gate != null || isGrpc(call)) {
+      return gate;
+    }
+    return gatesOfJson.stream()
+        .filter(each ->
+            each.json.stream().anyMatch(json -> json.matches(call.method().name(), call.path())))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static boolean isGrpc(ServiceRequestContext call) {
+    @Nullable MediaType type = call.request().contentType();
+    return type != null && type.subtype().startsWith("grpc");
   }
 
   /// @param authorization the header that identified the caller
@@ -128,18 +152,24 @@ final class Admission extends SimpleDecoratingHttpService {
 
   private static final class Gate {
     private final FairBound bound;
-    private final ResponseHeaders refusal;
+    private final List<JsonPath> json;
+    private final Refusal refusal;
+    private final ResponseHeaders prepared;
 
     Gate(MethodDescriptor<?, ?> method, int most) {
       this.bound = new FairBound(most);
+      this.json = JsonPath.of(method).toList();
       this.refusal =
-          headers(
-              GrpcFailures.proto(
-                  Refusal.exhausted(
-                      "OVERLOADED",
-                      "%s has %d calls in progress at most, half of them of one caller; try again"
-                          .formatted(method.getBareMethodName(), most),
-                      RETRY)));
+          Refusal.exhausted(
+              "OVERLOADED",
+              "%s has %d calls in progress at most, half of them of one caller; try again"
+                  .formatted(method.getBareMethodName(), most),
+              RETRY);
+      this.prepared = headers(GrpcFailures.proto(refusal));
+    }
+
+    HttpResponse refuse(ServiceRequestContext call) {
+      return isGrpc(call) ? HttpResponse.of(prepared) : ErrorPages.answer(call, refusal);
     }
   }
 

@@ -29,8 +29,8 @@ import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.grpc.ApiServerConfig.Discovery;
 import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.time.TimeSource;
 import io.netty.handler.flush.FlushConsolidationHandler;
-import io.opentelemetry.api.metrics.Meter;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
@@ -57,8 +57,10 @@ import org.slf4j.LoggerFactory;
 ///    its thread ([PromptCalls]), the limit on its length ([RequestLimits]), the token of a JSON
 ///    call ([TokenFirst])
 /// 2. trace, request id and error translation, the bound on all calls ([ActiveCalls])
-/// 3. access rule, the bound on a caller's streams ([CallerStreams])
-/// 4. size and memory of its messages ([RequestSizes], [RequestMemory]), validation
+/// 3. access rule, the proof of its [connection][Connections], the bound on a caller's streams
+///    ([CallerStreams])
+/// 4. size and memory of its messages ([RequestSizes], [RequestMemory]), threads for [large
+///    ones][LargeRequests], validation
 /// 5. [interceptors][Builder#interceptor] of the service, handler
 ///
 /// Handlers may block: each runs on a virtual thread, at most `maxHandlers` at a time. Methods
@@ -83,6 +85,8 @@ public final class ApiServer implements AutoCloseable {
   private final ActiveCalls calls;
   private final RequestSizes sizes;
   private final Handlers handlers;
+  private final Connections connections;
+  private final LargeRequests large = new LargeRequests();
   private final LongAdder refused = new LongAdder();
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -95,7 +99,11 @@ public final class ApiServer implements AutoCloseable {
     this.sizes = new RequestSizes(config.maxMessageSize(), services);
     this.calls = new ActiveCalls(config.maxCalls(), config.requestTimeout());
     this.handlers = new Handlers(config.maxHandlers());
-    observe(builder.telemetry.meter("io.headgate.kit.grpc"));
+    this.connections =
+        new Connections(
+            config.maxConnections(), config.maxConnectionsPerAddress(), TimeSource.system());
+    new ServerMeters(builder.telemetry.meter("io.headgate.kit.grpc"))
+        .observe(handlers, calls, refused, connections);
     this.server = build(builder, services);
   }
 
@@ -160,6 +168,7 @@ public final class ApiServer implements AutoCloseable {
     calls.stopStreams();
     server.stop().join();
     handlers.shutdownNow();
+    large.close();
   }
 
   /// The parts of a server. Not thread-safe.
@@ -243,7 +252,8 @@ public final class ApiServer implements AutoCloseable {
     server
         .blockingTaskExecutor(BlockingTaskExecutor.of(handlers), false)
         .errorHandler(errors.orElse(ServerErrorHandler.ofDefault()))
-        .bossGroupFactory(AcceptorEventLoop::named)
+        .bossGroupFactory(
+            threads -> AcceptorEventLoop.named(threads, new ConnectionGate(connections)))
         .meterRegistry(NoopMeterRegistry.get())
         .disableServerHeader()
         .service(
@@ -278,9 +288,11 @@ public final class ApiServer implements AutoCloseable {
     chain.add(failures);
     chain.add(calls);
     chain.add(builder.authInterceptor());
+    chain.add(new ProvenCalls());
     chain.add(new CallerStreams(config.maxCalls()));
     chain.add(sizes);
     chain.add(new RequestMemory(builder.requestBytes.orElseGet(this::requestBytes)));
+    chain.add(large);
     chain.add(new ValidationInterceptor(requests(services)));
     chain.addAll(builder.interceptors);
     GrpcServiceBuilder grpc =
@@ -332,14 +344,18 @@ public final class ApiServer implements AutoCloseable {
 
   private void limit(ServerBuilder server) {
     long message = config.maxMessageSize().bytes();
-    AddressLimit connections = new AddressLimit(config.maxConnectionsPerAddress());
     server
         .http2MaxStreamsPerConnection(config.maxStreams())
         .http2MaxHeaderListSize(8 << 10)
         .http1MaxHeaderSize(8 << 10)
-        .maxNumConnections(config.maxConnections())
         .childChannelPipelineCustomizer(pipeline -> {
-          connections.accept(pipeline);
+          // It counts frames behind TLS, and before plain HTTP is told from HTTP/2.
+          Connections.of(pipeline.channel())
+              .ifPresent(connection -> {
+                FrameBudget frames = new FrameBudget(connection, TimeSource.system());
+                var _ =
+                    config.tls().isPresent() ? pipeline.addLast(frames) : pipeline.addFirst(frames);
+              });
           // All answers of one round of an event loop leave in one write per connection.
           pipeline.addFirst(new FlushConsolidationHandler(MAX_HELD_FLUSHES, true));
         })
@@ -350,32 +366,6 @@ public final class ApiServer implements AutoCloseable {
         .maxRequestLength(message + RequestLimits.FRAME_BYTES)
         .requestTimeout(config.requestTimeout())
         .gracefulShutdownTimeout(QUIET, config.stopTimeout().plus(QUIET));
-  }
-
-  private void observe(Meter meter) {
-    meter
-        .gaugeBuilder("headgate.server.handlers")
-        .setUnit("{handler}")
-        .setDescription("Handlers that run at this moment.")
-        .ofLongs()
-        .buildWithCallback(gauge -> gauge.record(handlers.getActiveCount()));
-    meter
-        .gaugeBuilder("headgate.server.handlers.waiting")
-        .setUnit("{handler}")
-        .setDescription("Events of calls that wait for a handler's thread.")
-        .ofLongs()
-        .buildWithCallback(gauge -> gauge.record(handlers.getQueue().size()));
-    meter
-        .gaugeBuilder("headgate.server.calls")
-        .setUnit("{call}")
-        .setDescription("Calls in progress, streams included.")
-        .ofLongs()
-        .buildWithCallback(gauge -> gauge.record(calls.count()));
-    meter
-        .counterBuilder("headgate.server.calls.refused")
-        .setUnit("{call}")
-        .setDescription("Calls of bounded methods that were refused before they were read.")
-        .buildWithCallback(counter -> counter.record(refused.sum()));
   }
 
   private static void refuseMethodsWithoutRule(List<ServerServiceDefinition> services) {

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// Executors for the work of a call, on whichever thread its handler runs.
 public final class CallThreads {
@@ -23,12 +24,14 @@ public final class CallThreads {
     return current().eventLoop().withoutContext();
   }
 
-  /// Virtual threads, which may block, for parts of the current call. Each part runs with the
-  /// caller's principal and trace, like the call itself.
+  /// Threads that may block, for parts of the current call: virtual ones, or those of [large
+  /// requests][LargeRequests]. Each part runs with the caller's principal and trace, like the call
+  /// itself.
   ///
   /// @throws IllegalStateException outside of a call
   public static Executor blocking() {
-    Executor threads = current().blockingTaskExecutor().withoutContext();
+    @Nullable Executor large = LargeRequests.threads();
+    Executor threads = large == null ? current().blockingTaskExecutor().withoutContext() : large;
     Context call = Context.current();
     io.opentelemetry.context.Context trace = io.opentelemetry.context.Context.current();
     return part -> threads.execute(call.wrap(trace.wrap(named(part))));
@@ -48,7 +51,16 @@ public final class CallThreads {
   /// @param answer receives the exception that `handler` throws
   /// @throws IllegalStateException outside of a call
   public static void apart(StreamObserver<?> answer, Runnable handler) {
-    current().blockingTaskExecutor().withoutContext().execute(inCall(answer, handler));
+    apart(current().blockingTaskExecutor().withoutContext(), answer, handler);
+  }
+
+  /// Continues the current call on one of `threads`, which may block. For work that waits long for
+  /// something else than its own result, and must not keep other calls from the common threads.
+  ///
+  /// @param answer receives the exception that `handler` throws
+  /// @throws IllegalStateException outside of a call
+  public static void apart(Executor threads, StreamObserver<?> answer, Runnable handler) {
+    threads.execute(inCall(answer, handler));
   }
 
   /// Continues the current call on the [writer] when `value` completes.

@@ -15,15 +15,17 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.GrpcFailures.Call;
+import io.headgate.kit.grpc.Connections.Connection;
 import java.util.HexFormat;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /// Gives each call an id and sends every failure, thrown or closed with, through {@link
-/// GrpcFailures}. It is the outermost interceptor, so that it also handles the refusals of the
-/// others.
+/// GrpcFailures}. A call without a good token costs its [connection][Connections]. The class is the
+/// outermost interceptor, so that it also handles the refusals of the others.
 final class FailureInterceptor implements ServerInterceptor {
   static final Metadata.Key<String> REQUEST_ID =
       Metadata.Key.of("x-request-id", Metadata.ASCII_STRING_MARSHALLER);
@@ -65,11 +67,13 @@ final class FailureInterceptor implements ServerInterceptor {
   private static final class TranslatingCall<ReqT, RespT>
       extends SimpleForwardingServerCall<ReqT, RespT> {
     private final Call named;
+    private final Optional<Connection> connection;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     TranslatingCall(ServerCall<ReqT, RespT> call, Call named) {
       super(call);
       this.named = named;
+      this.connection = Connections.of(ServiceRequestContext.currentOrNull());
     }
 
     @Override
@@ -89,6 +93,9 @@ final class FailureInterceptor implements ServerInterceptor {
       }
       StatusRuntimeException translated =
           StatusProto.toStatusRuntimeException(GrpcFailures.translate(status, trailers, named));
+      if (translated.getStatus().getCode() == Status.Code.UNAUTHENTICATED) {
+        connection.ifPresent(Connection::failed);
+      }
       Metadata details = translated.getTrailers();
       Metadata sent = details == null ? new Metadata() : details;
       sent.put(REQUEST_ID, named.requestId());

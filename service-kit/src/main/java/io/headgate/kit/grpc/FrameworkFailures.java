@@ -14,12 +14,17 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.GrpcFailures.Call;
+import java.util.Arrays;
 import java.util.Set;
+import java.util.zip.ZipException;
 
 /// Adds details to failures of the server library that no interceptor sees: messages that are too
 /// large or unreadable, and expired deadlines.
 final class FrameworkFailures implements GrpcExceptionHandlerFunction {
   private static final GrpcExceptionHandlerFunction ARMERIA = GrpcExceptionHandlerFunction.of();
+
+  /// Frames of a stack trace between a failed read and the deframer.
+  private static final int DEPTH = 8;
 
   /// Codes that the library never produces by itself.
   private static final Set<Status.Code> OURS =
@@ -71,10 +76,19 @@ final class FrameworkFailures implements GrpcExceptionHandlerFunction {
 
   private static boolean isUnreadable(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof InvalidProtocolBufferException) {
+      if (cause instanceof InvalidProtocolBufferException
+          || cause instanceof ZipException
+          || (cause instanceof IndexOutOfBoundsException && isThrownByDeframer(cause))) {
         return true;
       }
     }
     return false;
+  }
+
+  /// The library reads a message that is not there, or that ends early, without looking.
+  private static boolean isThrownByDeframer(Throwable failure) {
+    return Arrays.stream(failure.getStackTrace())
+        .limit(DEPTH)
+        .anyMatch(frame -> frame.getClassName().endsWith("MessageDeframer"));
   }
 }

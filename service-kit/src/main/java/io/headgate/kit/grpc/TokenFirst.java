@@ -1,7 +1,5 @@
 package io.headgate.kit.grpc;
 
-import com.google.api.AnnotationsProto;
-import com.google.api.HttpRule;
 import com.google.common.net.HttpHeaders;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
@@ -9,9 +7,7 @@ import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import com.linecorp.armeria.server.SimpleDecoratingHttpService;
-import io.grpc.MethodDescriptor;
 import io.grpc.ServerServiceDefinition;
-import io.grpc.protobuf.ProtoMethodDescriptorSupplier;
 import io.headgate.kit.auth.AuthInterceptor;
 import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.failure.Refusal;
@@ -20,7 +16,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Checks the token of an HTTP request before anything reads its body. A JSON body becomes a
@@ -63,7 +58,8 @@ final class TokenFirst extends SimpleDecoratingHttpService {
             .flatMap(service -> service.getMethods().stream())
             .map(method -> method.getMethodDescriptor())
             .filter(AuthInterceptor::isAnonymous)
-            .flatMap(TokenFirst::paths)
+            .flatMap(JsonPath::of)
+            .map(JsonPath::path)
             .toList(),
         true,
         isReflectionOpen);
@@ -88,22 +84,23 @@ final class TokenFirst extends SimpleDecoratingHttpService {
     if (token.flatMap(verifier::recent).isPresent()) {
       // Known, and so quick to check: it may have expired or been revoked since.
       Optional<Refusal> refusal = refusal(header);
-      return refusal.isPresent()
-          ? ErrorPages.answer(call, refusal.get())
-          : unwrap().serve(call, request);
+      return refusal.isPresent() ? refused(call, refusal.get()) : unwrap().serve(call, request);
     }
     if (token.isEmpty()) {
-      return refusal(header).map(no -> ErrorPages.answer(call, no)).orElseThrow();
+      return refusal(header).map(no -> refused(call, no)).orElseThrow();
     }
     // The first check of a token takes long and may wait for keys.
     return HttpResponse.of(
         CompletableFuture.supplyAsync(() -> refusal(header), call.blockingTaskExecutor())
             .thenApplyAsync(
                 refusal ->
-                    refusal
-                        .map(no -> ErrorPages.answer(call, no))
-                        .orElseGet(() -> serveLater(call, request)),
+                    refusal.map(no -> refused(call, no)).orElseGet(() -> serveLater(call, request)),
                 call.eventLoop()));
+  }
+
+  private static HttpResponse refused(ServiceRequestContext call, Refusal refusal) {
+    Connections.of(call).ifPresent(Connections.Connection::failed);
+    return ErrorPages.answer(call, refusal);
   }
 
   private Optional<Refusal> refusal(@Nullable String header) {
@@ -121,41 +118,5 @@ final class TokenFirst extends SimpleDecoratingHttpService {
     } catch (Exception e) {
       return HttpResponse.ofFailure(e);
     }
-  }
-
-  private static Stream<Pattern> paths(MethodDescriptor<?, ?> method) {
-    if (!(method.getSchemaDescriptor() instanceof ProtoMethodDescriptorSupplier supplier)) {
-      return Stream.empty();
-    }
-    HttpRule rule = supplier.getMethodDescriptor().getOptions().getExtension(AnnotationsProto.http);
-    return Stream.concat(Stream.of(rule), rule.getAdditionalBindingsList().stream())
-        .map(each ->
-            switch (each.getPatternCase()) {
-              case GET -> each.getGet();
-              case PUT -> each.getPut();
-              case POST -> each.getPost();
-              case DELETE -> each.getDelete();
-              case PATCH -> each.getPatch();
-              case CUSTOM -> each.getCustom().getPath();
-              case PATTERN_NOT_SET -> "";
-            })
-        .filter(template -> !template.isEmpty())
-        .map(TokenFirst::pattern);
-  }
-
-  /// The paths of a template such as `/v1/{name=tenants/*}:verb`.
-  static Pattern pattern(String template) {
-    String paths =
-        template.replaceAll("\\{[^={}]+=([^{}]+)\\}", "$1").replaceAll("\\{[^{}]+\\}", "*");
-    StringBuilder regex = new StringBuilder();
-    for (String part : paths.split("(?<=\\*)(?!\\*)|(?<!\\*)(?=\\*)", -1)) {
-      regex.append(
-          switch (part) {
-            case "*" -> "[^/]+";
-            case "**" -> ".+";
-            default -> Pattern.quote(part);
-          });
-    }
-    return Pattern.compile(regex.toString());
   }
 }

@@ -59,19 +59,52 @@ class LimitsTest {
   }
 
   @Test
-  void connectionsOfOneAddressAreBounded() throws Exception {
+  void aConnectionThatProvesNothingGivesWayToANewOneOfItsAddress() throws Exception {
     ApiServer server = start(config("127.0.0.1", Discovery.OFF, 100, 3, Duration.ofHours(1)));
     List<Socket> sockets = new ArrayList<>();
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
       Socket socket = new Socket("127.0.0.1", server.port());
       open.add(socket);
       sockets.add(socket);
       assertThat(answers(socket)).as("connection %d", i).isTrue();
     }
-    Socket fourth = new Socket("127.0.0.1", server.port());
-    open.add(fourth);
-    assertThat(answers(fourth)).as("one too many").isFalse();
-    assertThat(answers(sockets.getFirst())).as("the others stay").isTrue();
+    await().atMost(Duration.ofSeconds(60)).until(() -> !answers(sockets.getFirst()));
+    assertThat(answers(sockets.get(1))).as("the others stay").isTrue();
+  }
+
+  @Test
+  void aConnectionOfAKnownCallerStaysWhenItsAddressIsFull() throws Exception {
+    ApiServer server = start(config("127.0.0.1", Discovery.OFF, 100, 4, Duration.ofHours(1)));
+    var ada = stub(channel(server), "ada").watchBooks(WatchBooksRequest.getDefaultInstance());
+    assertThat(ada.next().getId()).isEqualTo("first");
+    for (int i = 0; i < 10; i++) {
+      Socket socket = new Socket("127.0.0.1", server.port());
+      open.add(socket);
+      assertThat(answers(socket)).as("connection %d", i).isTrue();
+    }
+    var bob = stub(channel(server), "bob").watchBooks(WatchBooksRequest.getDefaultInstance());
+    assertThat(bob.next().getId()).as("a new caller gets in").isEqualTo("first");
+    assertThat(shelf.watchEnded.getCount()).as("no stream has ended").isEqualTo(1);
+  }
+
+  @Test
+  void oneCallerDoesNotTakeAllConnectionsOfItsAddress() {
+    ApiServer server = start(config("127.0.0.1", Discovery.OFF, 100, 4, Duration.ofHours(1)));
+    for (int i = 0; i < 4; i++) {
+      assertThat(watch(server, "job")).isEqualTo("first");
+    }
+    assertThat(watch(server, "agent")).isEqualTo("first");
+    assertThat(watch(server, "operator")).isEqualTo("first");
+  }
+
+  /// Opens a stream on a connection of its own.
+  private String watch(ApiServer server, String user) {
+    return stub(channel(server), user)
+        .withWaitForReady()
+        .withDeadlineAfter(60, TimeUnit.SECONDS)
+        .watchBooks(WatchBooksRequest.getDefaultInstance())
+        .next()
+        .getId();
   }
 
   @Test

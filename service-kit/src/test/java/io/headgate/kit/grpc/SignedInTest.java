@@ -89,13 +89,13 @@ class SignedInTest {
 
   @Test
   void pathsOfTheContractAreMatchedWhole() {
-    assertThat("/v1/tokens:exchange").matches(TokenFirst.pattern("/v1/tokens:exchange"));
-    assertThat("/v1/greetings/ada").matches(TokenFirst.pattern("/v1/greetings/{name}"));
-    assertThat("/v1/greetings/ada/x").doesNotMatch(TokenFirst.pattern("/v1/greetings/{name}"));
+    assertThat("/v1/tokens:exchange").matches(JsonPath.pattern("/v1/tokens:exchange"));
+    assertThat("/v1/greetings/ada").matches(JsonPath.pattern("/v1/greetings/{name}"));
+    assertThat("/v1/greetings/ada/x").doesNotMatch(JsonPath.pattern("/v1/greetings/{name}"));
     assertThat("/v1/tenants/a/jobs/b:cancel")
-        .matches(TokenFirst.pattern("/v1/{name=tenants/*/jobs/*}:cancel"));
+        .matches(JsonPath.pattern("/v1/{name=tenants/*/jobs/*}:cancel"));
     assertThat("/v1/tenants/a/b/jobs/c")
-        .doesNotMatch(TokenFirst.pattern("/v1/{name=tenants/*/jobs/*}"));
+        .doesNotMatch(JsonPath.pattern("/v1/{name=tenants/*/jobs/*}"));
   }
 
   private static Throwable reflection(Channel caller) {

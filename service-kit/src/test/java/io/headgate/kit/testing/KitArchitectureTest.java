@@ -38,11 +38,12 @@ class KitArchitectureTest {
                 Map.entry("decision", Set.of()),
                 Map.entry("failure", Set.of()),
                 Map.entry("file", Set.of()),
-                Map.entry("grpc", Set.of("auth", "config", "failure", "lifecycle", "telemetry")),
+                Map.entry(
+                    "grpc", Set.of("auth", "config", "failure", "lifecycle", "telemetry", "time")),
                 Map.entry("lifecycle", Set.of()),
                 Map.entry("position", Set.of()),
                 Map.entry("process", Set.of("config", "lifecycle")),
-                Map.entry("telemetry", Set.of("config")),
+                Map.entry("telemetry", Set.of("config", "time")),
                 Map.entry("time", Set.of()),
                 Map.entry("watch", Set.of("config", "failure", "grpc", "position"))))
         .check(CLASSES);

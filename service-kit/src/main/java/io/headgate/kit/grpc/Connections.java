@@ -1,0 +1,200 @@
+package io.headgate.kit.grpc;
+
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.headgate.kit.time.TimeSource;
+import io.netty.channel.Channel;
+import io.netty.util.AttributeKey;
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/// The open connections of a server, each at the expense of its [address][ClientAddress].
+///
+/// A connection is unproven until a call with a good token came over it. Where there is no room, an
+/// unproven connection gives way to a new one, the oldest first. If all are proven, one of the
+/// caller gives way that has more than a half. So the jobs of a node do not shut out its agent,
+/// which has the same address.
+///
+/// Thread-safe.
+final class Connections {
+  /// Evicted connections that have not closed yet; beyond this, new ones are refused.
+  private static final int MOST_CLOSING = 256;
+
+  /// Known addresses beyond which those without connections are forgotten.
+  private static final int SWEEP = 10_000;
+
+  private static final AttributeKey<Connection> KEY = AttributeKey.valueOf(Connections.class, "OF");
+
+  private final int most;
+  private final int perAddress;
+  private final TimeSource time;
+  private final LongAdder refused = new LongAdder();
+  private final LongAdder cut = new LongAdder();
+  // All guarded by this.
+  private final Map<InetAddress, ClientAddress> addresses = new HashMap<>();
+  private final LinkedHashSet<Connection> unproven = new LinkedHashSet<>();
+  private int open;
+  private int sweepAt = SWEEP;
+
+  /// @param most connections in total
+  /// @param perAddress connections of one address
+  Connections(int most, int perAddress, TimeSource time) {
+    this.most = most;
+    this.perAddress = perAddress;
+    this.time = time;
+  }
+
+  /// Connections that were refused or evicted.
+  long refused() {
+    return refused.sum();
+  }
+
+  /// Connections that ended because of a flood.
+  long cut() {
+    return cut.sum();
+  }
+
+  /// The connection of a call.
+  static Optional<Connection> of(@Nullable ServiceRequestContext call) {
+    @Nullable Channel channel = call == null ? null : call.log().partial().channel();
+    return channel == null ? Optional.empty() : of(channel);
+  }
+
+  static Optional<Connection> of(Channel channel) {
+    return Optional.ofNullable(channel.attr(KEY).get());
+  }
+
+  /// The decision on a new connection.
+  enum Answer {
+    ADMITTED,
+    /// Its address has to wait.
+    LATER,
+    REFUSED
+  }
+
+  /// Decides on a new connection. An older one may be closed for it.
+  Answer admit(Channel channel, InetAddress network) {
+    long now = time.monotonicNanos();
+    Optional<Connection> victim = Optional.empty();
+    Connection connection;
+    synchronized (this) {
+      ClientAddress address =
+          addresses.computeIfAbsent(network, _ -> new ClientAddress(perAddress, now));
+      if (open >= most + MOST_CLOSING) {
+        return Answer.REFUSED;
+      }
+      if (!address.mayConnect(now)) {
+        return Answer.LATER;
+      }
+      if (address.isFull(now) || open >= most) {
+        victim = address.isFull(now) ? address.victim() : oldestUnproven();
+        if (victim.isEmpty()) {
+          return Answer.REFUSED;
+        }
+        victim.ifPresent(each -> {
+          unproven.remove(each);
+          each.address.leave(each);
+        });
+      }
+      connection = new Connection(channel, address);
+      address.enter(connection);
+      unproven.add(connection);
+      open++;
+      sweep(now);
+    }
+    channel.attr(KEY).set(connection);
+    channel.closeFuture().addListener(_ -> closed(connection));
+    victim.ifPresent(each -> {
+      refused.increment();
+      var _ = each.channel.close();
+    });
+    return Answer.ADMITTED;
+  }
+
+  private Optional<Connection> oldestUnproven() {
+    return unproven.isEmpty() ? Optional.empty() : Optional.of(unproven.getFirst());
+  }
+
+  /// A connection was closed before it was admitted.
+  void dropped() {
+    refused.increment();
+  }
+
+  private synchronized void closed(Connection connection) {
+    open--;
+    unproven.remove(connection);
+    connection.address.leave(connection);
+  }
+
+  /// Forgets addresses that have no connection and owe nothing.
+  private void sweep(long now) {
+    if (addresses.size() >= sweepAt) {
+      addresses.values().removeIf(address -> address.isForgotten(now));
+      sweepAt = Math.max(SWEEP, 2 * addresses.size());
+    }
+  }
+
+  /// One open connection. Thread-safe.
+  final class Connection {
+    private final Channel channel;
+    private final ClientAddress address;
+    // Written under the lock of all connections.
+    private volatile String caller = ClientAddress.UNPROVEN;
+
+    private Connection(Channel channel, ClientAddress address) {
+      this.channel = channel;
+      this.address = address;
+    }
+
+    /// The caller of its first call with a good token; empty before.
+    String caller() {
+      return caller;
+    }
+
+    boolean isProven() {
+      return !caller.equals(ClientAddress.UNPROVEN);
+    }
+
+    /// Whether it is unproven and its address misbehaved in the last seconds, so that it may do
+    /// little until it is proven.
+    boolean isSuspect(long nowNanos) {
+      return address.isSuspect(nowNanos) && !isProven();
+    }
+
+    /// A call with a good token came over it: it costs its address nothing.
+    ///
+    /// @param name of the caller
+    void prove(String name) {
+      if (isProven()) {
+        return;
+      }
+      synchronized (Connections.this) {
+        if (unproven.remove(this)) {
+          address.leave(this);
+          caller = name;
+          address.enter(this);
+          address.giveBack();
+        }
+      }
+    }
+
+    /// A call over it had no good token.
+    void failed() {
+      synchronized (Connections.this) {
+        address.charge(ClientAddress.FAILED_CALL, time.monotonicNanos());
+      }
+    }
+
+    /// It ends because of a flood.
+    void flooded() {
+      cut.increment();
+      synchronized (Connections.this) {
+        address.charge(ClientAddress.FLOOD * perAddress, time.monotonicNanos());
+      }
+    }
+  }
+}

@@ -1,0 +1,205 @@
+package io.headgate.kit.grpc;
+
+import io.headgate.kit.grpc.Connections.Connection;
+import io.headgate.kit.time.TimeSource;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Flags;
+import io.netty.handler.codec.http2.Http2FrameTypes;
+import io.netty.util.ReferenceCountUtil;
+
+/// Ends an HTTP/2 connection that sends too many frames which cost the server work and the client
+/// nothing. It reads the header of each frame before Netty does. An honest client sends such frames
+/// mostly because it received others, so each frame of an answer allows one more.
+///
+/// | frame | units |
+/// |---|---|
+/// | PING, SETTINGS, PRIORITY, WINDOW_UPDATE, CONTINUATION, unknown ones | 1, and 1 for each 256 bytes |
+/// | HEADERS on an [unproven][Connections] connection | 1 |
+/// | each frame on a [suspect][Connection#isSuspect] connection | 20 |
+/// | a stream that the server resets for the client's fault | 10 |
+/// | a stream that the server refuses, as one too many | 2 |
+///
+/// Netty itself bounds RST_STREAM, empty DATA and small CONTINUATION frames. It ends the connection
+/// with an error, which this class sees go out. The handler stands behind TLS and before Netty's
+/// handler of HTTP/2. Confined to the event loop of its connection.
+final class FrameBudget extends ChannelDuplexHandler {
+  static final int MOST = 1000;
+  private static final int PER_SECOND = 100;
+  private static final int SUSPECT_UNITS = 20;
+  private static final int CLIENTS_FAULT_UNITS = 10;
+  private static final int REFUSED_UNITS = 2;
+  private static final int BYTES_PER_UNIT = 256;
+
+  private static final int HEADER = Http2CodecUtil.FRAME_HEADER_LENGTH;
+  private static final int TYPE_AT = 3;
+  private static final int RESET_BYTES = HEADER + Integer.BYTES;
+  private static final int GO_AWAY_BYTES = HEADER + 2 * Integer.BYTES;
+
+  private final Connection connection;
+  private final TimeSource time;
+  private final Allowance allowance;
+  private final ByteBuf preface = Http2CodecUtil.connectionPrefaceBuf();
+  private final byte[] header = new byte[HEADER];
+  private Speech speech = Speech.UNKNOWN;
+  private int inHeader;
+  private int payloadLeft;
+  private boolean isCut;
+
+  private enum Speech {
+    /// Less than a preface came.
+    UNKNOWN,
+    HTTP_1,
+    HTTP_2
+  }
+
+  FrameBudget(Connection connection, TimeSource time) {
+    this.connection = connection;
+    this.time = time;
+    this.allowance = new Allowance(MOST, PER_SECOND, time.monotonicNanos());
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    if (message instanceof ByteBuf bytes && !isCut) {
+      int at = bytes.readerIndex();
+      if (speech != Speech.HTTP_2) {
+        at = readPreface(context, bytes, at);
+      }
+      if (speech == Speech.HTTP_2 && !readFrames(bytes, at)) {
+        cut(context);
+      }
+    }
+    if (isCut) {
+      ReferenceCountUtil.release(message);
+    } else {
+      context.fireChannelRead(message);
+    }
+  }
+
+  /// @return where frames begin
+  private int readPreface(ChannelHandlerContext context, ByteBuf bytes, int from) {
+    if (speech == Speech.HTTP_1) {
+      // After an upgrade, the connection begins anew with a preface.
+      if (context.pipeline().get(Http2ConnectionHandler.class) == null) {
+        return bytes.writerIndex();
+      }
+      speech = Speech.UNKNOWN;
+    }
+    int at = from;
+    while (preface.isReadable() && at < bytes.writerIndex()) {
+      if (preface.readByte() != bytes.getByte(at)) {
+        preface.readerIndex(0);
+        speech = Speech.HTTP_1;
+        return bytes.writerIndex();
+      }
+      at++;
+    }
+    if (!preface.isReadable()) {
+      speech = Speech.HTTP_2;
+    }
+    return at;
+  }
+
+  /// Whether the frames are within the budget.
+  private boolean readFrames(ByteBuf bytes, int from) {
+    int at = from;
+    int end = bytes.writerIndex();
+    while (at < end) {
+      int skipped = Math.min(payloadLeft, end - at);
+      at += skipped;
+      payloadLeft -= skipped;
+      while (payloadLeft == 0 && inHeader < HEADER && at < end) {
+        header[inHeader++] = bytes.getByte(at++);
+      }
+      if (inHeader == HEADER) {
+        inHeader = 0;
+        payloadLeft = (header[0] & 0xff) << 16 | (header[1] & 0xff) << 8 | (header[2] & 0xff);
+        int units = units(header[TYPE_AT], payloadLeft);
+        if (units > 0 && !allowance.use(units, time.monotonicNanos())) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private int units(byte type, int length) {
+    int suspect = connection.isSuspect(time.monotonicNanos()) ? SUSPECT_UNITS : 0;
+    return switch (type) {
+      case Http2FrameTypes.DATA, Http2FrameTypes.RST_STREAM -> suspect;
+      case Http2FrameTypes.HEADERS -> Math.max(suspect, connection.isProven() ? 0 : 1);
+      default -> Math.max(suspect, 1) + length / BYTES_PER_UNIT;
+    };
+  }
+
+  @Override
+  public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+    boolean isOver = false;
+    if (speech == Speech.HTTP_2
+        && message instanceof ByteBuf bytes
+        && bytes.readableBytes() >= HEADER
+        && !isCut) {
+      isOver = !isWithin(bytes, bytes.readerIndex());
+    }
+    var _ = context.write(message, promise);
+    if (isOver) {
+      // Not within this write, whose caller is in the middle of other things.
+      context.executor().execute(() -> cut(context));
+    }
+  }
+
+  /// Whether a frame that the server sends leaves the connection within its budget.
+  private boolean isWithin(ByteBuf bytes, int at) {
+    byte type = bytes.getByte(at + TYPE_AT);
+    int length = bytes.getUnsignedMedium(at);
+    switch (type) {
+      case Http2FrameTypes.DATA, Http2FrameTypes.HEADERS -> allowance.giveBack(1);
+      case Http2FrameTypes.RST_STREAM -> {
+        if (bytes.readableBytes() == RESET_BYTES && length == Integer.BYTES) {
+          return allowance.use(resetUnits(bytes.getInt(at + HEADER)), time.monotonicNanos());
+        }
+      }
+      case Http2FrameTypes.GO_AWAY -> {
+        if (bytes.readableBytes() >= GO_AWAY_BYTES
+            && bytes.getInt(at + HEADER + Integer.BYTES) != Http2Error.NO_ERROR.code()) {
+          connection.flooded();
+        }
+      }
+      default -> {
+        // Answers to PING and SETTINGS allow nothing.
+      }
+    }
+    return true;
+  }
+
+  private static int resetUnits(int code) {
+    Http2Error error = Http2Error.valueOf(code);
+    return switch (error) {
+      case PROTOCOL_ERROR, FLOW_CONTROL_ERROR, STREAM_CLOSED, FRAME_SIZE_ERROR, COMPRESSION_ERROR ->
+          CLIENTS_FAULT_UNITS;
+      case REFUSED_STREAM -> REFUSED_UNITS;
+      case null, default -> 0;
+    };
+  }
+
+  private void cut(ChannelHandlerContext context) {
+    if (isCut) {
+      return;
+    }
+    isCut = true;
+    connection.flooded();
+    ByteBuf goAway = context.alloc().buffer(GO_AWAY_BYTES);
+    Http2CodecUtil.writeFrameHeader(
+        goAway, 2 * Integer.BYTES, Http2FrameTypes.GO_AWAY, new Http2Flags(), 0);
+    goAway.writeInt(Integer.MAX_VALUE);
+    goAway.writeInt((int) Http2Error.ENHANCE_YOUR_CALM.code());
+    var _ = context.writeAndFlush(goAway);
+    var _ = context.close();
+  }
+}

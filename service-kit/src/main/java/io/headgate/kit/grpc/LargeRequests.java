@@ -1,0 +1,117 @@
+package io.headgate.kit.grpc;
+
+import com.google.protobuf.Message;
+import io.grpc.Context;
+import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.ServerCall;
+import io.grpc.ServerCall.Listener;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// Moves unary calls with a large request to a few threads of their own, one event after the other.
+/// Such a request takes the processor for long, and a virtual thread gives it up to no other. So a
+/// few of them on the common threads would let all other calls wait.
+///
+/// The threads are those of the operating system, which gives others their time meanwhile. They are
+/// half as many as there are processors.
+final class LargeRequests implements ServerInterceptor, AutoCloseable {
+  /// Smaller requests stay where they are.
+  static final int LARGE_BYTES = 64 << 10;
+
+  private static final Context.Key<Executor> THREADS = Context.key("large-requests");
+  private static final long IDLE_SECONDS = 30;
+
+  private final ThreadPoolExecutor threads;
+
+  LargeRequests() {
+    int most = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    this.threads =
+        new ThreadPoolExecutor(
+            most,
+            most,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().daemon().name("large-request-", 0).factory());
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  /// The threads of the current call, if it has a large request.
+  static @Nullable Executor threads() {
+    return THREADS.get();
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+
+  @Override
+  public <ReqT, RespT> Listener<ReqT> interceptCall(
+      ServerCall<ReqT, RespT> call, Metadata headers, ServerCallHandler<ReqT, RespT> next) {
+    Listener<ReqT> listener = next.startCall(call, headers);
+    return call.getMethodDescriptor().getType() == MethodType.UNARY
+        ? new Moving<>(listener, call)
+        : listener;
+  }
+
+  /// The events of a call come one after the other.
+  private final class Moving<ReqT> extends SimpleForwardingServerCallListener<ReqT> {
+    private final ServerCall<ReqT, ?> call;
+    private @Nullable ReqT request;
+
+    Moving(Listener<ReqT> listener, ServerCall<ReqT, ?> call) {
+      super(listener);
+      this.call = call;
+    }
+
+    @Override
+    public void onMessage(ReqT message) {
+      if (message instanceof Message whole && whole.getSerializedSize() > LARGE_BYTES) {
+        request = message;
+      } else {
+        super.onMessage(message);
+      }
+    }
+
+    /// Only now the request is complete, so all of its work is one task.
+    @Override
+    public void onHalfClose() {
+      @Nullable ReqT large = request;
+      if (large == null) {
+        super.onHalfClose();
+        return;
+      }
+      request = null;
+      Runnable work =
+          () -> {
+            try (var _ = FailureInterceptor.named()) {
+              super.onMessage(large);
+              super.onHalfClose();
+            } catch (RuntimeException | Error e) {
+              FailureInterceptor.close(call, e);
+            }
+          };
+      Context context = Context.current().withValue(THREADS, threads);
+      // The trace comes first: it brings the context of the call in which it was taken.
+      threads.execute(
+          io.opentelemetry.context.Context.current().wrap(context.wrap(unlessCancelled(work))));
+    }
+
+    /// A client that left while its request waited gets no answer.
+    private Runnable unlessCancelled(Runnable work) {
+      return () -> {
+        if (!call.isCancelled()) {
+          work.run();
+        }
+      };
+    }
+  }
+}
