@@ -1,6 +1,7 @@
-// The fence around devices: what a job may open, whatever nodes it finds or is given.
+// Fences of a cgroup. The first is around devices: what a job may open, whatever nodes it finds or is given.
 #include "supervisor.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -93,15 +94,14 @@ static int bpf(int command, union bpf_attr *attributes) {
   return (int)syscall(SYS_bpf, command, attributes, sizeof *attributes);
 }
 
-bool fence_by_program(const char *cgroup, const struct walls *walls) {
-  static struct program program;
-  program.length = 0;
-  compile(&program, walls);
+static bool attach(const struct program *program, const char *cgroup, enum bpf_prog_type type,
+                   enum bpf_attach_type where) {
   union bpf_attr attributes;
   memset(&attributes, 0, sizeof attributes);
-  attributes.prog_type = BPF_PROG_TYPE_CGROUP_DEVICE;
-  attributes.insns = (uint64_t)(uintptr_t)program.code;
-  attributes.insn_cnt = (uint32_t)program.length;
+  attributes.prog_type = type;
+  attributes.expected_attach_type = where;
+  attributes.insns = (uint64_t)(uintptr_t)program->code;
+  attributes.insn_cnt = (uint32_t)program->length;
   attributes.license = (uint64_t)(uintptr_t) "Apache-2.0";
   int loaded = bpf(BPF_PROG_LOAD, &attributes);
   if (loaded < 0) return false;
@@ -109,7 +109,7 @@ bool fence_by_program(const char *cgroup, const struct walls *walls) {
   memset(&attributes, 0, sizeof attributes);
   attributes.target_fd = (uint32_t)directory;
   attributes.attach_bpf_fd = (uint32_t)loaded;
-  attributes.attach_type = BPF_CGROUP_DEVICE;
+  attributes.attach_type = where;
   // Beside whatever fences the agent itself.
   attributes.attach_flags = BPF_F_ALLOW_MULTI;
   bool attached = directory >= 0 && bpf(BPF_PROG_ATTACH, &attributes) == 0;
@@ -118,4 +118,87 @@ bool fence_by_program(const char *cgroup, const struct walls *walls) {
   close(loaded); // the cgroup keeps it
   errno = error;
   return attached;
+}
+
+bool fence_by_program(const char *cgroup, const struct walls *walls) {
+  static struct program program;
+  program.length = 0;
+  compile(&program, walls);
+  return attach(&program, cgroup, BPF_PROG_TYPE_CGROUP_DEVICE, BPF_CGROUP_DEVICE);
+}
+
+// The second fence is around the services at which a cloud gives a machine its credentials. They answer HTTP, while
+// names are often asked at the same addresses: port 53 stays open.
+struct address {
+  uint32_t words[4]; // as in the host's order
+};
+
+#define V4(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
+
+// Amazon, Google, Azure, Oracle and others; tasks of Amazon's ECS; Azure's host; Alibaba.
+static const uint32_t METADATA_V4[] = {V4(169, 254, 169, 254), V4(169, 254, 170, 2), V4(168, 63, 129, 16),
+                                       V4(100, 100, 100, 200)};
+
+// Amazon and Google. The kernel hands an address of version 4 that a socket of version 6 asks for to this program, too.
+static const struct address METADATA_V6[] = {{{0xfd000ec2, 0, 0, 0x254}}, {{0xfd2000ce, 0, 0, 0x254}}};
+
+#define V4_COUNT (sizeof METADATA_V4 / sizeof *METADATA_V4)
+#define V6_COUNT (sizeof METADATA_V6 / sizeof *METADATA_V6)
+
+enum { LOAD_WORD = BPF_LDX | BPF_W | BPF_MEM, UNLESS_EQUAL = BPF_JMP32 | BPF_JNE | BPF_K };
+
+static void let_names_through(struct program *program) {
+  STEP(program, LOAD_WORD, BPF_REG_2, BPF_REG_1, offsetof(struct bpf_sock_addr, user_port), 0);
+  STEP(program, UNLESS_EQUAL, BPF_REG_2, 0, 2, htons(53));
+  answer(program, true);
+}
+
+static void refuse_v4(struct program *program) {
+  for (size_t i = 0; i < V4_COUNT; i++) {
+    STEP(program, UNLESS_EQUAL, BPF_REG_2, 0, 2, htonl(METADATA_V4[i]));
+    answer(program, false);
+  }
+}
+
+static void refuse_v6(struct program *program, const struct address *address) {
+  short past = 9; // what is left of this comparison
+  for (int i = 0; i < 4; i++) {
+    size_t word = offsetof(struct bpf_sock_addr, user_ip6) + sizeof(uint32_t) * (size_t)i;
+    STEP(program, LOAD_WORD, BPF_REG_2, BPF_REG_1, (short)word, 0);
+    past--;
+    STEP(program, UNLESS_EQUAL, BPF_REG_2, 0, past, htonl(address->words[i]));
+    past--;
+  }
+  answer(program, false);
+}
+
+static void refuse_mapped_v4(struct program *program) {
+  static const uint32_t prefix[] = {0, 0, 0xffff};
+  short past = 6 + 3 * V4_COUNT;
+  for (int i = 0; i < 3; i++) {
+    size_t word = offsetof(struct bpf_sock_addr, user_ip6) + sizeof(uint32_t) * (size_t)i;
+    STEP(program, LOAD_WORD, BPF_REG_2, BPF_REG_1, (short)word, 0);
+    past--;
+    STEP(program, UNLESS_EQUAL, BPF_REG_2, 0, past, htonl(prefix[i]));
+    past--;
+  }
+  STEP(program, LOAD_WORD, BPF_REG_2, BPF_REG_1,
+       offsetof(struct bpf_sock_addr, user_ip6) + 3 * sizeof(uint32_t), 0);
+  refuse_v4(program);
+}
+
+bool fence_metadata(const char *cgroup) {
+  static struct program program;
+  program.length = 0;
+  let_names_through(&program);
+  STEP(&program, LOAD_WORD, BPF_REG_2, BPF_REG_1, offsetof(struct bpf_sock_addr, user_ip4), 0);
+  refuse_v4(&program);
+  answer(&program, true);
+  if (!attach(&program, cgroup, BPF_PROG_TYPE_CGROUP_SOCK_ADDR, BPF_CGROUP_INET4_CONNECT)) return false;
+  program.length = 0;
+  let_names_through(&program);
+  for (size_t i = 0; i < V6_COUNT; i++) refuse_v6(&program, &METADATA_V6[i]);
+  refuse_mapped_v4(&program);
+  answer(&program, true);
+  return attach(&program, cgroup, BPF_PROG_TYPE_CGROUP_SOCK_ADDR, BPF_CGROUP_INET6_CONNECT);
 }

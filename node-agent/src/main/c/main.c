@@ -177,6 +177,9 @@ static void raise_walls(struct supervisor *self, int launcher_fd) {
       (walls->fence_group && !fence_by_group(walls))) {
     refuse(launcher_fd, EXIT_SYSTEM, "cannot fence the devices");
   }
+  if (walls->fence_metadata && !fence_metadata(self->spec.cgroup)) {
+    refuse(launcher_fd, EXIT_SYSTEM, "cannot keep the job from the metadata service");
+  }
   self->inside_fd = -1;
   if (!walls->inside) return;
   char why[256], sentence[300];

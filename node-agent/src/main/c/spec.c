@@ -124,6 +124,8 @@ static bool read_wall(struct spec *spec, const char *key, char *value, bool *goo
     walls->root = value;
   } else if (strcmp(key, "syscalls") == 0) {
     *good = walls->filtered = strcmp(value, "filtered") == 0;
+  } else if (strcmp(key, "metadata") == 0) {
+    *good = walls->fence_metadata = strcmp(value, "fenced") == 0;
   } else if (strcmp(key, "fence") == 0) {
     walls->fence_by_program = strcmp(value, "program") == 0;
     if (!walls->fence_by_program) walls->fence_group = value;

@@ -62,6 +62,7 @@ struct walls {
   struct device devices[MAX_DEVICES]; // that it may use beside those that every job has
   size_t device_count;
   bool fence_by_program; // of its cgroup v2, which lets it open those devices only
+  bool fence_metadata;   // of its cgroup v2, which lets it reach no cloud's metadata service
   char *fence_group; // a directory of the v1 controller that fences devices; NULL: none
   bool filtered;         // may make only the system calls that jobs have a use for
   int64_t files, processes; // limits of each process and of the user; 0: inherited
@@ -161,6 +162,7 @@ extern const struct device STANDARD_DEVICES[];
 extern const size_t STANDARD_DEVICE_COUNT;
 // Lets what is in the cgroup open the standard devices and the walls' own, and no other. False: see errno.
 bool fence_by_program(const char *cgroup, const struct walls *walls);
+bool fence_metadata(const char *cgroup);
 bool fence_by_group(const struct walls *walls);
 
 // log.c

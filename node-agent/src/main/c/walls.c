@@ -306,7 +306,7 @@ static void probe(const char *name, const struct walls *walls, const char *cgrou
     char why[256] = "";
     bool good;
     if (cgroup) {
-      good = fence_by_program(cgroup, walls);
+      good = walls->fence_metadata ? fence_metadata(cgroup) : fence_by_program(cgroup, walls);
       if (!good) snprintf(why, sizeof why, "%s", strerror(errno));
     } else if (walls->filtered) {
       good = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && filter_calls();
@@ -330,10 +330,14 @@ int walls_probe(const char *cgroup) {
   static struct walls network = {.inside = true, .own_network = true};
   static struct walls filtered = {.filtered = true};
   static struct walls none;
+  static struct walls metadata = {.fence_metadata = true};
   probe("user", &user, NULL);
   probe("namespaces", &inside, NULL);
   probe("network", &network, NULL);
   probe("syscalls", &filtered, NULL);
-  if (cgroup) probe("fence", &none, cgroup);
+  if (cgroup) {
+    probe("fence", &none, cgroup);
+    probe("metadata", &metadata, cgroup);
+  }
   return 0;
 }

@@ -42,6 +42,12 @@ public record WallsConfig(
         JobWalls.Wanted syscalls,
     @Setting(
             meaning =
+                "Whether jobs on the machine's network are kept from the metadata service of a "
+                    + "cloud, which gives out the machine's credentials. `auto`: where the agent "
+                    + "can; `required`: the agent does not start without.")
+        JobWalls.Wanted metadata,
+    @Setting(
+            meaning =
                 "Directories that jobs find at their place, although the walls "
                     + "would hide them.",
             bound = "absolute")
@@ -109,6 +115,7 @@ public record WallsConfig(
           JobWalls.Wanted.AUTO,
           Network.MACHINE,
           JobWalls.Wanted.AUTO,
+          JobWalls.Wanted.AUTO,
           List.of(),
           List.of(),
           Limits.DEFAULTS);
@@ -146,7 +153,16 @@ public record WallsConfig(
   /// Returns a copy with these shared directories.
   public WallsConfig withShared(List<Path> directories) {
     return new WallsConfig(
-        users, firstUser, userCount, namespaces, network, syscalls, directories, devices, limits);
+        users,
+        firstUser,
+        userCount,
+        namespaces,
+        network,
+        syscalls,
+        metadata,
+        directories,
+        devices,
+        limits);
   }
 
   /// The settings in the form that the runtime takes.
@@ -158,6 +174,7 @@ public record WallsConfig(
         namespaces,
         network == Network.OWN,
         syscalls,
+        metadata,
         shared,
         devices,
         new JobLimits(

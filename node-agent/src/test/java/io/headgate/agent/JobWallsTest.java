@@ -169,6 +169,7 @@ class JobWallsTest {
         defaults.namespaces(),
         defaults.network(),
         defaults.syscalls(),
+        defaults.metadata(),
         defaults.shared(),
         defaults.devices(),
         defaults.limits());
@@ -323,6 +324,7 @@ class JobWallsTest {
             defaults.namespaces(),
             defaults.network(),
             defaults.syscalls(),
+            defaults.metadata(),
             defaults.shared(),
             defaults.devices(),
             new WallsConfig.Limits(

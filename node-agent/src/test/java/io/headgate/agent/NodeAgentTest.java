@@ -108,21 +108,6 @@ class NodeAgentTest {
   }
 
   @Test
-  void anAttemptWithoutTheCheckpointsOfAnEarlierOneBeginsAnewAndSaysSo() throws Exception {
-    plane.send(
-        Orders.message(
-            Orders.assign(leader(), "moved", "echo resume=$HEADGATE_RESUME").setResume(true)));
-    plane.awaitEnd("moved");
-
-    assertThat(output("moved")).isEqualTo("resume=\n");
-    assertThat(attempt("moved").resolve("logs/stderr.0"))
-        .hasContent(
-            "[headgate: attempt 1 begins anew: %s on this node has no checkpoint of an earlier"
-                    .formatted(root.resolve("n1/checkpoints/acme/moved"))
-                + " attempt]\n");
-  }
-
-  @Test
   void runsAJobWithItsEnvironmentAndReportsItsExitCode() throws Exception {
     Path checkpoints = Files.createDirectories(root.resolve("n1/checkpoints/acme/train"));
     Files.writeString(checkpoints.resolve("epoch-3"), "state");

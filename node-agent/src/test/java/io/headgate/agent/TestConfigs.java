@@ -59,6 +59,7 @@ public final class TestConfigs {
         namespaces,
         network,
         users,
+        defaults.metadata(),
         defaults.shared(),
         defaults.devices(),
         defaults.limits());

@@ -69,10 +69,34 @@ enum Fault {
     EITHER
   }
 
-  /// Longest time until a job begins that is submitted after the fault, on a busy machine. A change
-  /// of the leader takes longer, because a lease has to expire first.
-  Duration soon() {
-    return leading() == Leading.STAYS ? Duration.ofMinutes(1) : Duration.ofMinutes(2);
+  /// Longest time until a job begins that is submitted after the fault, on a calm machine. It
+  /// counts from the strike where another scheduler has to lead, and from the end of the fault
+  /// elsewhere: R1, R4 and R7 of the promises.
+  Duration promise() {
+    return switch (this) {
+      case KILL_LEADER, STOP_LEADER -> Duration.ofSeconds(10);
+      // The one that is left hears of no group, or the leader stands still: a lease of 10 s.
+      case KILL_TWO, PAUSE_LEADER -> Duration.ofSeconds(15);
+      case CUT_OFF_DATABASE, HALF_CUT_OFF_DATABASE, CUT_OFF_ALL_AGENTS -> Duration.ofSeconds(30);
+      // Another may lead by then, and the store tries a refused batch ever more seldom.
+      case FREEZE_DATABASE, FILL_DISK, CUT_OFF_CALLERS, HALF_CUT_OFF_CALLERS ->
+          Duration.ofSeconds(10);
+      case KILL_FOLLOWER,
+          PAUSE_FOLLOWER,
+          KILL_DATABASE,
+          SLOW_DISK,
+          FAIL_DISK,
+          CUT_GROUP,
+          HALF_CUT_GROUP,
+          SPLIT_GROUP,
+          BRIDGE_GROUP,
+          SLOW_WIRES,
+          KILL_AGENT,
+          PAUSE_AGENT,
+          SET_LEADER_CLOCK,
+          SET_AGENT_CLOCK ->
+          Duration.ofSeconds(5);
+    };
   }
 
   Leading leading() {

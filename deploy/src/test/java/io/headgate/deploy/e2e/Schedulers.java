@@ -64,10 +64,16 @@ final class Schedulers {
     this.surroundings = surroundings;
   }
 
+  /// When a fault struck and when it was over, in milliseconds of the wall clock.
+  record Struck(long atMs, long overMs) {
+    /// When the promise of the fault begins to count.
+    long countsFromMs(Fault fault) {
+      return fault.leading() == Fault.Leading.CHANGES ? atMs : overMs;
+    }
+  }
+
   /// Does it, once all is well.
-  ///
-  /// @return when it struck, in milliseconds of the wall clock
-  long suffer(Fault fault) throws Exception {
+  Struck suffer(Fault fault) throws Exception {
     LeadershipRow led = awaitWhole();
     String leader = led.leader().orElseThrow();
     long epoch = led.epoch();
@@ -161,7 +167,7 @@ final class Schedulers {
       case SET_LEADER_CLOCK -> set(leader, Duration.ofSeconds(random.nextInt(15, 26)));
       case SET_AGENT_CLOCK -> set(anyAgent(), Duration.ofDays(random.nextInt(1, 4)));
     }
-    return struckMs;
+    return new Struck(struckMs, System.currentTimeMillis());
   }
 
   /// Something that the test waits for.

@@ -105,8 +105,8 @@ public final class JobEnvironment {
     return environment;
   }
 
-  /// What a job's error output begins with when an earlier attempt ran and left nothing to resume
-  /// from here; empty: nothing is to be said.
+  /// The sentence at the beginning of a job's error output when an earlier attempt ran and left
+  /// nothing here to resume from; empty: there is none.
   public static Optional<String> beginsAnew(Assignment assignment, Places places) {
     return isLaterAttempt(assignment) && !places.hasCheckpoints()
         ? Optional.of(

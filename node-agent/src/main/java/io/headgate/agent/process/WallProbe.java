@@ -19,7 +19,8 @@ public final class WallProbe {
     NAMESPACES("namespaces"),
     NETWORK("network"),
     SYSCALLS("syscalls"),
-    FENCE_PROGRAM("fence");
+    FENCE_PROGRAM("fence"),
+    METADATA("metadata");
 
     private final String word;
 

@@ -13,6 +13,7 @@ import java.util.OptionalInt;
 /// @param fileSystem the files that it finds; with namespaces only
 /// @param devices that it may use beside those of every job
 /// @param fence what keeps it from opening others
+/// @param metadataFenced it does not reach a cloud's metadata service; with a cgroup v2 only
 /// @param filtered it may make only the system calls that jobs have a use for
 /// @param groups cgroup v1 directories that it joins
 /// @param limits of its processes
@@ -22,6 +23,7 @@ public record Walls(
     FileSystem fileSystem,
     List<DeviceNode> devices,
     Fence fence,
+    boolean metadataFenced,
     boolean filtered,
     List<Path> groups,
     Limits limits) {
@@ -33,6 +35,7 @@ public record Walls(
           FileSystem.NONE,
           List.of(),
           new Fence.Absent(),
+          false,
           false,
           List.of(),
           Limits.NONE);
@@ -47,6 +50,7 @@ public record Walls(
         NONE.fileSystem,
         NONE.devices,
         NONE.fence,
+        NONE.metadataFenced,
         NONE.filtered,
         NONE.groups,
         new Limits(files, 0));
@@ -160,6 +164,9 @@ public record Walls(
       case Fence.Absent() -> {}
       case Fence.Program() -> line(text, "fence", "program");
       case Fence.Group(Path directory) -> line(text, "fence", directory);
+    }
+    if (metadataFenced) {
+      line(text, "metadata", "fenced");
     }
     if (filtered) {
       line(text, "syscalls", "filtered");

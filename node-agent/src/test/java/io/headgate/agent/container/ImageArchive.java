@@ -41,10 +41,9 @@ public final class ImageArchive {
 
   /// An archive of an image with these files, each in its own layer.
   static Path make(Path parts, List<Path> contents) throws Exception {
-    List<String> names = new ArrayList<>();
-    List<String> digests = new ArrayList<>();
+    List<Path> layers = new ArrayList<>();
     for (Path content : contents) {
-      Path layer = parts.resolve("layer-" + names.size() + ".tar");
+      Path layer = parts.resolve("layer-" + layers.size() + ".tar");
       Programs.run(
           "tar",
           "-C",
@@ -52,6 +51,16 @@ public final class ImageArchive {
           "-cf",
           layer.toString(),
           content.getFileName().toString());
+      layers.add(layer);
+    }
+    return ofLayers(parts, layers);
+  }
+
+  /// An archive of an image with these layers, which are archives in `parts`.
+  static Path ofLayers(Path parts, List<Path> layers) throws Exception {
+    List<String> names = new ArrayList<>();
+    List<String> digests = new ArrayList<>();
+    for (Path layer : layers) {
       names.add(layer.getFileName().toString());
       digests.add("sha256:" + sha256(Files.readAllBytes(layer)));
     }

@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,6 +22,8 @@ import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The contract of an image store, tested against a real engine.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -28,6 +32,8 @@ abstract class ImageStoreContract {
   private static final String ONE = "headgate.5f." + "a".repeat(120) + ".1";
 
   private static final String OTHER = "headgate.5f." + "a".repeat(120) + ".2";
+
+  private static final Logger LOG = LoggerFactory.getLogger(ImageStoreContract.class);
 
   @TempDir Path root;
   private final ImageStores.Wanted wanted;
@@ -116,6 +122,33 @@ abstract class ImageStoreContract {
     assertThat(image.root().resolve("hello")).doesNotExist();
     assertThat(Files.readString(Path.of("/proc/self/mounts"))).doesNotContain("" + image.root());
     store().remove(ONE);
+    nothingIsLeft();
+  }
+
+  /// The engine may refuse an archive, or take it with such entries below the image's root.
+  @Test
+  void hostileLayersChangeNothingOutsideTheImage() throws Exception {
+    Path outside = Files.createDirectory(root.resolve("outside"));
+    Path canary = Files.writeString(outside.resolve("canary"), "alive");
+    Map<String, Path> archives =
+        new HostileLayers(Files.createDirectory(root.resolve("hostile")), outside).archives();
+    int taken = 0;
+    for (Map.Entry<String, Path> archive : archives.entrySet()) {
+      try {
+        engine().load(archive.getValue());
+        open(ONE, PullPolicy.NEVER);
+        taken++;
+      } catch (IOException | AssertionError refused) {
+        LOG.info("{}: {}", archive.getKey(), refused.getMessage());
+      }
+      store().remove(ONE);
+      assertThat(outside).as(archive.getKey()).isDirectoryContaining("glob:**/canary");
+      assertThat(canary).as(archive.getKey()).hasContent("alive");
+      try (Stream<Path> files = Files.list(outside)) {
+        assertThat(files).as(archive.getKey()).containsExactly(canary);
+      }
+    }
+    assertThat(taken).as("images that were taken, so that the attack was tried").isPositive();
     nothingIsLeft();
   }
 

@@ -54,6 +54,7 @@ class CgroupLimitsTest {
                     Walls.FileSystem.NONE,
                     List.of(new DeviceNode("nvidia0", 10, 229)),
                     fence,
+                    false,
                     true,
                     groups,
                     new Walls.Limits(0, 0)));
@@ -118,6 +119,52 @@ class CgroupLimitsTest {
     WallProbe probe = WallProbe.run(SupervisorBinary.extract(root), cgroups);
     Needed.CGROUP_PROGRAMS.demand(probe.problem(WallProbe.Wall.FENCE_PROGRAM).isEmpty());
     opensItsOwnOnly(new Walls.Fence.Program());
+  }
+
+  /// The job runs in a network without a way out, so that no try leaves the machine.
+  @Test
+  void keepsAJobFromTheMetadataServicesOfClouds() throws Exception {
+    Needed.CGROUPS.demand(cgroups.areAvailable());
+    WallProbe probe = WallProbe.run(SupervisorBinary.extract(root), cgroups);
+    Needed.CGROUP_PROGRAMS.demand(probe.problem(WallProbe.Wall.METADATA).isEmpty());
+    SupervisedJob fenced =
+        new SupervisedJob(root)
+            .walls(
+                new Walls(
+                    OptionalInt.empty(),
+                    Walls.Namespaces.NONE,
+                    Walls.FileSystem.NONE,
+                    List.of(),
+                    new Walls.Fence.Absent(),
+                    true,
+                    false,
+                    List.of(),
+                    new Walls.Limits(0, 0)));
+    cgroups.make(JOB).ifPresent(fenced::cgroup);
+    try (SupervisedJob job =
+        fenced.run(
+            """
+            unshare -n bash -c '
+              for to in 169.254.169.254/80 169.254.170.2/80 168.63.129.16/32526 100.100.100.200/80 \\
+                  fd00:ec2::254/80 fd20:ce::254/80 ::ffff:169.254.169.254/80 \\
+                  169.254.169.254/53 169.254.169.253/80 ::ffff:169.254.169.253/80; do
+                echo "$to $( (exec 3<>/dev/tcp/$to) 2>&1 | grep -o "[^:]*$" | tail -n 1)"
+              done'
+            """)) {
+      job.awaitEnd();
+      assertThat(job.output().lines())
+          .containsExactly(
+              "169.254.169.254/80  Operation not permitted",
+              "169.254.170.2/80  Operation not permitted",
+              "168.63.129.16/32526  Operation not permitted",
+              "100.100.100.200/80  Operation not permitted",
+              "fd00:ec2::254/80  Operation not permitted",
+              "fd20:ce::254/80  Operation not permitted",
+              "::ffff:169.254.169.254/80  Operation not permitted",
+              "169.254.169.254/53  Network is unreachable",
+              "169.254.169.253/80  Network is unreachable",
+              "::ffff:169.254.169.253/80  Network is unreachable");
+    }
   }
 
   @Test

@@ -56,6 +56,7 @@ class ImageWallsTest {
                     List.of()),
                 List.of(FUSE),
                 new Walls.Fence.Absent(),
+                false,
                 true,
                 List.of(),
                 new Walls.Limits(5000, 200)));

@@ -26,6 +26,7 @@ class SyscallFilterTest {
                 Walls.FileSystem.NONE,
                 List.of(),
                 new Walls.Fence.Absent(),
+                false,
                 filtered,
                 List.of(),
                 Walls.Limits.NONE));

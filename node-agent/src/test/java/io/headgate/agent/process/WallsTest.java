@@ -58,6 +58,7 @@ class WallsTest {
                     owned),
                 List.of(FUSE),
                 new Walls.Fence.Absent(),
+                false,
                 true,
                 List.of(),
                 new Walls.Limits(5000, 200)));
@@ -315,6 +316,7 @@ class WallsTest {
                 List.of()),
             List.of(),
             new Walls.Fence.Absent(),
+            false,
             true,
             List.of(),
             new Walls.Limits(0, 0)));

@@ -59,7 +59,17 @@ class NodeTrustTest {
 
     assertThat(run("nodes", "liar").out())
         .contains("quarantine", "it reports 8 GPUs; approved are 2; headgate approve liar");
-    assertThat(run("approve", "gpu-03", "liar").out())
+    assertThat(run("approve", "liar").err())
+        .contains(
+            "the approval of liar (8 x H100 80GiB, 64 CPUs, 512GiB of memory) must be confirmed",
+            "--yes");
+    Result refused = TestCli.at(gate, home).onTerminal(100).typing("n\n").run("approve", "liar");
+    assertThat(refused.err())
+        .contains(
+            "Believe that liar has 8 x H100 80GiB, 64 CPUs, 512GiB of memory? (y/N)",
+            "liar stays in quarantine");
+    assertThat(gate.supply.approved).isEmpty();
+    assertThat(run("approve", "gpu-03", "liar", "--yes").out())
         .isEqualTo(
             """
             gpu-03 is not in quarantine

@@ -34,6 +34,7 @@ public final class JobWalls {
   private final boolean users;
   private final Walls.Namespaces namespaces;
   private final boolean fenceByProgram;
+  private final boolean metadataFenced;
   private final boolean filtered;
 
   /// Whether a wall is wanted.
@@ -53,6 +54,7 @@ public final class JobWalls {
   /// @param namespaces each attempt has its own mounts, processes, messages and device files
   /// @param ownNetwork it has no network but a loopback of its own; where namespaces stand
   /// @param syscalls each attempt may make only the system calls that jobs have a use for
+  /// @param metadata whether a job is kept from a cloud's metadata service; with cgroup v2 only
   /// @param shared directories that stay visible to jobs although their parents are hidden
   /// @param devices device files, or directories of them, that all jobs may use
   /// @param limits of each job
@@ -63,6 +65,7 @@ public final class JobWalls {
       Wanted namespaces,
       boolean ownNetwork,
       Wanted syscalls,
+      Wanted metadata,
       List<Path> shared,
       List<Path> devices,
       JobLimits limits) {
@@ -80,6 +83,7 @@ public final class JobWalls {
           namespaces,
           ownNetwork,
           syscalls,
+          metadata,
           shared,
           devices,
           limits.on(machine));
@@ -140,6 +144,11 @@ public final class JobWalls {
                 : Walls.Namespaces.SHARED_NETWORK;
     this.fenceByProgram = probe.problem(Wall.FENCE_PROGRAM).isEmpty();
     this.filtered = noFilter.isEmpty();
+    Optional<String> noMetadataFence =
+        settings.metadata() == Wanted.NONE ? unwanted : probe.problem(Wall.METADATA);
+    // A job with a network of its own reaches no service anyway.
+    this.metadataFenced = noMetadataFence.isEmpty() && !settings.ownNetwork();
+    require("metadata", settings.metadata(), noMetadataFence);
     require("users", settings.users(), noUsers);
     require("namespaces", settings.namespaces(), noNamespaces);
     require("syscalls", settings.syscalls(), noFilter);
@@ -151,6 +160,9 @@ public final class JobWalls {
     }
     tell(noUsers, noNamespaces);
     say("a filter of system calls", settings.syscalls(), noFilter);
+    if (!settings.ownNetwork()) {
+      say("a fence before the cloud's metadata service", settings.metadata(), noMetadataFence);
+    }
   }
 
   /// Tries which walls work here.
@@ -302,6 +314,7 @@ public final class JobWalls {
         fileSystem(request, directories),
         devices.stream().distinct().toList(),
         fence(request.name()),
+        metadataFenced && cgroups.of(request.name()).isPresent(),
         filtered,
         groups,
         new Walls.Limits(settings.limits().files(), counted ? 0 : request.limits().processes()));

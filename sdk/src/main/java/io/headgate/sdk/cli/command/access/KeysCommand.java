@@ -27,8 +27,6 @@ import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.IssuedKey;
 import io.headgate.sdk.wire.ResourceNames;
 import io.headgate.sdk.wire.RightsMessages;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -217,7 +215,8 @@ public final class KeysCommand implements CliCommand {
       return ExitCode.DONE;
     }
     String what = EnglishText.count(keys.size(), "key") + " of " + ownerId;
-    if (!invocation.global().yes && !isConfirmed(invocation, what)) {
+    if (!new Prompt(invocation)
+        .confirms("Revoke " + what + "?", "the revocation of " + what, "revoke")) {
       invocation.output().note("nothing was revoked");
       return ExitCode.REFUSED;
     }
@@ -239,20 +238,6 @@ public final class KeysCommand implements CliCommand {
           people.stream().map(ResourceNames::id).toList(),
           "owners of keys: headgate keys",
           session.tenant());
-    }
-  }
-
-  private static boolean isConfirmed(Invocation invocation, String what) {
-    if (!invocation.mayAsk()) {
-      throw new UsageException(
-          "the revocation of " + what + " must be confirmed, and there is no terminal to ask",
-          "INPUT_NEEDED",
-          "to revoke without a question: --yes");
-    }
-    try {
-      return new Prompt(invocation).ask("Revoke " + what + "? (y/N) ").equalsIgnoreCase("y");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 

@@ -121,7 +121,7 @@ record PlanReport(Invocation invocation, String tenant) {
     }
   }
 
-  /// What the services that check the configuration warn of, and the scheduler.
+  /// The warnings of the services that check the configuration, and of the scheduler.
   private static List<Warning> warnings(Plan plan, @Nullable PlanEffects effects) {
     return effects == null
         ? plan.warnings()

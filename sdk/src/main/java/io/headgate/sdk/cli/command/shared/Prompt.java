@@ -1,9 +1,11 @@
 package io.headgate.sdk.cli.command.shared;
 
 import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.UsageException;
 import java.io.Console;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
@@ -16,6 +18,27 @@ public record Prompt(Invocation invocation) {
     invocation.environment().err().print(question);
     invocation.environment().err().flush();
     return line(invocation.environment().in());
+  }
+
+  /// Whether the user at the terminal answers yes to the question, or said `--yes`.
+  ///
+  /// @param what must be confirmed, for the refusal without a terminal: `the approval of gpu-03`
+  /// @param act without a question, in that refusal: `approve`
+  public boolean confirms(String question, String what, String act) {
+    if (invocation.global().yes) {
+      return true;
+    }
+    if (!invocation.mayAsk()) {
+      throw new UsageException(
+          what + " must be confirmed, and there is no terminal to ask",
+          "INPUT_NEEDED",
+          "to " + act + " without a question: --yes");
+    }
+    try {
+      return ask(question + " (y/N) ").equalsIgnoreCase("y");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /// Reads one line without echo where the terminal allows it.

@@ -1,11 +1,14 @@
 package io.headgate.sdk.cli.command.supply;
 
 import io.headgate.sdk.cli.command.shared.NamedItems;
+import io.headgate.sdk.cli.command.shared.Prompt;
+import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.client.CatalogClient;
 import io.headgate.sdk.model.Node;
+import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,17 +34,33 @@ public final class ApproveCommand implements CliCommand {
   @Override
   public int run(Invocation invocation) {
     CatalogClient catalog = invocation.session().client().catalog(invocation.session().tenant());
-    return NamedItems.run(
-        invocation,
-        nodes,
-        name -> {
-          Node.Quarantine quarantine = catalog.node(name).quarantine();
-          if (quarantine == null) {
-            invocation.output().line(name + " is not in quarantine");
-          } else {
-            catalog.approve(name, quarantine.etag());
-            invocation.output().line(name + " is believed: " + quarantine.claims());
-          }
-        });
+    List<String> refused = new ArrayList<>();
+    int exitCode =
+        NamedItems.run(
+            invocation,
+            nodes,
+            name -> {
+              Node.Quarantine quarantine = catalog.node(name).quarantine();
+              if (quarantine == null) {
+                invocation.output().line(name + " is not in quarantine");
+              } else if (isConfirmed(invocation, name, quarantine)) {
+                catalog.approve(name, quarantine.etag());
+                invocation.output().line(name + " is believed: " + quarantine.claims());
+              } else {
+                refused.add(name);
+                invocation.output().note(name + " stays in quarantine");
+              }
+            });
+    return refused.isEmpty() ? exitCode : ExitCode.REFUSED;
+  }
+
+  /// The question has the claims, so that the admin approves what it shows and nothing later.
+  private static boolean isConfirmed(
+      Invocation invocation, String name, Node.Quarantine quarantine) {
+    return new Prompt(invocation)
+        .confirms(
+            "Believe that %s has %s?".formatted(name, quarantine.claims()),
+            "the approval of " + name + " (" + quarantine.claims() + ")",
+            "approve");
   }
 }

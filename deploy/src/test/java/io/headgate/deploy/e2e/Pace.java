@@ -1,0 +1,68 @@
+package io.headgate.deploy.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// How many times as long as on a calm machine a job takes to begin here. Promises in seconds hold
+/// for a calm machine, so a busy one gets that factor more.
+final class Pace {
+  private static final Logger LOG = LoggerFactory.getLogger(Pace.class);
+
+  /// From the submission until the job runs, on two cores with no other work.
+  private static final Duration CALM_START = Duration.ofMillis(500);
+
+  private static final int PROBES = 5;
+
+  private final JobStream stream;
+  private double factor = 1;
+
+  private Pace(JobStream stream) {
+    this.stream = stream;
+  }
+
+  /// Measures with jobs that no fault disturbs, and prints the factor.
+  static Pace measure(JobStream stream) {
+    Pace pace = new Pace(stream);
+    pace.measure();
+    return pace;
+  }
+
+  private void measure() {
+    List<Long> times = new ArrayList<>();
+    for (int i = 0; i < PROBES; i++) {
+      long begin = System.currentTimeMillis();
+      times.add(stream.runOne("probe-" + stream.size()) - begin);
+    }
+    times.sort(null);
+    long median = times.get(PROBES / 2);
+    factor = Math.max(factor, median / (double) CALM_START.toMillis());
+    LOG.info(
+        "without a fault a job begins after {} ms; promises are multiplied by {}",
+        median,
+        "%.1f".formatted(factor));
+  }
+
+  /// Fails if a job began later than promised. The machine may have become busier, so a late job is
+  /// judged by a new measurement.
+  ///
+  /// @param tookMs from the moment from which the promise counts
+  void check(Fault fault, long tookMs) {
+    if (tookMs > allowedMs(fault)) {
+      measure();
+    }
+    assertThat(tookMs)
+        .as(
+            "milliseconds until a job began after %s; promised are %s, times %.1f on this machine",
+            fault, fault.promise(), factor)
+        .isLessThanOrEqualTo(allowedMs(fault));
+  }
+
+  private long allowedMs(Fault fault) {
+    return (long) (fault.promise().toMillis() * factor);
+  }
+}
