@@ -2,6 +2,8 @@ package io.headgate.kit.testing;
 
 import com.linecorp.armeria.client.ClientFactory;
 import com.linecorp.armeria.client.WebClient;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.SessionProtocol;
 import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.Server;
@@ -12,8 +14,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /// A proxy that makes several servers look like one: it passes each gRPC call on to the server of
-/// the call's package. Streams pass in both directions as they come. A server that is away makes
-/// its calls fail, and no others.
+/// the call's package. Streams pass in both directions as they come. Calls to a server that is away
+/// get HTTP status 503, as from any proxy.
 public final class PathGateway implements AutoCloseable {
   private final ClientFactory connections =
       ClientFactory.builder().connectTimeout(Duration.ofSeconds(5)).build();
@@ -51,7 +53,8 @@ public final class PathGateway implements AutoCloseable {
             .responseTimeout(Duration.ZERO)
             .maxResponseLength(0)
             .build();
-    return (context, request) -> client.execute(request);
+    return (context, request) ->
+        client.execute(request).recover(_ -> HttpResponse.of(HttpStatus.SERVICE_UNAVAILABLE));
   }
 
   @Override
