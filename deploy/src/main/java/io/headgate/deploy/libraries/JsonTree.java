@@ -7,8 +7,8 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
-/// A value of a JSON document. JSON is YAML 1.2, whose parser the product has. A value that is absent
-/// or of another kind is empty.
+/// A value of a JSON document. JSON is YAML 1.2, whose parser the product has. A value that is
+/// absent or of another kind is empty.
 record JsonTree(@Nullable Object value) {
   private static final int LONGEST = 64 << 20;
 

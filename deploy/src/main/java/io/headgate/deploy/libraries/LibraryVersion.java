@@ -53,32 +53,39 @@ record LibraryVersion(String text) implements Comparable<LibraryVersion> {
   }
 
   private static int compare(String own, String its) {
-    if (isNumber(own) && isNumber(its)) {
+    if (isNumber(own) || isNumber(its)) {
+      if (isWord(own) || isWord(its)) {
+        // A number is later than every word.
+        return isNumber(own) ? 1 : -1;
+      }
       String a = own.replaceFirst("^0+", "");
       String b = its.replaceFirst("^0+", "");
       return a.length() == b.length() ? a.compareTo(b) : Integer.compare(a.length(), b.length());
     }
-    if (isNumber(own) || isNumber(its)) {
-      // A number is later than a release, and than every word.
-      return isNumber(own) ? 1 : -1;
-    }
-    int a = rank(own);
-    int b = rank(its);
-    return a == b ? own.compareTo(its) : Integer.compare(a, b);
+    String a = qualifier(own);
+    String b = qualifier(its);
+    int order = Integer.compare(rank(a), rank(b));
+    return order == 0 ? a.compareTo(b) : order;
   }
 
-  private static int rank(String word) {
-    String qualifier =
-        switch (word) {
-          case "a" -> "alpha";
-          case "b" -> "beta";
-          case "m" -> "milestone";
-          case "cr" -> "rc";
-          case "ga", "final", "release" -> "";
-          default -> word;
-        };
+  private static int rank(String qualifier) {
     int known = QUALIFIERS.indexOf(qualifier);
     return known < 0 ? QUALIFIERS.size() : known;
+  }
+
+  private static String qualifier(String word) {
+    return switch (word) {
+      case "a" -> "alpha";
+      case "b" -> "beta";
+      case "m" -> "milestone";
+      case "cr" -> "rc";
+      case "ga", "final", "release" -> "";
+      default -> word;
+    };
+  }
+
+  private static boolean isWord(String part) {
+    return !part.isEmpty() && !isNumber(part);
   }
 
   private static boolean isNumber(String part) {
