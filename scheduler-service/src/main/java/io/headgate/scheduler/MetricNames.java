@@ -56,6 +56,11 @@ public final class MetricNames {
           "headgate.queue.oldest.age",
           "s",
           "Time since the oldest waiting job of a queue was submitted; 0: none waits.");
+  public static final Name SERIES_LEFT_OUT =
+      of(
+          "headgate.series.left_out",
+          "{series}",
+          "Series of a tenant that are not exported, because it has too many; absent: none.");
   public static final Name HOLD_COUNT =
       of("headgate.hold.count", "{hold}", "Waiting jobs that slices of a pool are kept for.");
   public static final Name HOLD_AGE =
@@ -86,6 +91,7 @@ public final class MetricNames {
           QUEUE_JOBS,
           QUEUE_WAITING,
           QUEUE_OLDEST_AGE,
+          SERIES_LEFT_OUT,
           HOLD_COUNT,
           HOLD_AGE,
           AGENT_CONNECTED,

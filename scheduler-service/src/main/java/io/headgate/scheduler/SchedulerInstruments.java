@@ -179,6 +179,6 @@ final class SchedulerInstruments implements LoopMetrics {
         LOG.debug("the decision loop gave no readings; its gauges are left out", e);
       }
     }
-    return readings;
+    return FairSeries.bound(readings);
   }
 }
