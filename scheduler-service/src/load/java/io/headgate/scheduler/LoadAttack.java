@@ -1,6 +1,5 @@
 package io.headgate.scheduler;
 
-import com.google.common.util.concurrent.ListenableFuture;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -8,9 +7,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.Refusal;
-import io.headgate.proto.scheduler.v1.GetJobRequest;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
-import io.headgate.proto.scheduler.v1.ListJobsRequest;
 import io.headgate.proto.scheduler.v1.PlanConfigurationRequest;
 import io.headgate.proto.scheduler.v1.PlanServiceGrpc;
 import io.headgate.proto.scheduler.v1.WatchJobsRequest;
@@ -23,12 +20,9 @@ import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.HdrHistogram.Histogram;
 
 /// Members flood the scheduler: a million jobs to wait, a thousand watches of which nine in ten are
 /// never read, and six plans at a time. Another member's calls go on.
@@ -40,17 +34,12 @@ final class LoadAttack {
   private static final int READING = 10;
   private static final int PLANS = 6;
 
-  /// Honest calls a second: a submission, a job read and a page of the list by turns.
-  private static final int RATE = 30;
-
-  private static final double NANOS_PER_MILLI = 1e6;
   private static final double BYTES_PER_MIB = 1 << 20;
   private static final long PAUSE_MILLIS = 200;
 
   private final LoadRig rig;
-  private final LoadBenchmark.Options options;
   private final LoadFigures figures;
-  private final LoadClients clients;
+  private final LoadHonest honest;
   private final AtomicBoolean over = new AtomicBoolean();
   private final AtomicInteger taken = new AtomicInteger();
   private final AtomicInteger planned = new AtomicInteger();
@@ -60,15 +49,14 @@ final class LoadAttack {
 
   LoadAttack(LoadRig rig, LoadBenchmark.Options options, LoadFigures figures, LoadClients clients) {
     this.rig = rig;
-    this.options = options;
     this.figures = figures;
-    this.clients = clients;
+    this.honest = new LoadHonest(options, figures, clients);
   }
 
   void measure() {
-    double before = honest("attack_before");
+    double before = honest.measure("attack_before");
     List<Thread> attackers = attack();
-    double during = honest("attack_during");
+    double during = honest.measure("attack_during");
     over.set(true);
     watches.forEach(call -> call.cancel("the attack is over", null));
     attackers.forEach(LoadAttack::join);
@@ -82,50 +70,7 @@ final class LoadAttack {
     long[] memory = rig.memoryBytes();
     figures.print("attack_memory", Map.of(), memory[0] / BYTES_PER_MIB, "MiB");
     figures.print("attack_heap", Map.of(), memory[1] / BYTES_PER_MIB, "MiB");
-    honest("attack_after");
-  }
-
-  /// The 99th percentile of the honest member's calls, in milliseconds from when each was due.
-  private double honest(String name) {
-    Histogram nanos = LoadFigures.histogram();
-    int calls = RATE * options.seconds();
-    CountDownLatch answered = new CountDownLatch(calls);
-    AtomicInteger failed = new AtomicInteger();
-    String known = clients.name("honest");
-    var _ = clients.stub(0).submitJob(LoadClients.request(Fixtures.submit(LoadRig.QUICK, known)));
-    LoadLoops.open(
-        RATE,
-        calls,
-        (number, due) -> {
-          ListenableFuture<?> answer = call(number, known);
-          answer.addListener(
-              () -> {
-                nanos.recordValue(System.nanoTime() - due);
-                if (answer.state() != Future.State.SUCCESS) {
-                  failed.incrementAndGet();
-                }
-                answered.countDown();
-              },
-              Runnable::run);
-        });
-    LoadLoops.await(answered);
-    figures.times(name, Map.of("rate", Integer.toString(RATE), "failed", failed.toString()), nanos);
-    return nanos.getValueAtPercentile(99) / NANOS_PER_MILLI;
-  }
-
-  private ListenableFuture<?> call(int number, String known) {
-    return switch (number % 3) {
-      case 0 -> clients.begin(number, List.of(clients.name("honest")));
-      case 1 ->
-          clients
-              .future(number)
-              .getJob(GetJobRequest.newBuilder().setName(Fixtures.ACME + "/jobs/" + known).build());
-      default ->
-          clients
-              .future(number)
-              .listJobs(
-                  ListJobsRequest.newBuilder().setParent(Fixtures.ACME).setPageSize(100).build());
-    };
+    var _ = honest.measure("attack_after");
   }
 
   private List<Thread> attack() {
@@ -220,7 +165,7 @@ final class LoadAttack {
     }
   }
 
-  private static void join(Thread thread) {
+  static void join(Thread thread) {
     try {
       thread.join();
     } catch (InterruptedException e) {

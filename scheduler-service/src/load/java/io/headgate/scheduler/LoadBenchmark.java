@@ -1,5 +1,6 @@
 package io.headgate.scheduler;
 
+import com.google.common.collect.Iterables;
 import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.Stop;
 import java.io.IOException;
@@ -48,8 +49,9 @@ public final class LoadBenchmark {
           "durable",
           "takeover");
 
-  /// A measurement that is made only when it is named: it needs a small heap and the usual bounds.
-  private static final String ATTACK = "attack";
+  /// Measurements that are made only when they are named: they need a small heap and the usual
+  /// bounds.
+  static final List<String> ATTACKS = List.of("flood", "attack");
 
   private LoadBenchmark() {}
 
@@ -86,8 +88,9 @@ public final class LoadBenchmark {
       }
       List<String> rows =
           Arrays.asList(given.getOrDefault("rows", String.join(",", ROWS)).split(","));
-      if (!rows.stream().allMatch(row -> ROWS.contains(row) || row.equals(ATTACK))) {
-        throw new IllegalArgumentException("rows: some of " + ROWS + " or attack, not " + rows);
+      if (!rows.stream().allMatch(row -> ROWS.contains(row) || ATTACKS.contains(row))) {
+        throw new IllegalArgumentException(
+            "rows: some of " + ROWS + " or " + ATTACKS + ", not " + rows);
       }
       return new Options(
           rows,
@@ -166,10 +169,7 @@ public final class LoadBenchmark {
               rig, options, new LoadFigures(options, machine, LoadBenchmark::print), heard);
       rows.calibration();
       rows.prepare();
-      if (options.rows().contains(ATTACK)) {
-        rows.measure(ATTACK);
-      }
-      for (String row : ROWS) {
+      for (String row : Iterables.concat(ATTACKS, ROWS)) {
         if (options.rows().contains(row)) {
           rows.measure(row);
         }

@@ -29,6 +29,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -110,7 +111,7 @@ final class LoadRig implements AutoCloseable {
     this.jvm = options.jvm();
     this.schedulers = schedulers;
     // The bounds are measured themselves under attack.
-    this.isUnbounded = !options.rows().contains("attack");
+    this.isUnbounded = Collections.disjoint(options.rows(), LoadBenchmark.ATTACKS);
     this.gpus = options.nodes() * GPUS_PER_NODE;
     this.postgres =
         PostgresServer.start(directory.resolve("postgres"), PostgresServer.Durability.FULL)
@@ -240,10 +241,11 @@ final class LoadRig implements AutoCloseable {
     variables.put("HEADGATE_SCHEDULER_POLICIES_SERVER", neighbours.uri().toString());
     variables.put("HEADGATE_SCHEDULER_SERVICE_KEY", Neighbours.KEY);
     variables.put("HEADGATE_TELEMETRY_METRICS_PORT", "0");
-    // All agents are on this machine.
-    variables.put("HEADGATE_API_MAX_CONNECTIONS", "20000");
-    variables.put("HEADGATE_API_MAX_CONNECTIONS_PER_ADDRESS", "20000");
+    variables.put("HEADGATE_TELEMETRY_METRICS_ACCESS", "open");
     if (isUnbounded) {
+      // All agents are on this machine.
+      variables.put("HEADGATE_API_MAX_CONNECTIONS", "20000");
+      variables.put("HEADGATE_API_MAX_CONNECTIONS_PER_ADDRESS", "20000");
       // One user submits all that waits.
       for (String bound : List.of("TOTAL", "PER_TENANT", "PER_QUEUE", "PER_USER")) {
         variables.put("HEADGATE_SCHEDULER_BOUNDS_WAITING_" + bound, "10000000");
@@ -380,6 +382,11 @@ final class LoadRig implements AutoCloseable {
   JobServiceBlockingStub jobs(int index) {
     return stubs.computeIfAbsent(
         index, _ -> JobServiceGrpc.newBlockingStub(channel(index, alice())));
+  }
+
+  /// The port of the leader.
+  int port() {
+    return ports.get(leader);
   }
 
   /// Which scheduler leads.

@@ -171,6 +171,7 @@ final class LoadRows {
       case "agents" -> faults.agents();
       case "takeover" -> faults.takeovers();
       case "durable" -> faults.durable();
+      case "flood" -> new LoadFlood(rig, options, figures, clients).measure();
       case "attack" -> new LoadAttack(rig, options, figures, clients).measure();
       default -> throw new IllegalArgumentException(row);
     }

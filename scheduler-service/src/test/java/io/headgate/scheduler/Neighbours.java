@@ -20,6 +20,8 @@ import io.headgate.proto.policy.v1.GetVerificationKeysResponse;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import io.headgate.proto.policy.v1.WatchAccessRequest;
 import io.headgate.proto.policy.v1.WatchAccessResponse;
+import io.headgate.proto.policy.v1.WatchRevocationsRequest;
+import io.headgate.proto.policy.v1.WatchRevocationsResponse;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;
@@ -253,6 +255,30 @@ final class Neighbours implements AutoCloseable {
         GetVerificationKeysRequest request, StreamObserver<GetVerificationKeysResponse> out) {
       out.onNext(GetVerificationKeysResponse.newBuilder().setJwksJson(tokens.jwks()).build());
       out.onCompleted();
+    }
+
+    /// Nothing was ever revoked.
+    @Override
+    public void watchRevocations(
+        WatchRevocationsRequest request, StreamObserver<WatchRevocationsResponse> out) {
+      hub.open(
+          out,
+          request.getIncarnation().equals(INCARNATION) ? request.getVersion() : 0,
+          new Source<>(
+              seen ->
+                  WatchRevocationsResponse.newBuilder()
+                      .setIncarnation(INCARNATION)
+                      .setVersion(version)
+                      .setLast(true)
+                      .setSnapshot(seen == 0)
+                      .build(),
+              at ->
+                  WatchRevocationsResponse.newBuilder()
+                      .setIncarnation(INCARNATION)
+                      .setVersion(at)
+                      .setLast(true)
+                      .build(),
+              WatchRevocationsResponse.LAST_FIELD_NUMBER));
     }
 
     @Override

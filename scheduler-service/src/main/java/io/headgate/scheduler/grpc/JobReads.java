@@ -93,7 +93,7 @@ final class JobReads {
       return views;
     }
     try {
-      return door.ask(leader -> views.stream().map(leader.reads()::refresh).toList());
+      return door.askSoon(leader -> views.stream().map(leader.reads()::refresh).toList());
     } catch (NotLeadingException | LeadershipLostException | QueueFullException e) {
       LOG.debug("jobs are shown without reasons", e);
       return views;

@@ -26,6 +26,10 @@ import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.TestTokens;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -150,6 +154,25 @@ class LimitsTest {
         .untilAsserted(() -> assertThatCode(() -> greeting.greet(ADA)).doesNotThrowAnyException());
     shelf.mayGreet.countDown();
     assertThat(waiting).succeedsWithin(Duration.ofSeconds(60));
+  }
+
+  @Test
+  void theBoundOfAMethodHoldsForItsCallsAsJsonToo() throws Exception {
+    ApiServer server = start(ApiServerConfig.of("127.0.0.1", 0), Map.of(GREET, 2));
+    var waiting = ShelfServiceGrpc.newFutureStub(channel(server)).greet(WAIT);
+    await().atMost(Duration.ofSeconds(60)).until(() -> server.callsInProgress() == 1);
+    HttpRequest request =
+        HttpRequest.newBuilder(server.uri().resolve("/v1/greetings/ada")).build();
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpResponse<String> refused = client.send(request, BodyHandlers.ofString());
+      assertThat(refused.statusCode()).isEqualTo(429);
+      assertThat(refused.body()).contains("OVERLOADED", "Greet has 2 calls in progress at most");
+      shelf.mayGreet.countDown();
+      assertThat(waiting).succeedsWithin(Duration.ofSeconds(60));
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> client.send(request, BodyHandlers.ofString()).statusCode() == 200);
+    }
   }
 
   @Test

@@ -29,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +40,16 @@ public final class LeaderDoor {
   /// Longest wait for the loop. A turn takes milliseconds, so a longer wait means a fault.
   public static final Duration PATIENCE = Duration.ofSeconds(20);
 
+  /// Jobs that are being stored while answers that have a second best do not wait.
+  static final int MANY = 1000;
+
+  private static final Duration BRIEF = Duration.ofMillis(100);
+
   private final LastSeenLeader lastLook;
+
+  /// Submitted jobs that are not durable yet.
+  private final AtomicInteger submitting = new AtomicInteger();
+
   private final TakeoverWaiters takeoverWaiters = new TakeoverWaiters();
   private volatile @Nullable Leader leader;
   private volatile @Nullable Refresher refresher;
@@ -147,7 +157,11 @@ public final class LeaderDoor {
   /// @throws NotLeadingException the jobs were not submitted
   /// @throws QueueFullException the jobs were not submitted
   public CompletableFuture<SubmitReply> submit(Submission submission) {
-    return begin(reply -> new Command.Submit(submission, reply));
+    int jobs = submission.jobs().size();
+    CompletableFuture<SubmitReply> stored = begin(reply -> new Command.Submit(submission, reply));
+    submitting.addAndGet(jobs);
+    var _ = stored.whenComplete((_, _) -> submitting.addAndGet(-jobs));
+    return stored;
   }
 
   /// Ends a job.
@@ -165,6 +179,15 @@ public final class LeaderDoor {
   /// Answers a question from the leader's state. The question runs on the loop and must be short.
   public <T> T ask(Function<LeaderView, T> question) {
     return call(reply -> new Command.Ask<>(question, reply));
+  }
+
+  /// As [#ask], but does not wait for the storing of [many][#MANY] jobs. For answers that have a
+  /// second best.
+  ///
+  /// @throws LeadershipLostException also if the leader is busy with them
+  public <T> T askSoon(Function<LeaderView, T> question) {
+    return call(
+        reply -> new Command.Ask<>(question, reply), submitting.get() >= MANY ? BRIEF : PATIENCE);
   }
 
   /// An agent opened a stream.
@@ -233,15 +256,19 @@ public final class LeaderDoor {
   }
 
   private <T> T call(Function<CompletableFuture<T>, Command> command) {
+    return call(command, PATIENCE);
+  }
+
+  private <T> T call(Function<CompletableFuture<T>, Command> command, Duration patience) {
     CompletableFuture<T> reply = begin(command);
     try {
-      return reply.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      return reply.get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof RuntimeException failure
           ? failure
           : new IllegalStateException("the loop failed", e.getCause());
     } catch (TimeoutException e) {
-      throw new LeadershipLostException("no answer within " + PATIENCE.toSeconds() + " s");
+      throw new LeadershipLostException("no answer within " + patience.toMillis() + " ms");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new LeadershipLostException("interrupted while waiting for the loop");

@@ -2,10 +2,12 @@ package io.headgate.scheduler.runtime.loop;
 
 import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.runtime.desk.Command;
+import io.headgate.scheduler.runtime.submission.Submission.NewJob;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -13,8 +15,15 @@ import java.util.function.LongConsumer;
 
 /// The bounded queue into the loop. Submissions come from users, in any number. So they wait behind
 /// every other command and have a bound of their own, counted in jobs. Agents and watches are thus
-/// heard even when users overload the scheduler. Thread-safe.
+/// heard even when users overload the scheduler.
+///
+/// Callers take turns, so that a caller with many submissions delays another one by one submission
+/// and not by all. A [large][#LARGE] batch takes long to store. So it has a transaction of its own,
+/// and by turns with all small submissions that wait. Thread-safe.
 public final class InputQueue {
+  /// Jobs of a batch that gets a transaction of its own.
+  static final int LARGE = 250;
+
   private final int maxCommands;
   private final int maxJobs;
   private final TimeSource time;
@@ -23,7 +32,9 @@ public final class InputQueue {
   private final Condition filled = lock.newCondition();
   // All guarded by lock.
   private final Deque<Waiting<Command>> urgent = new ArrayDeque<>();
-  private final Deque<Waiting<Command.Submit>> submissions = new ArrayDeque<>();
+  private final CallersInTurn<Waiting<Command.Submit>> small = new CallersInTurn<>();
+  private final CallersInTurn<Waiting<Command.Submit>> large = new CallersInTurn<>();
+  private boolean isLargeNext;
   private int waitingJobs;
   private boolean closed;
 
@@ -51,13 +62,14 @@ public final class InputQueue {
         return Offer.CLOSED;
       }
       if (command instanceof Command.Submit submit) {
-        int jobs = submit.submission().jobs().size();
+        int jobs = jobs(submit);
         // An empty queue takes a submission of any size; otherwise a large batch could never pass.
         if (waitingJobs > 0 && waitingJobs + jobs > maxJobs) {
           return Offer.FULL;
         }
         waitingJobs += jobs;
-        submissions.add(new Waiting<>(submit, time.monotonicNanos()));
+        (isLarge(submit) ? large : small)
+            .add(caller(submit), new Waiting<>(submit, time.monotonicNanos()));
       } else {
         if (urgent.size() >= maxCommands && !isUnbounded(command)) {
           return Offer.FULL;
@@ -99,25 +111,54 @@ public final class InputQueue {
     lock.lockInterruptibly();
     try {
       long left = waitNanos;
-      while (urgent.isEmpty() && submissions.isEmpty() && left > 0 && !closed) {
+      while (urgent.isEmpty() && small.isEmpty() && large.isEmpty() && left > 0 && !closed) {
         left = filled.awaitNanos(left);
       }
       List<Waiting<? extends Command>> taken = new ArrayList<>(urgent);
       urgent.clear();
-      int jobs = 0;
-      while (!submissions.isEmpty()) {
-        int next = submissions.getFirst().command().submission().jobs().size();
-        if (jobs > 0 && jobs + next > batchJobs) {
-          break;
-        }
-        jobs += next;
-        waitingJobs -= next;
-        taken.add(submissions.removeFirst());
+      if (large.isEmpty() || (!small.isEmpty() && !isLargeNext)) {
+        takeSmall(taken, batchJobs);
+        isLargeNext = true;
+      } else {
+        large.take(_ -> true).ifPresent(submit -> take(taken, submit));
+        isLargeNext = false;
       }
       return taken;
     } finally {
       lock.unlock();
     }
+  }
+
+  private void takeSmall(List<Waiting<? extends Command>> taken, int batchJobs) {
+    int[] left = {batchJobs};
+    while (true) {
+      boolean isFirst = left[0] == batchJobs;
+      Optional<Waiting<Command.Submit>> next =
+          small.take(submit -> isFirst || jobs(submit.command()) <= left[0]);
+      if (next.isEmpty()) {
+        return;
+      }
+      left[0] -= jobs(next.get().command());
+      take(taken, next.get());
+    }
+  }
+
+  private void take(List<Waiting<? extends Command>> taken, Waiting<Command.Submit> submit) {
+    waitingJobs -= jobs(submit.command());
+    taken.add(submit);
+  }
+
+  private static int jobs(Command.Submit submit) {
+    return submit.submission().jobs().size();
+  }
+
+  private static boolean isLarge(Command.Submit submit) {
+    return jobs(submit) >= LARGE;
+  }
+
+  private static String caller(Command.Submit submit) {
+    NewJob job = submit.submission().jobs().getFirst();
+    return job.name().tenant() + " " + job.submitter();
   }
 
   /// The number of waiting commands and jobs.

@@ -31,12 +31,16 @@ final class InputQueueTest {
   private final InputQueue queue = new InputQueue(2, 100, TimeSource.system(), _ -> {});
 
   private static Command.Submit submission(int jobs) {
+    return submission("users/alice", jobs);
+  }
+
+  private static Command.Submit submission(String submitter, int jobs) {
     Submission.NewJob job =
         new Submission.NewJob(
             new JobName(ACME, "train"),
             new QueueId(ACME, "queue"),
             new UserId("alice"),
-            "users/alice",
+            submitter,
             false,
             0,
             Optional.empty(),
@@ -89,6 +93,37 @@ final class InputQueueTest {
     assertThat(queue.take(0, 10)).containsExactly(large);
     queue.offer(submission(1));
     assertThat(queue.offer(large)).isEqualTo(Offer.FULL);
+  }
+
+  @Test
+  void callersTakeTurnsWhateverEachHasSubmitted() throws InterruptedException {
+    Command.Submit first = submission("users/mallory", 1);
+    Command.Submit second = submission("users/mallory", 1);
+    Command.Submit third = submission("users/mallory", 1);
+    Command.Submit honest = submission("users/ada", 1);
+    for (Command.Submit each : List.of(first, second, third, honest)) {
+      queue.offer(each);
+    }
+    assertThat(queue.take(0, 2)).containsExactly(first, honest);
+    assertThat(queue.take(0, 2)).containsExactly(second, third);
+  }
+
+  @Test
+  void aLargeBatchIsStoredAloneAndByTurnsWithSmallOnes() throws InterruptedException {
+    InputQueue wide = new InputQueue(2, 100_000, TimeSource.system(), _ -> {});
+    Command.Submit one = submission("users/mallory", InputQueue.LARGE);
+    Command.Submit other = submission("users/eve", InputQueue.LARGE);
+    Command.Submit small = submission("users/ada", 1);
+    wide.offer(one);
+    wide.offer(other);
+    wide.offer(small);
+    assertThat(wide.take(0, 10_000)).containsExactly(small);
+    Command.Submit next = submission("users/ada", 1);
+    wide.offer(next);
+    assertThat(wide.take(0, 10_000)).containsExactly(one);
+    assertThat(wide.take(0, 10_000)).containsExactly(next);
+    assertThat(wide.take(0, 10_000)).containsExactly(other);
+    assertThat(wide.size()).isZero();
   }
 
   @Test
