@@ -44,6 +44,7 @@ class ChangeFailpointsIT {
   private static final Duration PATIENCE = Duration.ofSeconds(16);
 
   private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration POLL = Duration.ofMillis(500);
   private static int tenants;
 
   @RegisterExtension static final PostgresFixture POLICY = PostgresFixture.of("policy");
@@ -103,8 +104,7 @@ class ChangeFailpointsIT {
         .isNotNull();
     services.killPolicy();
 
-    // The decision is known from the moment of its commit, although its service is away.
-    awaitScheduler(isDecided ? 2 : 1);
+    neverDecidesByHalves();
     services.startPolicy(io.headgate.policy.runtime.ChangeFailpoint.Handler.NONE);
     services.pass(PATIENCE);
     awaitInForce(isDecided ? 2 : 1);
@@ -136,11 +136,30 @@ class ChangeFailpointsIT {
     }
     services.killPool();
 
-    awaitScheduler(isDecided ? 2 : 1);
+    neverDecidesByHalves();
     services.startPool(io.headgate.pool.runtime.ChangeFailpoint.Handler.NONE);
     services.pass(PATIENCE);
     awaitInForce(isDecided ? 2 : 1);
     theNextChangeWorks(isDecided ? 2 : 1);
+  }
+
+  @Test
+  void theSchedulerHasAllOfTheChangeAtItsCommit() {
+    services.killPool();
+    services.startPool(point -> {
+      if (point == io.headgate.pool.runtime.ChangeFailpoint.BEFORE_SETTLED) {
+        throw new IllegalStateException("nothing is settled");
+      }
+    });
+    prepare("second", 1);
+    assertThat(decidesBy(1, 1)).as("prepared is not in force").isTrue();
+    commit("second", 1);
+    awaitScheduler(2);
+    assertThat(resources()).as("pool-service has not heard of it").isEqualTo(1);
+
+    services.killPool();
+    services.startPool(io.headgate.pool.runtime.ChangeFailpoint.Handler.NONE);
+    awaitInForce(2);
   }
 
   @Test
@@ -236,6 +255,7 @@ class ChangeFailpointsIT {
   private void awaitInForce(int version) {
     await()
         .atMost(SOON)
+        .pollInterval(POLL)
         .ignoreExceptions()
         .untilAsserted(() -> {
           assertThat(prepared()).isZero();
@@ -248,16 +268,18 @@ class ChangeFailpointsIT {
   private void awaitScheduler(int version) {
     await()
         .atMost(SOON)
+        .pollInterval(POLL)
         .ignoreExceptions()
-        .until(() -> {
-          assertThat(decidesBy(version, 3 - version))
-              .as("the scheduler never decides by halves")
-              .isFalse();
-          return decidesBy(version, version);
-        });
+        .until(() -> decidesBy(version, version));
+    neverDecidesByHalves();
   }
 
-  /// Whether the scheduler decides by these versions; 0 or less: any.
+  private void neverDecidesByHalves() {
+    assertThat(decidesBy(2, 1)).as("new supply and old rights").isFalse();
+    assertThat(decidesBy(1, 2)).as("old supply and new rights").isFalse();
+  }
+
+  /// Whether the scheduler decides by these versions. It asks the other services for news first.
   private boolean decidesBy(int resources, int access) {
     try {
       PlanServiceGrpc.newBlockingStub(services.scheduler(token))
@@ -265,9 +287,9 @@ class ChangeFailpointsIT {
               PlanConfigurationRequest.newBuilder()
                   .setParent(parent())
                   .setIfResourceVersion(resources)
-                  .setIfAccessVersion(Math.max(0, access))
+                  .setIfAccessVersion(access)
                   .build());
-      return access > 0;
+      return true;
     } catch (StatusRuntimeException e) {
       if (e.getStatus().getCode() == Status.Code.ABORTED) {
         return false;

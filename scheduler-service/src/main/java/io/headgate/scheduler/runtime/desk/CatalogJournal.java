@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// What is stored of the watched sources. While half of a tenant's change waits for its sibling,
+/// The stored part of the watched sources. While half of a tenant's change waits for its sibling,
 /// the tenant's entries are kept back, and the stored position stays before them. So a new leader
 /// finds the halves that were in force, and its watches bring it the waiting half again. Confined
 /// to the loop.
@@ -94,7 +94,7 @@ final class CatalogJournal {
                 stored.getOrDefault(source, WatchPosition.START), false, entries, removed));
   }
 
-  /// What was kept back, by source; call it when no half waits.
+  /// The news that were kept back, by source; call it when no half waits.
   Map<String, CatalogChange> release() {
     Map<String, CatalogChange> released = new LinkedHashMap<>();
     kept.forEach((source, back) -> {
