@@ -1,6 +1,8 @@
 package io.headgate.policy;
 
 import io.grpc.ManagedChannel;
+import io.headgate.kit.audit.AuditAnchors;
+import io.headgate.kit.audit.AuditChain;
 import io.headgate.kit.auth.Revocations;
 import io.headgate.kit.auth.TokenRules;
 import io.headgate.kit.auth.TokenSigner;
@@ -51,6 +53,7 @@ import io.headgate.policy.store.FileSeal;
 import io.headgate.policy.store.PostgresPolicyStore;
 import io.headgate.policy.store.ServiceSecrets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +81,23 @@ public final class PolicyService implements AutoCloseable {
   private static final String PAGE_TOKEN_KEY = "page-tokens";
   private static final String NODE_KEY_DERIVATION = "node-key-derivation";
 
+  /// The columns of an entry in the order in which the schema's trigger hashes them.
+  private static final List<String> AUDITED =
+      List.of(
+          "audit_id",
+          "at",
+          "tenant_id",
+          "actor",
+          "address",
+          "request_id",
+          "action",
+          "target",
+          "outcome",
+          "reason",
+          "fields",
+          "before",
+          "after");
+
   private final PolicyServiceConfig config;
   private final TimeSource time;
   private final Database database;
@@ -92,6 +112,8 @@ public final class PolicyService implements AutoCloseable {
   private final Tenants tenants;
   private final Keys keys;
   private final SigningKeys signing;
+  private final AuditChain audit;
+  private final AuditAnchors anchors;
   private final PolicyApi api;
   private @Nullable Notifications notices;
   private @Nullable Notifications revocationNotices;
@@ -126,11 +148,14 @@ public final class PolicyService implements AutoCloseable {
     Changes changes = new Changes(new PostgresPolicyStore(database, time, committed()), time);
     this.revocations = Revocations.ofIssuer(time);
     this.ownRevocations = new OwnRevocations(changes, revocations);
-    this.tenants = new Tenants(changes);
+    Changes own = changes.acrossTenants();
+    this.tenants = new Tenants(own);
     ServiceSecrets shared = new ServiceSecrets(database);
     Secrets secrets = new Secrets(shared.get(NODE_KEY_DERIVATION, Secrets.DERIVATION_KEY_LENGTH));
-    this.keys = new Keys(changes, secrets);
-    this.signing = new SigningKeys(changes, seal, rotation(), RULES, time);
+    this.keys = new Keys(own, secrets);
+    this.signing = new SigningKeys(own, seal, rotation(), RULES, time);
+    this.audit = new AuditChain(database, AUDITED);
+    this.anchors = new AuditAnchors("policy", audit, telemetry.meter(METER));
     RefusedCalls refused = new RefusedCalls(changes, metrics, time);
     FailedAttempts attempts = new FailedAttempts(time);
     Tokens tokens =
@@ -142,7 +167,7 @@ public final class PolicyService implements AutoCloseable {
     this.poolsAsService =
         Channels.open(config.pools(), new RenewedTokens(() -> own(tokens), time), telemetry);
     this.settlement =
-        new ChangeSettlement(changes, new GrpcSupplyChanges(poolsAsService), failpoints);
+        new ChangeSettlement(own, new GrpcSupplyChanges(poolsAsService), failpoints);
     this.api =
         api(
             changes,
@@ -222,6 +247,7 @@ public final class PolicyService implements AutoCloseable {
     revocationNotices = AccessNotices.ofRevocations(database, this::revokedElsewhere);
     ownRevocations.start();
     settlement.start();
+    anchors.start();
   }
 
   @Override
@@ -232,6 +258,7 @@ public final class PolicyService implements AutoCloseable {
     if (revocationNotices != null) {
       revocationNotices.close();
     }
+    anchors.close();
     ownRevocations.close();
     settlement.close();
     watches.close();
@@ -252,14 +279,15 @@ public final class PolicyService implements AutoCloseable {
     return new PolicyApi(
         changes,
         new PolicyApi.Identities(
-            tenants,
+            new Tenants(changes),
             new Accounts<>(AccountKinds.USERS, changes, writer),
             new Accounts<>(AccountKinds.SERVICE_ACCOUNTS, changes, writer),
-            keys,
+            new Keys(changes, secrets),
             callers.tokens(),
             signing,
             new Enrolment(changes, secrets, supplies, callers.attempts()),
-            revocationWatches),
+            revocationWatches,
+            audit),
         new PolicyApi.Access(
             new AccessConfigurations(changes, writer, supplies),
             new AccessReplacement(changes, writer, supplies, settlement, failpoints),

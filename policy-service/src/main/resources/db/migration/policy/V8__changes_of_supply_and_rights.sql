@@ -20,3 +20,5 @@ alter table tenants
   add column change_access_version   bigint,
   add check ((change_id is null) = (change_resource_version is null)),
   add check ((change_id is null) = (change_access_version is null));
+
+select guard_tenant('changes', 'tenant_id');

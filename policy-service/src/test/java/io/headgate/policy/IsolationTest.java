@@ -12,6 +12,7 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
+import io.headgate.proto.policy.v1.AuditServiceGrpc;
 import io.headgate.proto.policy.v1.CreateGroupRequest;
 import io.headgate.proto.policy.v1.CreateJoinTokenRequest;
 import io.headgate.proto.policy.v1.CreateKeyRequest;
@@ -64,6 +65,7 @@ import io.headgate.proto.policy.v1.User;
 import io.headgate.proto.policy.v1.UserServiceGrpc;
 import io.headgate.proto.policy.v1.Vault;
 import io.headgate.proto.policy.v1.VaultServiceGrpc;
+import io.headgate.proto.policy.v1.VerifyAuditLogRequest;
 import io.headgate.proto.type.v1.AccessOuterClass;
 import io.headgate.proto.type.v1.Role;
 import java.util.HashSet;
@@ -159,7 +161,8 @@ class IsolationTest {
             QueueServiceGrpc.getServiceDescriptor(),
             VaultServiceGrpc.getServiceDescriptor(),
             AccessConfigurationServiceGrpc.getServiceDescriptor(),
-            TokenServiceGrpc.getServiceDescriptor())
+            TokenServiceGrpc.getServiceDescriptor(),
+            AuditServiceGrpc.getServiceDescriptor())
         .<MethodDescriptor<?, ?>>flatMap(service -> service.getMethods().stream())
         .toList();
   }
@@ -279,6 +282,9 @@ class IsolationTest {
             ReplaceAccessConfigurationRequest.newBuilder()
                 .setParent(parent)
                 .setConfiguration(AccessConfiguration.getDefaultInstance())),
+        of(
+            AuditServiceGrpc.getVerifyAuditLogMethod(),
+            VerifyAuditLogRequest.newBuilder().setParent(parent)),
         of(TokenServiceGrpc.getCreateKeyMethod(), CreateKeyRequest.newBuilder().setOwner(user)),
         of(TokenServiceGrpc.getListKeysMethod(), ListKeysRequest.newBuilder().setParent(parent)),
         of(

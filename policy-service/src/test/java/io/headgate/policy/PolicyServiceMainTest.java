@@ -32,7 +32,7 @@ class PolicyServiceMainTest {
   @BeforeEach
   void configure() throws IOException {
     file = directory.resolve("policy.yaml");
-    Files.writeString(file, yaml(POSTGRES.fresh()));
+    Files.writeString(file, yaml(POSTGRES.fresh().asOwner()));
   }
 
   @Test

@@ -1,5 +1,7 @@
 package io.headgate.pool;
 
+import io.headgate.kit.audit.AuditAnchors;
+import io.headgate.kit.audit.AuditChain;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.Notifications;
 import io.headgate.kit.grpc.ApiServer;
@@ -7,6 +9,7 @@ import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.kit.watch.WatchHub;
+import io.headgate.pool.grpc.AuditEndpoint;
 import io.headgate.pool.grpc.ConfigurationEndpoint;
 import io.headgate.pool.grpc.NodeEndpoint;
 import io.headgate.pool.grpc.PoolEndpoint;
@@ -20,6 +23,7 @@ import io.headgate.pool.runtime.Nodes;
 import io.headgate.pool.runtime.PoolMetrics;
 import io.headgate.pool.store.PostgresSupplyStore;
 import io.opentelemetry.api.metrics.Meter;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Supply: pools, profiles, links, nodes and devices. Assembles the service from its parts. The
@@ -35,6 +39,20 @@ import org.jspecify.annotations.Nullable;
 public final class PoolService implements AutoCloseable {
   private static final String SCOPE = "io.headgate.pool";
 
+  /// The columns of an entry in the order in which the schema's trigger hashes them.
+  private static final List<String> AUDITED =
+      List.of(
+          "audit_id",
+          "at",
+          "tenant_id",
+          "actor",
+          "request_id",
+          "action",
+          "target",
+          "fields",
+          "before",
+          "after");
+
   private final Database database;
   private final PostgresSupplyStore store;
   private final WatchHub watchers;
@@ -43,6 +61,8 @@ public final class PoolService implements AutoCloseable {
   private final Drafts drafts;
   private final JointChanges joint;
   private final Nodes nodes;
+  private final AuditChain audit;
+  private final AuditAnchors anchors;
   private @Nullable Notifications notifications;
 
   private PoolService(
@@ -62,6 +82,8 @@ public final class PoolService implements AutoCloseable {
     this.drafts = new Drafts(changes, time);
     this.joint = new JointChanges(changes, time, failpoints);
     this.nodes = new Nodes(changes, time);
+    this.audit = new AuditChain(database, AUDITED);
+    this.anchors = new AuditAnchors("pool", audit, meter);
   }
 
   /// Connects to the database and migrates its schema.
@@ -89,17 +111,20 @@ public final class PoolService implements AutoCloseable {
     api.service(new PoolEndpoint(drafts, tokens))
         .service(new ProfileEndpoint(drafts, tokens))
         .service(new ConfigurationEndpoint(drafts, joint, catalog, watchers, tokens))
-        .service(new NodeEndpoint(nodes, tokens));
+        .service(new NodeEndpoint(nodes, tokens))
+        .service(new AuditEndpoint(audit));
   }
 
   /// Starts to listen for commits of the service's other processes.
   public void start() {
     notifications = store.listen(watchers::committed);
+    anchors.start();
   }
 
   /// Ends watches and closes the connections.
   @Override
   public void close() {
+    anchors.close();
     watchers.close();
     if (notifications != null) {
       notifications.close();

@@ -29,3 +29,6 @@ create table draft_editors (
   primary key (tenant_id, subject)
 );
 insert into draft_editors select tenant_id, updated_by, updated_at from drafts;
+
+select guard_tenant('prepared_changes', 'tenant_id');
+select guard_tenant('draft_editors', 'tenant_id');

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.kit.testing.ApiServerExtension;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.pool.v1.AuditServiceGrpc;
 import io.headgate.proto.pool.v1.DeleteNodeRequest;
 import io.headgate.proto.pool.v1.DiscardDraftRequest;
 import io.headgate.proto.pool.v1.DrainNodeRequest;
@@ -18,6 +19,9 @@ import io.headgate.proto.pool.v1.Instance;
 import io.headgate.proto.pool.v1.Pool;
 import io.headgate.proto.pool.v1.RegisterNodeRequest;
 import io.headgate.proto.pool.v1.UndrainNodeRequest;
+import io.headgate.proto.pool.v1.VerifyAuditLogRequest;
+import io.headgate.proto.pool.v1.VerifyAuditLogResponse;
+import io.headgate.proto.type.v1.AuditFault;
 import java.util.List;
 import java.util.Map;
 import org.jooq.DSLContext;
@@ -116,6 +120,28 @@ class AuditLogTest {
       assertThatThrownBy(() -> db().execute(attack)).hasMessageContaining("only ever appended to");
     }
     assertThat(rows()).hasSize(2);
+  }
+
+  @Test
+  void aDeletedEntryIsNamed() {
+    admin.apply(tenant, configuration(List.of(pool(tenant, "a").build()), List.of()));
+    admin.replaceDraft(tenant, configuration(List.of(), List.of()));
+    assertThat(verified().getChecked()).isEqualTo(3);
+    assertThat(verified().hasFault()).isFalse();
+    long second = rows().get(1).get("audit_id", Long.class);
+    db().transaction(inside -> {
+          inside.dsl().execute("alter table audit_log disable trigger user");
+          inside.dsl().execute("delete from audit_log where audit_id = ?", second);
+          inside.dsl().execute("alter table audit_log enable trigger user");
+        });
+    assertThat(verified().getFault().getKind()).isEqualTo(AuditFault.Kind.KIND_MISSING);
+    assertThat(verified().getFault().getAuditId()).isEqualTo(second);
+  }
+
+  private VerifyAuditLogResponse verified() {
+    return AuditServiceGrpc.newBlockingStub(SERVER.channel(SERVER.tokens().admin(tenant)))
+        .verifyAuditLog(
+            VerifyAuditLogRequest.newBuilder().setParent("tenants/" + tenant).build());
   }
 
   private List<Record> rows() {

@@ -19,7 +19,8 @@ final class CatalogHistory {
     db.execute("create table history (version bigint primary key, state text not null)");
     db.execute(
         """
-        create function write_history() returns trigger language plpgsql as $$
+        create function write_history() returns trigger language plpgsql
+        security definer set search_path from current as $$
         begin
           insert into history select new.version, coalesce((select string_agg(item, ' ' order by item collate "C") from (
             select 'tenants/' || tenant_id || '/nodes/' || node_id || '=' || pool_id || ':' || (draining and quarantine_reason is null) || ':'

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.grpc.Channel;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.proto.pool.v1.AuditServiceGrpc;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.pool.v1.NodeServiceGrpc;
 import io.headgate.proto.pool.v1.Pool;
@@ -29,6 +30,7 @@ final class Client {
   final ResourceConfigurationServiceGrpc.ResourceConfigurationServiceBlockingStub configurations;
   final ResourceConfigurationServiceGrpc.ResourceConfigurationServiceBlockingV2Stub watches;
   final NodeServiceGrpc.NodeServiceBlockingStub nodes;
+  final AuditServiceGrpc.AuditServiceBlockingStub audit;
 
   private static final AtomicInteger TENANTS = new AtomicInteger();
 
@@ -38,6 +40,7 @@ final class Client {
     this.configurations = ResourceConfigurationServiceGrpc.newBlockingStub(channel);
     this.watches = ResourceConfigurationServiceGrpc.newBlockingV2Stub(channel);
     this.nodes = NodeServiceGrpc.newBlockingStub(channel);
+    this.audit = AuditServiceGrpc.newBlockingStub(channel);
   }
 
   /// The id of a tenant that no other test uses.

@@ -37,6 +37,7 @@ import io.headgate.proto.pool.v1.RegisterNodeRequest;
 import io.headgate.proto.pool.v1.UndrainNodeRequest;
 import io.headgate.proto.pool.v1.UpdatePoolRequest;
 import io.headgate.proto.pool.v1.UpdateProfileRequest;
+import io.headgate.proto.pool.v1.VerifyAuditLogRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -211,6 +212,10 @@ class TenantIsolationTest {
             parent ->
                 us.nodes.labelNode(
                     LabelNodeRequest.newBuilder().setName(parent + "/nodes/gpu-1").build())),
+            "VerifyAuditLog",
+            parent ->
+                us.audit.verifyAuditLog(
+                    VerifyAuditLogRequest.newBuilder().setParent(parent).build())),
         attempt(
             "DeleteNode",
             parent ->

@@ -30,7 +30,7 @@ record LoadCalibration(double insertsPerSecond, double batchRowsPerSecond, doubl
       "insert into calibration select 'job-' || i, repeat('x', 200) from generate_series(1, ?) i";
 
   static LoadCalibration measure(PostgresServer postgres) {
-    DatabaseConfig config = postgres.provision("calibration", "calibration");
+    DatabaseConfig config = postgres.provision("calibration", "calibration").asOwner();
     try (Connection connection = connect(config);
         Statement statement = connection.createStatement()) {
       statement.execute("create table if not exists calibration (name text, document text)");

@@ -176,7 +176,8 @@ final class LoadRig implements AutoCloseable {
 
   private Connection connect() throws SQLException {
     Connection connection =
-        DriverManager.getConnection(database.url(), database.user(), database.password().reveal());
+        DriverManager.getConnection(
+            database.url(), database.asOwner().user(), database.asOwner().password().reveal());
     connection.setSchema(database.schema());
     return connection;
   }
@@ -235,6 +236,9 @@ final class LoadRig implements AutoCloseable {
     variables.put("HEADGATE_SCHEDULER_DATABASE_USER", database.user());
     variables.put("HEADGATE_SCHEDULER_DATABASE_SCHEMA", database.schema());
     variables.put("HEADGATE_SCHEDULER_DATABASE_PASSWORD", database.password().reveal());
+    variables.put("HEADGATE_SCHEDULER_DATABASE_OWNER_USER", database.asOwner().user());
+    variables.put(
+        "HEADGATE_SCHEDULER_DATABASE_OWNER_PASSWORD", database.asOwner().password().reveal());
     variables.put("HEADGATE_SCHEDULER_REPLICA", "scheduler-" + (index + 1));
     variables.put("HEADGATE_SCHEDULER_ADVERTISED_ADDRESS", "127.0.0.1:" + ports.get(index));
     variables.put("HEADGATE_SCHEDULER_POOLS_SERVER", neighbours.uri().toString());

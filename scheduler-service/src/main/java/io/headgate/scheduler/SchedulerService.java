@@ -58,11 +58,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jooq.DSLContext;
 
 /// The scheduler service: what its own process and the all-in-one are made of. Constructed, then
 /// registered on a server, then started when the server runs; stopped before the server and closed
 /// after it.
 public final class SchedulerService implements AutoCloseable {
+  /// For the scheduler's own work: loading, history, and look-ups that submissions share.
+  private static final int OWN_CONNECTIONS = 6;
+
   /// An explanation is answered without a forecast if the forecast's turn does not come within this
   /// time.
   private static final Duration FORECAST_PATIENCE = Duration.ofSeconds(1);
@@ -127,13 +131,14 @@ public final class SchedulerService implements AutoCloseable {
     this.poolChannel = Channels.open(config.pools(), tokens, telemetry);
     this.watches =
         new WatchHub("scheduler", config.watches(), telemetry.meter("io.headgate.scheduler"));
-    JobReader reader = new PostgresJobReader(database.jooq());
+    DSLContext across = database.acrossTenants(OWN_CONNECTIONS);
+    JobReader reader = new PostgresJobReader(database, across);
     SchedulerInstruments instruments =
         new SchedulerInstruments(telemetry.meter("io.headgate.scheduler"));
     LeaderPorts ports =
         new LeaderPorts(
             new PostgresSchedulerStore(
-                database.reserve("leader", 2, PostgresSchedulerStore.SETTINGS), database.jooq()),
+                database.reserve("leader", 2, PostgresSchedulerStore.SETTINGS), across),
             reader,
             List.of(new PoolCatalogSource(poolChannel), new PolicyAccessSource(policyChannel)),
             time,
@@ -147,7 +152,7 @@ public final class SchedulerService implements AutoCloseable {
     this.warmUp = new TakeoverWarmup(config.replica(), settings, ports);
     this.gauges = instruments.observe(door);
     Retention retention = new Retention(config.history().keep());
-    PostgresHistory forgotten = new PostgresHistory(database.jooq());
+    PostgresHistory forgotten = new PostgresHistory(across);
     this.history = new HistoryKeeper(forgotten, retention, forgotten::now, door::isLeading);
     this.names = new KnownKeys("names", reader.names());
     this.requests = new KnownKeys("requests", reader.requests());

@@ -45,7 +45,7 @@ final class ElectionTest {
   @BeforeEach
   void start() {
     DatabaseConfig config = POSTGRES.fresh();
-    database = Database.open(config);
+    database = Database.open(config.asOwner());
     one = new Installation(config, each -> each.with(Installation.ELECTING)).with(seenByOne);
     Fixtures.seedExample(one.neighbours);
     one.start().awaitReady("rnd-3");

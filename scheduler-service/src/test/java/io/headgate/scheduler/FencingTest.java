@@ -54,7 +54,7 @@ final class FencingTest {
     JobServiceBlockingStub alice = installation.alice();
     submit(alice, submit("rnd-3", "r-0"));
     awaitState(alice, "r-0", Job.State.STATE_RUNNING);
-    try (Database database = Database.open(config)) {
+    try (Database database = Database.open(config.asOwner())) {
       database
           .jooq()
           .execute(
@@ -95,7 +95,7 @@ final class FencingTest {
     SubmitJobRequest request = submit("rnd-3", "r-0");
     submit(
         alice, request.toBuilder().setSpec(request.getSpec().toBuilder().setDraft(true)).build());
-    try (Database database = Database.open(config)) {
+    try (Database database = Database.open(config.asOwner())) {
       database
           .jooq()
           .execute(
@@ -166,7 +166,7 @@ final class FencingTest {
     submit(alice, submit("rnd-3", "r-0"));
     awaitState(alice, "r-0", Job.State.STATE_RUNNING);
     agent.awaitAcknowledged();
-    try (Database database = Database.open(config)) {
+    try (Database database = Database.open(config.asOwner())) {
       Record then = database.jooq().fetchSingle("select last_batch, version from leadership");
       submit(alice, submit("rnd-3", "r-1"));
       awaitState(alice, "r-1", Job.State.STATE_RUNNING);
@@ -210,7 +210,7 @@ final class FencingTest {
   void theServerEndsTheTransactionOfALeaderThatStandsStill() throws Exception {
     DatabaseConfig config = POSTGRES.fresh();
     try (PostgresProxy proxy = new PostgresProxy(config);
-        Database database = Database.open(config)) {
+        Database database = Database.open(config.asOwner())) {
       // Servers before 17 end no transactions.
       Needed.POSTGRES_17.demand(
           database

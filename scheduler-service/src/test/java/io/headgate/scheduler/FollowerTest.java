@@ -53,7 +53,7 @@ final class FollowerTest {
   @BeforeEach
   void start() {
     DatabaseConfig config = POSTGRES.fresh();
-    database = Database.open(config);
+    database = Database.open(config.asOwner());
     leader = new Installation(config);
     Fixtures.seedExample(leader.neighbours);
     leader.start().awaitReady("rnd-3");

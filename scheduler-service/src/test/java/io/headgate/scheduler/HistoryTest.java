@@ -43,6 +43,7 @@ final class HistoryTest {
 
   private Installation installation;
   private Database database;
+  private Database owner;
   private JobServiceBlockingStub alice;
   private FakeAgent agent;
 
@@ -53,6 +54,7 @@ final class HistoryTest {
     Fixtures.seedExample(installation.neighbours);
     installation.start().awaitReady("rnd-3");
     database = Database.open(config);
+    owner = Database.open(config.asOwner());
     alice = installation.alice();
     agent = installation.agent("a-0").connect();
   }
@@ -60,12 +62,13 @@ final class HistoryTest {
   @AfterEach
   void stop() {
     database.close();
+    owner.close();
     installation.close();
   }
 
   private HistoryKeeper keeper(Duration later) {
     return new HistoryKeeper(
-        new PostgresHistory(database.jooq()),
+        new PostgresHistory(database.acrossTenants(2)),
         new Retention(KEEP),
         () -> Instant.now().plus(later),
         () -> true);
@@ -81,7 +84,7 @@ final class HistoryTest {
 
   private void endedBefore(String job, int days) {
     int changed =
-        database
+        owner
             .jooq()
             .execute(
                 "update job set finished_at = now() - ? * interval '1 day' where name = ?",
@@ -100,7 +103,7 @@ final class HistoryTest {
   }
 
   private int rows(String table) {
-    return database.jooq().fetchCount(DSL.table(DSL.name(table)));
+    return owner.jooq().fetchCount(DSL.table(DSL.name(table)));
   }
 
   @Test
@@ -192,7 +195,7 @@ final class HistoryTest {
     FakeAgent.awaitThat(() -> weeks().size() == 5);
     finish("in-its-week");
     assertThat(rows("event_rest")).as("the first events have their week").isZero();
-    weeks().forEach(week -> database.jooq().execute("drop table " + week));
+    weeks().forEach(week -> owner.jooq().execute("drop table " + week));
     finish("without-weeks");
     int rest = rows("event_rest");
     assertThat(rest).as("the rest takes what has no week").isPositive();

@@ -260,7 +260,7 @@ final class Installation implements AutoCloseable {
 
   /// Lets the lease expire at once, as time would.
   private void letLeaseRunOut() {
-    try (Database opened = Database.open(database)) {
+    try (Database opened = Database.open(database.asOwner())) {
       opened
           .jooq()
           .execute("update leadership set lease_until = least(lease_until, clock_timestamp())");

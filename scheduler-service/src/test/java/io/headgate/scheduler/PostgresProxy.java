@@ -73,6 +73,7 @@ final class PostgresProxy implements AutoCloseable {
         database.user(),
         database.password(),
         database.schema(),
+        database.owner(),
         database.maxConnections(),
         database.connectTimeout(),
         database.socketTimeout(),

@@ -179,7 +179,7 @@ final class ProgressTest {
   }
 
   private long lastBatch() {
-    try (Database opened = Database.open(database)) {
+    try (Database opened = Database.open(database.asOwner())) {
       return opened.jooq().fetchSingle("select last_batch from leadership").getValue(0, Long.class);
     }
   }

@@ -152,7 +152,7 @@ final class RestartTest {
 
   private LoadedState loaded() {
     try (Database open = Database.open(database)) {
-      return new PostgresSchedulerStore(open.dataSource(), open.jooq()).load();
+      return new PostgresSchedulerStore(open.dataSource(), open.acrossTenants(1)).load();
     }
   }
 

@@ -72,7 +72,7 @@ final class RestoreTest {
   /// The statement of docs/operations/restore.md.
   private void restore(boolean saySo) {
     if (saySo) {
-      try (Database database = Database.open(backup)) {
+      try (Database database = Database.open(backup.asOwner())) {
         database.jooq().execute("update leadership set incarnation = gen_random_uuid()");
       }
     }

@@ -39,7 +39,7 @@ final class SlowSubmissionTest {
   @BeforeEach
   void start() {
     DatabaseConfig config = POSTGRES.fresh();
-    database = Database.open(config);
+    database = Database.open(config.asOwner());
     installation = new Installation(config);
     Fixtures.seedExample(installation.neighbours);
     installation.start().awaitReady("rnd-3");

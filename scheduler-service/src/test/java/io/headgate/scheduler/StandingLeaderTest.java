@@ -56,7 +56,7 @@ final class StandingLeaderTest {
   @BeforeEach
   void start() throws IOException {
     DatabaseConfig config = POSTGRES.fresh();
-    database = Database.open(config);
+    database = Database.open(config.asOwner());
     leader = new Installation(config);
     wire = Wire.to(URI.create("http://" + leader.address()).getPort());
     Fixtures.seedExample(leader.neighbours);

@@ -33,7 +33,7 @@ final class WitnessesTest {
   /// of its own, the second one again after its first attempt was lost.
   @BeforeEach
   void run() throws SQLException {
-    DatabaseConfig config = POSTGRES.config();
+    DatabaseConfig config = POSTGRES.config().asOwner();
     connection =
         DriverManager.getConnection(config.url(), config.user(), config.password().reveal());
     execute(

@@ -2,6 +2,7 @@ package io.headgate.policy.grpc;
 
 import io.grpc.BindableService;
 import io.grpc.ServerInterceptors;
+import io.headgate.kit.audit.AuditChain;
 import io.headgate.kit.auth.Principal;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ClientAddresses;
@@ -56,7 +57,8 @@ public final class PolicyApi {
       Tokens tokens,
       SigningKeys signing,
       Enrolment enrolment,
-      WatchHub revocations) {}
+      WatchHub revocations,
+      AuditChain audit) {}
 
   /// The operations on rights.
   ///
@@ -97,6 +99,7 @@ public final class PolicyApi {
             new QueueEndpoint(configurations.items(AccessParts.QUEUES), tools),
             new VaultEndpoint(configurations.items(AccessParts.VAULTS), tools),
             new AccessConfigurationEndpoint(access, answers),
+            new AuditEndpoint(identities.audit()),
             new TokenEndpoint(
                 new TokenEndpoint.Parts(
                     identities.tokens(),

@@ -28,7 +28,7 @@ public final class AccessConfigurations {
 
   /// The step from `seen` for a watcher of all tenants.
   public AccessStep since(WatchPosition seen) {
-    return changes.read(tables -> tables.access().since(seen));
+    return changes.acrossTenants().read(tables -> tables.access().since(seen));
   }
 
   /// Operations on single items of one part.

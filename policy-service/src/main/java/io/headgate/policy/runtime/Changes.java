@@ -33,6 +33,12 @@ public final class Changes {
     return time.instant().truncatedTo(ChronoUnit.MICROS);
   }
 
+  /// Without a bound to the caller's tenant. Each use is a decision, and DatabaseRulesTest lists
+  /// them.
+  public Changes acrossTenants() {
+    return new Changes(store.acrossTenants(), time);
+  }
+
   public <T> T read(Function<Tables, T> work) {
     return store.read(work);
   }

@@ -165,9 +165,12 @@ public final class Enrolment {
     return attempts.decide(
         new FailedAttempts.Attempt(origin.address(), join.id(), hash),
         () ->
-            changes.change(tables ->
-                locked(tables, join)
-                    .flatMap(token -> enroll(tables, origin, new Entry(join, token), applicant))));
+            changes
+                .acrossTenants()
+                .change(tables ->
+                    locked(tables, join)
+                        .flatMap(
+                            token -> enroll(tables, origin, new Entry(join, token), applicant))));
   }
 
   /// The secret that a machine showed, and the stored token.

@@ -58,10 +58,12 @@ public final class RefusedCalls {
     AuditEntry entry =
         new AuditEntry(changes.now(), tenant, actor, action, target, Optional.of(reason), note);
     try {
-      changes.change(tables -> {
-        tables.audit().append(entry);
-        return entry;
-      });
+      changes
+          .acrossTenants()
+          .change(tables -> {
+            tables.audit().append(entry);
+            return entry;
+          });
     } catch (RuntimeException e) {
       // The call is refused anyway and has changed nothing.
       leftOut.addAndGet(missing + 1);

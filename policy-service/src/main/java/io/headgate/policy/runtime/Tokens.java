@@ -122,7 +122,8 @@ public final class Tokens {
         .decide(
             new FailedAttempts.Attempt(origin.address(), secret.id(), Secrets.hash(secret)),
             () -> {
-              Optional<Bearer> found = changes.read(tables -> bearer(tables, secret, now));
+              Optional<Bearer> found =
+                  changes.acrossTenants().read(tables -> bearer(tables, secret, now));
               if (found.isEmpty()) {
                 noteRefusal(origin, secret);
               }
@@ -161,16 +162,19 @@ public final class Tokens {
   private void markUsed(StoredKey key, Instant now) {
     Instant hour = now.truncatedTo(ChronoUnit.HOURS);
     if (key.lastUsedAt().filter(hour::equals).isEmpty()) {
-      changes.change(tables -> {
-        tables.keys().markUsed(key.id(), hour);
-        return hour;
-      });
+      changes
+          .acrossTenants()
+          .change(tables -> {
+            tables.keys().markUsed(key.id(), hour);
+            return hour;
+          });
     }
   }
 
   /// A known key that is no longer valid is recorded; an invented one is only noise.
   private void noteRefusal(Origin origin, KeySecret secret) {
     changes
+        .acrossTenants()
         .read(tables -> tables.keys().find(secret.id()))
         .map(KeyTable.Entry::key)
         .ifPresent(key ->

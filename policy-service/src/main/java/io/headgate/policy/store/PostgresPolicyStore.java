@@ -1,41 +1,52 @@
 package io.headgate.policy.store;
 
+import io.headgate.kit.auth.Principals;
 import io.headgate.kit.db.Database;
+import io.headgate.kit.db.Reach;
 import io.headgate.kit.db.RequestLog;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.policy.runtime.port.PolicyStore;
 import io.headgate.policy.runtime.port.Tables;
 import java.util.function.Function;
-import org.jooq.DSLContext;
+import java.util.function.Supplier;
 
 /// The durable state in the PostgreSQL schema `policy`. Thread-safe.
 public final class PostgresPolicyStore implements PolicyStore {
-  private final DSLContext jooq;
+  private final Database database;
   private final RequestLog requests;
   private final CommitListener committed;
+  private final Supplier<Reach> reach;
 
   /// @param committed hears of each commit that changed the version of a watch
   public PostgresPolicyStore(Database database, TimeSource time, CommitListener committed) {
-    this.jooq = database.jooq();
-    this.requests = new RequestLog(time);
+    this(database, new RequestLog(time), committed, Principals::reach);
+  }
+
+  private PostgresPolicyStore(
+      Database database, RequestLog requests, CommitListener committed, Supplier<Reach> reach) {
+    this.database = database;
+    this.requests = requests;
     this.committed = committed;
+    this.reach = reach;
+  }
+
+  @Override
+  public PolicyStore acrossTenants() {
+    return new PostgresPolicyStore(database, requests, committed, () -> Reach.EVERY_TENANT);
   }
 
   @Override
   public <T> T read(Function<Tables, T> work) {
-    return jooq.transactionResult(transaction -> {
-      DSLContext dsl = transaction.dsl();
-      dsl.execute("set transaction isolation level repeatable read, read only");
-      return work.apply(new PostgresTables(dsl, requests, CommitListener.NONE));
-    });
+    return database.snapshot(
+        reach.get(), dsl -> work.apply(new PostgresTables(dsl, requests, CommitListener.NONE)));
   }
 
   @Override
   public <T> T change(Function<Tables, T> work) {
     Versions versions = new Versions();
     T result =
-        jooq.transactionResult(
-            transaction -> work.apply(new PostgresTables(transaction.dsl(), requests, versions)));
+        database.transaction(
+            reach.get(), dsl -> work.apply(new PostgresTables(dsl, requests, versions)));
     versions.tell(committed);
     return result;
   }

@@ -46,9 +46,15 @@ class SigningKeysTest {
   @BeforeEach
   void open() {
     database = Database.open(POSTGRES.fresh());
-    PolicyStore stored = new PostgresPolicyStore(database, clock, CommitListener.NONE);
+    PolicyStore stored =
+        new PostgresPolicyStore(database, clock, CommitListener.NONE).acrossTenants();
     PolicyStore counted =
         new PolicyStore() {
+          @Override
+          public PolicyStore acrossTenants() {
+            return this;
+          }
+
           @Override
           public <T> T read(Function<Tables, T> work) {
             reads.incrementAndGet();

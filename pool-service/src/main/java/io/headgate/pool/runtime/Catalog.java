@@ -41,7 +41,7 @@ public final class Catalog {
 
   /// The step from `seen` to the newest version; empty if `seen` is the newest.
   public Optional<Update> after(WatchPosition seen) {
-    return store.read(view -> {
+    return store.readAcrossTenants(view -> {
       CatalogRange range = view.catalogRange();
       if (!range.knowsChangesAfter(seen)) {
         return Optional.of(snapshot(view, range.newest()));

@@ -2,8 +2,10 @@ package io.headgate.pool.store;
 
 import static io.headgate.pool.store.jooq.Tables.SECRETS;
 
+import io.headgate.kit.auth.Principals;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.Notifications;
+import io.headgate.kit.db.Reach;
 import io.headgate.kit.db.RequestLog;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.pool.runtime.Caller;
@@ -41,11 +43,11 @@ public final class PostgresSupplyStore implements SupplyStore {
 
   @Override
   public <T> Committed<T> change(Caller caller, Function<SupplyTransaction, T> work) {
-    return database
-        .jooq()
-        .transactionResult(inside -> {
+    return database.transaction(
+        Principals.reach(),
+        db -> {
           PostgresTransaction transaction =
-              new PostgresTransaction(inside.dsl(), requests, caller, time.instant());
+              new PostgresTransaction(db, requests, caller, time.instant());
           T value = work.apply(transaction);
           OptionalLong version = transaction.finish(catalogLog);
           return new Committed<>(value, version);
@@ -54,13 +56,12 @@ public final class PostgresSupplyStore implements SupplyStore {
 
   @Override
   public <T> T read(Function<SupplyView, T> work) {
-    return database
-        .jooq()
-        .transactionResult(inside -> {
-          DSLContext db = inside.dsl();
-          db.execute("set transaction isolation level repeatable read, read only");
-          return work.apply(new PostgresView(db));
-        });
+    return database.snapshot(Principals.reach(), db -> work.apply(new PostgresView(db)));
+  }
+
+  @Override
+  public <T> T readAcrossTenants(Function<SupplyView, T> work) {
+    return database.snapshot(Reach.EVERY_TENANT, db -> work.apply(new PostgresView(db)));
   }
 
   /// Passes the commits of other processes to `watchers`, until closed.

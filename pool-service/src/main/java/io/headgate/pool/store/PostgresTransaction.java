@@ -10,6 +10,7 @@ import static io.headgate.pool.store.jooq.Tables.DRAFT_EDITORS;
 import static io.headgate.pool.store.jooq.Tables.PREPARED_CHANGES;
 import static io.headgate.pool.store.jooq.Tables.VERSIONS;
 
+import io.headgate.kit.db.Reach;
 import io.headgate.kit.db.RequestLog;
 import io.headgate.kit.db.RequestLog.Request;
 import io.headgate.kit.decision.FieldChange;
@@ -282,6 +283,8 @@ final class PostgresTransaction implements SupplyTransaction {
         .set(CATALOG_CHANGES.NODE_ID, node)
         .execute();
     long horizon = version - logLength;
+    // The log of changes is one for all tenants, and what is too old goes whosever it is.
+    Reach.EVERY_TENANT.apply(db);
     if (db.deleteFrom(CATALOG_CHANGES).where(CATALOG_CHANGES.VERSION.le(horizon)).execute() > 0) {
       db.update(CATALOG).set(CATALOG.HORIZON, horizon).execute();
     }

@@ -38,8 +38,14 @@ public final class PostgresHistory implements HistoryStore {
   private static final String HAS_BEGUN =
       """
       select exists (
-        select from event_rest where time >= ?::timestamptz and time < ?::timestamptz)\
+        select from event where time >= ?::timestamptz and time < ?::timestamptz)\
       """;
+
+  /// Tables belong to the owner of the schema; these functions are all that a scheduler may do with
+  /// them.
+  private static final String ADD_WEEK = "select add_event_week(?::date)";
+
+  private static final String DROP_WEEK = "select drop_event_week(?::date)";
 
   /// The server refuses an event that waits for the default partition while a week is taken from
   /// it. So the move locks this row, which every writer of events locks first.
@@ -64,10 +70,7 @@ public final class PostgresHistory implements HistoryStore {
       """;
 
   private static final String FORGET_SINGLE_EVENTS =
-      """
-      delete from event_rest where ctid = any (array(
-        select ctid from event_rest where time < ?::timestamptz limit ?))\
-      """;
+      "select forget_single_events(?::timestamptz, ?)";
 
   private static final String[] OVER =
       Arrays.stream(JobState.values())
@@ -77,6 +80,7 @@ public final class PostgresHistory implements HistoryStore {
 
   private final DSLContext sql;
 
+  /// @param sql reaches every tenant's rows
   public PostgresHistory(DSLContext sql) {
     this.sql = sql;
   }
@@ -155,10 +159,7 @@ public final class PostgresHistory implements HistoryStore {
         if (!isToBeMade(alone, week)) {
           return;
         }
-        alone.execute("create table %s (like event including all)".formatted(week.table()));
-        alone.execute(
-            "alter table event attach partition %s for values from ('%s') to ('%s')"
-                .formatted(week.table(), week.begin(), week.end()));
+        alone.execute(ADD_WEEK, week.monday());
       });
     } catch (DataAccessException e) {
       // Others hold the table; the next look is soon enough.
@@ -177,11 +178,11 @@ public final class PostgresHistory implements HistoryStore {
     for (Week week : over) {
       sql.transaction(transaction -> {
         transaction.dsl().execute(PATIENCE);
-        transaction.dsl().execute("drop table if exists " + week.table());
+        transaction.dsl().execute(DROP_WEEK, week.monday());
       });
       LOG.info("deleted the events of the week of {}", week.monday());
     }
-    return sql.execute(FORGET_SINGLE_EVENTS, before.toString(), limit);
+    return sql.fetchSingle(FORGET_SINGLE_EVENTS, before.toString(), limit).get(0, int.class);
   }
 
   @Override

@@ -7,10 +7,14 @@ import static io.headgate.scheduler.store.jooq.Tables.JOB_SPEC;
 import static io.headgate.scheduler.store.jooq.Tables.LEADERSHIP;
 import static io.headgate.scheduler.store.jooq.Tables.NAME_COUNTER;
 import static io.headgate.scheduler.store.jooq.Tables.SUBMISSION_REQUEST;
+import static io.headgate.scheduler.store.jooq.Tables.VISIBLE_JOB;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.row;
 import static org.jooq.impl.DSL.select;
 
+import io.headgate.kit.auth.Principals;
+import io.headgate.kit.db.Database;
+import io.headgate.kit.db.Reach;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobId;
@@ -45,6 +49,10 @@ import org.jooq.QuantifiedSelect;
 import org.jooq.Record;
 import org.jooq.Record1;
 import org.jooq.Result;
+import org.jooq.conf.MappedSchema;
+import org.jooq.conf.MappedTable;
+import org.jooq.conf.RenderMapping;
+import org.jooq.conf.SettingsTools;
 import org.jooq.impl.DSL;
 
 /// Reads for callers from PostgreSQL. Never from a copy of it that may lag: versions would be seen
@@ -62,15 +70,40 @@ public final class PostgresJobReader implements JobReader {
       where (subject, request_id) in (select * from unnest(?::text[], ?::text[]))\
       """;
 
-  private final DSLContext sql;
+  private static final RenderMapping VIEW =
+      new RenderMapping()
+          .withSchemata(
+              new MappedSchema()
+                  .withInput(JOB.getSchema().getName())
+                  .withTables(
+                      new MappedTable()
+                          .withInput(JOB.getName())
+                          .withOutput(VISIBLE_JOB.getName())));
+
+  private final Database database;
+  private final DSLContext across;
   private final SharedLookup<JobName, JobName> taken = new SharedLookup<>(this::taken);
   private final SharedLookup<RequestId, RequestRecord> requests =
       new SharedLookup<>(this::requests);
 
   private record RequestId(String subject, String id) {}
 
-  public PostgresJobReader(DSLContext sql) {
-    this.sql = sql;
+  /// @param across reaches every tenant's rows, for the service's own work
+  public PostgresJobReader(Database database, DSLContext across) {
+    this.database = database;
+    this.across = across;
+  }
+
+  /// Ids come from rows that were read for a tenant, or from the scheduler's own threads. A call
+  /// reaches no more than its caller may.
+  private <T> T byId(Function<DSLContext, T> read) {
+    return Principals.find().isPresent()
+        ? database.transaction(Principals.reach(), read)
+        : read.apply(across);
+  }
+
+  private <T> T of(TenantId tenant, Function<DSLContext, T> read) {
+    return database.transaction(Reach.of(tenant.name()), read);
   }
 
   @Override
@@ -80,7 +113,7 @@ public final class PostgresJobReader implements JobReader {
 
   /// Asked before every submission, so it avoids the cost of parsing SQL text each time.
   private Map<JobName, JobName> taken(Set<JobName> names) {
-    return sql.connectionResult(connection -> {
+    return across.connectionResult(connection -> {
       Map<JobName, JobName> found = new HashMap<>();
       try (PreparedStatement statement = connection.prepareStatement(TAKEN)) {
         statement.setObject(
@@ -99,29 +132,33 @@ public final class PostgresJobReader implements JobReader {
 
   @Override
   public StoredKeys names() {
-    return new KeyRows(sql, "select tenant, name from job", "select coalesce(max(id), 0) from job");
+    return new KeyRows(
+        across, "select tenant, name from job", "select coalesce(max(id), 0) from job");
   }
 
   @Override
   public StoredKeys requests() {
     return new KeyRows(
-        sql,
+        across,
         "select subject, request_id from submission_request",
         "select reltuples::bigint from pg_class where oid = 'submission_request'::regclass");
   }
 
   @Override
   public Optional<JobRecord> job(JobName name) {
-    return sql.selectFrom(JOB)
-        .where(JOB.TENANT.eq(name.tenant().name()), JOB.NAME.eq(name.id()))
-        .fetchOptional(RowMapper::job);
+    return of(
+        name.tenant(),
+        sql ->
+            sql.selectFrom(JOB)
+                .where(JOB.TENANT.eq(name.tenant().name()), JOB.NAME.eq(name.id()))
+                .fetchOptional(RowMapper::job));
   }
 
   @Override
   public List<JobRecord> jobs(Collection<JobId> ids) {
     return ids.isEmpty()
         ? List.of()
-        : sql.selectFrom(JOB).where(JOB.ID.eq(any(ids))).fetch(RowMapper::job);
+        : byId(sql -> sql.selectFrom(JOB).where(JOB.ID.eq(any(ids))).fetch(RowMapper::job));
   }
 
   private static QuantifiedSelect<Record1<Long>> any(Collection<JobId> ids) {
@@ -136,7 +173,8 @@ public final class PostgresJobReader implements JobReader {
             .where(ATTEMPT.JOB_ID.eq(job.value()))
             .orderBy(ATTEMPT.NUMBER.desc())
             .limit(limit);
-    return AttemptQuery.fetch(sql, ATTEMPT.JOB_ID.eq(job.value()).and(ATTEMPT.NUMBER.in(newest)));
+    Condition these = ATTEMPT.JOB_ID.eq(job.value()).and(ATTEMPT.NUMBER.in(newest));
+    return byId(sql -> AttemptQuery.fetch(sql, these));
   }
 
   @Override
@@ -151,7 +189,7 @@ public final class PostgresJobReader implements JobReader {
             .groupBy(ATTEMPT.JOB_ID);
     Map<JobId, AttemptRecord> found = new HashMap<>();
     for (AttemptRecord attempt :
-        AttemptQuery.fetch(sql, row(ATTEMPT.JOB_ID, ATTEMPT.NUMBER).in(last))) {
+        byId(sql -> AttemptQuery.fetch(sql, row(ATTEMPT.JOB_ID, ATTEMPT.NUMBER).in(last)))) {
       found.put(attempt.id().job(), attempt);
     }
     return found;
@@ -160,7 +198,8 @@ public final class PostgresJobReader implements JobReader {
   @Override
   public Map<JobId, Document> documents(Collection<JobId> jobs) {
     Map<JobId, Document> found = new HashMap<>();
-    for (var row : sql.selectFrom(JOB_SPEC).where(JOB_SPEC.JOB_ID.eq(any(jobs))).fetch()) {
+    for (var row :
+        byId(sql -> sql.selectFrom(JOB_SPEC).where(JOB_SPEC.JOB_ID.eq(any(jobs))).fetch())) {
       found.put(new JobId(row.getJobId()), Document.of(row.getDocument()));
     }
     return found;
@@ -168,24 +207,35 @@ public final class PostgresJobReader implements JobReader {
 
   @Override
   public List<JobRecord> page(TenantId tenant, Filter filter, OptionalLong before, int limit) {
-    return JobLists.page(sql, tenant, filter, before, limit);
+    return of(tenant, sql -> JobLists.page(indexed(sql, filter), tenant, filter, before, limit));
   }
 
   @Override
   public Map<JobState, Long> counts(TenantId tenant, Filter filter) {
-    return JobLists.counts(sql, tenant, filter);
+    return of(tenant, sql -> JobLists.counts(indexed(sql, filter), tenant, filter));
+  }
+
+  /// PostgreSQL uses the index over labels in queries of the view only; see the view's comment.
+  private static DSLContext indexed(DSLContext sql, Filter filter) {
+    return filter.labels().isEmpty()
+        ? sql
+        : DSL.using(
+            sql.configuration()
+                .derive(SettingsTools.clone(sql.settings()).withRenderMapping(VIEW)));
   }
 
   @Override
   public Changes changes(TenantId tenant, long since, long after, int limit) {
-    return snapshot(read ->
-        new Changes(
-            version(read),
-            read.selectFrom(JOB)
-                .where(JOB.TENANT.eq(tenant.name()), JOB.VERSION.gt(since), JOB.ID.gt(after))
-                .orderBy(JOB.ID)
-                .limit(limit)
-                .fetch(RowMapper::job)));
+    return database.snapshot(
+        Reach.of(tenant.name()),
+        read ->
+            new Changes(
+                version(read),
+                read.selectFrom(JOB)
+                    .where(JOB.TENANT.eq(tenant.name()), JOB.VERSION.gt(since), JOB.ID.gt(after))
+                    .orderBy(JOB.ID)
+                    .limit(limit)
+                    .fetch(RowMapper::job)));
   }
 
   @Override
@@ -205,25 +255,37 @@ public final class PostgresJobReader implements JobReader {
     if (before.isPresent()) {
       condition = condition.and(EVENT.VERSION.lt(before.getAsLong()));
     }
-    return events(
-        sql.selectFrom(EVENT).where(condition).orderBy(EVENT.VERSION.desc()).limit(limit).fetch());
+    Condition wanted = condition;
+    return of(
+        tenant,
+        sql ->
+            events(
+                sql,
+                sql.selectFrom(EVENT)
+                    .where(wanted)
+                    .orderBy(EVENT.VERSION.desc())
+                    .limit(limit)
+                    .fetch()));
   }
 
   @Override
   public Events eventsAfter(TenantId tenant, long version, int limit) {
-    return snapshot(read ->
-        new Events(
-            version(read),
-            events(
-                read.selectFrom(EVENT)
-                    .where(EVENT.TENANT.eq(tenant.name()), EVENT.VERSION.gt(version))
-                    .orderBy(EVENT.VERSION)
-                    .limit(limit)
-                    .fetch())));
+    return database.snapshot(
+        Reach.of(tenant.name()),
+        read ->
+            new Events(
+                version(read),
+                events(
+                    read,
+                    read.selectFrom(EVENT)
+                        .where(EVENT.TENANT.eq(tenant.name()), EVENT.VERSION.gt(version))
+                        .orderBy(EVENT.VERSION)
+                        .limit(limit)
+                        .fetch())));
   }
 
   /// Where an attempt goes never changes, so it need not be of the same snapshot.
-  private List<EventRecord> events(Result<? extends Record> rows) {
+  private static List<EventRecord> events(DSLContext sql, Result<? extends Record> rows) {
     List<AttemptId> assigned = new ArrayList<>();
     for (Record row : rows) {
       if (row.get(EVENT.TYPE).equals(EventType.ASSIGNED.name())) {
@@ -255,7 +317,7 @@ public final class PostgresJobReader implements JobReader {
 
   @Override
   public long version() {
-    return version(sql);
+    return version(across);
   }
 
   private static long version(DSLContext read) {
@@ -264,11 +326,14 @@ public final class PostgresJobReader implements JobReader {
 
   @Override
   public long lastNumber(TenantId tenant, String prefix) {
-    return sql.select(NAME_COUNTER.LAST)
-        .from(NAME_COUNTER)
-        .where(NAME_COUNTER.TENANT.eq(tenant.name()), NAME_COUNTER.PREFIX.eq(prefix))
-        .fetchOptional(NAME_COUNTER.LAST)
-        .orElse(0L);
+    return of(
+        tenant,
+        sql ->
+            sql.select(NAME_COUNTER.LAST)
+                .from(NAME_COUNTER)
+                .where(NAME_COUNTER.TENANT.eq(tenant.name()), NAME_COUNTER.PREFIX.eq(prefix))
+                .fetchOptional(NAME_COUNTER.LAST)
+                .orElse(0L));
   }
 
   @Override
@@ -279,7 +344,7 @@ public final class PostgresJobReader implements JobReader {
   private Map<RequestId, RequestRecord> requests(Set<RequestId> ids) {
     Map<RequestId, RequestRecord> found = new HashMap<>();
     for (Record row :
-        sql.fetch(
+        across.fetch(
             REQUESTS,
             ids.stream().map(RequestId::subject).toArray(String[]::new),
             ids.stream().map(RequestId::id).toArray(String[]::new))) {
@@ -292,13 +357,5 @@ public final class PostgresJobReader implements JobReader {
       found.put(new RequestId(request.subject(), request.requestId()), request);
     }
     return found;
-  }
-
-  /// Everything is read as it was at one moment.
-  private <T> T snapshot(Function<DSLContext, T> read) {
-    return sql.transactionResult(transaction -> {
-      transaction.dsl().execute("set transaction isolation level repeatable read, read only");
-      return read.apply(transaction.dsl());
-    });
   }
 }

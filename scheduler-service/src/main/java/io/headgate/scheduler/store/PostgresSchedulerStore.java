@@ -9,6 +9,7 @@ import static io.headgate.scheduler.store.jooq.Tables.LEADERSHIP;
 import static io.headgate.scheduler.store.jooq.Tables.NODE_CONTACT;
 import static org.jooq.impl.DSL.noCondition;
 
+import io.headgate.kit.db.Reach;
 import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.catalog.PoolId;
@@ -59,6 +60,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
   /// when it has a million rows.
   public static final Map<String, String> SETTINGS =
       Map.of(
+          "headgate.tenant", Reach.EVERY_TENANT.setting(),
           "plan_cache_mode", "force_generic_plan",
           "enable_seqscan", "off",
           "enable_hashjoin", "off",
@@ -93,6 +95,8 @@ public final class PostgresSchedulerStore implements SchedulerStore {
   private final DataSource dataSource;
   private final DSLContext sql;
 
+  /// @param dataSource connections with [#SETTINGS]
+  /// @param sql reaches every tenant's rows
   public PostgresSchedulerStore(DataSource dataSource, DSLContext sql) {
     this.dataSource = dataSource;
     this.sql = sql;

@@ -47,7 +47,7 @@ final class ColumnsTest {
 
   private static List<String> arrived(List<Row> rows) throws SQLException {
     List<String> read = new ArrayList<>();
-    try (Database database = Database.open(POSTGRES.fresh());
+    try (Database database = Database.open(POSTGRES.fresh().asOwner());
         Connection connection = database.dataSource().getConnection()) {
       connection.setAutoCommit(false);
       new Script()

@@ -3,6 +3,7 @@ package io.headgate.scheduler.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.kit.db.Database;
+import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobState;
@@ -52,18 +53,22 @@ final class JobListsTest {
           .formatted(JOBS);
 
   private Database database;
+  private Database service;
   private PostgresJobReader reader;
 
   @BeforeEach
   void fill() {
-    database = Database.open(POSTGRES.fresh());
-    reader = new PostgresJobReader(database.jooq());
+    DatabaseConfig config = POSTGRES.fresh();
+    service = Database.open(config);
+    database = Database.open(config.asOwner());
+    reader = new PostgresJobReader(service, service.acrossTenants(2));
     database.jooq().execute("select setseed(0.5)");
     database.jooq().execute(FILL);
   }
 
   @AfterEach
   void close() {
+    service.close();
     database.close();
   }
 

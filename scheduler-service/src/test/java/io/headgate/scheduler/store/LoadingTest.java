@@ -3,6 +3,7 @@ package io.headgate.scheduler.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.kit.db.Database;
+import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
@@ -10,6 +11,7 @@ import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.LoadedState;
 import java.util.List;
 import java.util.Map;
+import org.jooq.DSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,21 +101,28 @@ final class LoadingTest {
       """;
 
   private Database database;
+  private Database owner;
   private PostgresSchedulerStore store;
   private PostgresJobReader reader;
 
   @BeforeEach
   void fill() {
-    database = Database.open(POSTGRES.fresh());
-    store = new PostgresSchedulerStore(database.dataSource(), database.jooq());
-    reader = new PostgresJobReader(database.jooq());
-    database.jooq().execute(JOBS_OF_ALL_KINDS);
-    database.jooq().execute(ATTEMPTS);
-    database.jooq().execute(WORKERS);
+    DatabaseConfig config = POSTGRES.fresh();
+    database = Database.open(config);
+    owner = Database.open(config.asOwner());
+    DSLContext across = database.acrossTenants(2);
+    store =
+        new PostgresSchedulerStore(
+            database.reserve("leader", 1, PostgresSchedulerStore.SETTINGS), across);
+    reader = new PostgresJobReader(database, across);
+    owner.jooq().execute(JOBS_OF_ALL_KINDS);
+    owner.jooq().execute(ATTEMPTS);
+    owner.jooq().execute(WORKERS);
   }
 
   @AfterEach
   void close() {
+    owner.close();
     database.close();
   }
 
@@ -157,8 +166,9 @@ final class LoadingTest {
 
   @Test
   void anEmptyDatabaseLoadsAsEmpty() {
-    database.jooq().execute("truncate job cascade");
-    database.jooq().execute("truncate attempt, attempt_worker");
+    for (String table : List.of("hold", "attempt_worker", "attempt", "job_spec", "job")) {
+      owner.jooq().execute("delete from " + table);
+    }
     assertThat(store.load().jobs()).isEmpty();
     assertThat(store.load().attempts()).isEmpty();
   }

@@ -50,6 +50,7 @@ public final class TestGate implements AutoCloseable {
   public final TestRights rights = new TestRights(supply);
   public final TestUsage usage = new TestUsage();
   public final TestPlans plans = new TestPlans();
+  public final TestAuditLogs audit = new TestAuditLogs();
 
   /// Names of the calls in order of arrival: `ListJobs`.
   public final List<Call> calls = new CopyOnWriteArrayList<>();
@@ -72,6 +73,8 @@ public final class TestGate implements AutoCloseable {
               .addService(jobs)
               .addService(usage)
               .addService(plans)
+              .addService(audit.rights)
+              .addService(audit.supply)
               .addService(supply.configurations)
               .addService(supply.pools)
               .addService(supply.profiles)

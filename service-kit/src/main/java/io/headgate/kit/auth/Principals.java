@@ -2,6 +2,7 @@ package io.headgate.kit.auth;
 
 import io.grpc.Context;
 import io.grpc.Status;
+import io.headgate.kit.db.Reach;
 import io.headgate.kit.failure.Refusal;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -27,6 +28,17 @@ public final class Principals {
   /// The caller; empty for an anonymous call.
   public static Optional<Principal> find() {
     return Optional.ofNullable(KEY.get());
+  }
+
+  /// The rows that the caller may see and write: those of its tenant, or those of all tenants for a
+  /// role that is bound to none. No tenant's rows in an anonymous call, and outside of a call.
+  public static Reach reach() {
+    Principal caller = KEY.get();
+    if (caller == null) {
+      return Reach.NO_TENANT;
+    }
+    String tenant = caller.tenant();
+    return tenant == null ? Reach.EVERY_TENANT : Reach.of(tenant);
   }
 
   /// The id of the tenant in `name`, if the caller may see it. The refusal for a foreign tenant

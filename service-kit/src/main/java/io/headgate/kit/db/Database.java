@@ -13,19 +13,27 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
-import org.flywaydb.core.Flyway;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 import org.jooq.conf.Settings;
 import org.jooq.impl.DSL;
 
 /// One schema of a PostgreSQL database: a bounded connection pool with timeouts against dead or
-/// frozen servers. Opening it migrates the schema to the version of this build. Thread-safe.
+/// frozen servers. Opening it migrates the schema to the version of this build, as the owner of the
+/// schema where one is configured. Thread-safe.
 public final class Database implements AutoCloseable {
   private static final AttributeKey<String> SCHEMA = AttributeKey.stringKey("headgate.schema");
+
+  /// The policies of row-level security compare a row's tenant with this setting.
+  private static final String REACH = "select set_config('headgate.tenant', ?, true)";
+
+  /// Both statements go to the server at once.
+  private static final String SNAPSHOT =
+      "set transaction isolation level repeatable read, read only; ";
 
   private final DatabaseConfig config;
   private final HikariDataSource pool;
@@ -52,7 +60,7 @@ public final class Database implements AutoCloseable {
       if (!config.allowUnsafeDurability()) {
         refuseUnsafeDurability(pool);
       }
-      migrate(pool, config.schema());
+      Migration.run(config, pool);
       Settings settings =
           new Settings().withExecuteLogging(false).withReturnAllOnUpdatableRecord(true);
       return new Database(config, pool, DSL.using(pool, SQLDialect.POSTGRES, settings));
@@ -65,6 +73,34 @@ public final class Database implements AutoCloseable {
   /// Runs statements, each in its own transaction unless inside `transaction(...)`.
   public DSLContext jooq() {
     return jooq;
+  }
+
+  /// Runs `work` in one transaction. Every transaction begins here or in [#snapshot], so each says
+  /// whose rows it reaches.
+  public <T> T transaction(Reach reach, Function<DSLContext, T> work) {
+    return jooq.transactionResult(inside -> {
+      inside.dsl().execute(REACH, reach.setting());
+      return work.apply(inside.dsl());
+    });
+  }
+
+  /// Runs `work` on one snapshot of the database.
+  public <T> T snapshot(Reach reach, Function<DSLContext, T> work) {
+    return jooq.transactionResult(inside -> {
+      inside.dsl().execute(SNAPSHOT + REACH, reach.setting());
+      return work.apply(inside.dsl());
+    });
+  }
+
+  /// Statements that reach every tenant's rows, each in its own transaction unless inside
+  /// `transaction(...)`: for work of the service itself. They have connections of their own.
+  ///
+  /// @param connections upper bound
+  public DSLContext acrossTenants(int connections) {
+    return DSL.using(
+        reserve("across-tenants", connections, Reach.EVERY_TENANT.asSettings()),
+        SQLDialect.POSTGRES,
+        jooq.settings());
   }
 
   public DataSource dataSource() {
@@ -136,7 +172,7 @@ public final class Database implements AutoCloseable {
     pool.close();
   }
 
-  private static HikariDataSource connect(DatabaseConfig config) {
+  static HikariDataSource connect(DatabaseConfig config) {
     try {
       return new HikariDataSource(poolConfig(config));
     } catch (PoolInitializationException e) {
@@ -150,7 +186,7 @@ public final class Database implements AutoCloseable {
               + config.schema()
               + ": "
               + cause.getMessage()
-              + "; start the database, or correct database.url, .user and .password",
+              + "; start the database, or correct database.url and the roles' names and passwords",
           cause);
     }
   }
@@ -177,19 +213,6 @@ public final class Database implements AutoCloseable {
 
   private static String seconds(long seconds) {
     return Long.toString(Math.max(1, seconds));
-  }
-
-  private static void migrate(DataSource pool, String schema) {
-    Flyway.configure(Database.class.getClassLoader())
-        .dataSource(pool)
-        .schemas(schema)
-        .defaultSchema(schema)
-        .locations("classpath:db/migration/" + schema)
-        .failOnMissingLocations(true)
-        .validateMigrationNaming(true)
-        .cleanDisabled(true)
-        .load()
-        .migrate();
   }
 
   private static void refuseUnsafeDurability(DataSource pool) {

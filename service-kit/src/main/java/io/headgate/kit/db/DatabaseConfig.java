@@ -4,19 +4,31 @@ import io.headgate.kit.config.Default;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.config.Setting;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Access to one schema of a PostgreSQL database.
+/// Access to one schema of a PostgreSQL database, by one role or, better, by two: the owner of the
+/// schema migrates it, and the user reads and writes rows.
 public record DatabaseConfig(
     @Setting(meaning = "JDBC URL of the database.", bound = "jdbc:postgresql://host:port/database")
         String url,
-    @Setting(meaning = "User of the database.") String user,
+    @Setting(
+            meaning =
+                "Role that the service works as. Without `owner` it must own the schema, or the "
+                    + "schema must be up to date.")
+        String user,
     @Setting(meaning = "Password of the user.") Secret password,
     @Setting(
             meaning =
-                "Schema of the service, which the user owns: `pool`, `policy` " + "or `scheduler`.",
+                "Schema of the service, which the owner owns: `pool`, `policy` or `scheduler`.",
             bound = "lower-case letters, digits and _; at most 63 characters")
         String schema,
+    @Setting(
+            meaning =
+                "Second role, which owns the schema. It migrates the schema and grants the user its"
+                    + " rights.",
+            absent = "the user migrates the schema, if it owns it")
+        Optional<Owner> owner,
     @Setting(meaning = "Most connections to the database.", bound = "at least 1") @Default("16")
         int maxConnections,
     @Setting(
@@ -55,10 +67,54 @@ public record DatabaseConfig(
     }
   }
 
+  /// The role that owns the schema.
+  public record Owner(
+      @Setting(meaning = "Role that owns the schema.") String user,
+      @Setting(meaning = "Password of the owner.") Secret password) {}
+
   /// A configuration with the defaults.
   public static DatabaseConfig of(String url, String user, Secret password, String schema) {
     return new DatabaseConfig(
-        url, user, password, schema, 16, Duration.ofSeconds(5), Duration.ofSeconds(60), false);
+        url,
+        user,
+        password,
+        schema,
+        Optional.empty(),
+        16,
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(60),
+        false);
+  }
+
+  /// With a role that owns the schema, beside the user.
+  public DatabaseConfig withOwner(Owner role) {
+    return new DatabaseConfig(
+        url,
+        user,
+        password,
+        schema,
+        Optional.of(role),
+        maxConnections,
+        connectTimeout,
+        socketTimeout,
+        allowUnsafeDurability);
+  }
+
+  /// The owner as the only role; itself where none is configured.
+  public DatabaseConfig asOwner() {
+    return owner
+        .map(role ->
+            new DatabaseConfig(
+                url,
+                role.user(),
+                role.password(),
+                schema,
+                Optional.empty(),
+                maxConnections,
+                connectTimeout,
+                socketTimeout,
+                allowUnsafeDurability))
+        .orElse(this);
   }
 
   public DatabaseConfig withMaxConnections(int connections) {
@@ -67,14 +123,31 @@ public record DatabaseConfig(
         user,
         password,
         schema,
+        owner,
         connections,
         connectTimeout,
         socketTimeout,
         allowUnsafeDurability);
   }
 
+  /// With another limit on connecting.
+  ///
+  /// @param connect longest time for a new connection, and for the wait for a pooled one
+  public DatabaseConfig withConnectTimeout(Duration connect) {
+    return new DatabaseConfig(
+        url,
+        user,
+        password,
+        schema,
+        owner,
+        maxConnections,
+        connect,
+        socketTimeout,
+        allowUnsafeDurability);
+  }
+
   public DatabaseConfig withUnsafeDurability() {
     return new DatabaseConfig(
-        url, user, password, schema, maxConnections, connectTimeout, socketTimeout, true);
+        url, user, password, schema, owner, maxConnections, connectTimeout, socketTimeout, true);
   }
 }

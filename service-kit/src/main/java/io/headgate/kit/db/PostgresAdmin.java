@@ -13,10 +13,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
-/// Creates a role and a schema per service, as superuser of the server. Names are checked and
-/// passwords are base64url, which prevents SQL injection.
+/// Creates a schema and its two roles per service, as superuser of the server. Names are checked
+/// and passwords are base64url, which prevents SQL injection.
 public final class PostgresAdmin {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
+  private static final String WRITER = "_writer";
 
   private final UnaryOperator<String> url;
   private final String superuser;
@@ -30,12 +31,15 @@ public final class PostgresAdmin {
     this.password = password;
   }
 
-  /// Ensures that `database` has a schema and a role named `schema`; the role owns that schema and
-  /// nothing else. The first call of this object for a role sets a new password. Concurrent callers
-  /// wait for each other.
+  /// Ensures that `database` has a schema named `schema` and its two roles. The role `schema` owns
+  /// the schema and nothing else; the role `schema_writer` owns nothing, and [Database#open] grants
+  /// it the rights to work. A schema of an earlier version already has the owner. The first call of
+  /// this object for a schema sets new passwords. Concurrent callers wait for each other.
   public synchronized DatabaseConfig provision(String database, String schema) {
     requireName(database);
     requireName(schema);
+    String writer = schema + WRITER;
+    requireName(writer);
     try {
       if (!exists("postgres", "select 1 from pg_database where datname = '" + database + "'")) {
         execute("postgres", "create database " + database);
@@ -44,23 +48,32 @@ public final class PostgresAdmin {
             "revoke all on database " + database + " from public",
             "revoke all on schema public from public");
       }
-      if (!exists(database, "select 1 from pg_roles where rolname = '" + schema + "'")) {
-        execute(database, "create role " + schema + " login noinherit");
-      }
+      Secret ownerPassword = ensureRole(database, schema);
+      Secret writerPassword = ensureRole(database, writer);
       execute(
           database,
-          "grant connect, temporary on database " + database + " to " + schema,
+          "grant connect on database " + database + " to " + schema + ", " + writer,
+          "grant temporary on database " + database + " to " + schema,
           "create schema if not exists " + schema + " authorization " + schema);
-      Secret secret = passwords.get(schema);
-      if (secret == null) {
-        secret = randomPassword();
-        execute(database, "alter role " + schema + " password '" + secret.reveal() + "'");
-        passwords.put(schema, secret);
-      }
-      return DatabaseConfig.of(url.apply(database), schema, secret, schema);
+      return DatabaseConfig.of(url.apply(database), writer, writerPassword, schema)
+          .withOwner(new DatabaseConfig.Owner(schema, ownerPassword));
     } catch (SQLException e) {
       throw new IllegalStateException("cannot provide schema " + schema, e);
     }
+  }
+
+  private Secret ensureRole(String database, String role) throws SQLException {
+    if (!exists(database, "select 1 from pg_roles where rolname = '" + role + "'")) {
+      execute(database, "create role " + role + " login noinherit");
+    }
+    Secret known = passwords.get(role);
+    if (known != null) {
+      return known;
+    }
+    Secret fresh = randomPassword();
+    execute(database, "alter role " + role + " password '" + fresh.reveal() + "'");
+    passwords.put(role, fresh);
+    return fresh;
   }
 
   /// Drops `database` and disconnects its clients.

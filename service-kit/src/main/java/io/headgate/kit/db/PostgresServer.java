@@ -87,8 +87,8 @@ public final class PostgresServer implements AutoCloseable {
     return "jdbc:postgresql://127.0.0.1:" + port + "/" + database;
   }
 
-  /// Ensures that `database` has a schema and a role named `schema`; the role owns that schema and
-  /// nothing else. Each start of this process sets a new password.
+  /// Ensures that `database` has a schema named `schema`, the role that owns it, and a role for the
+  /// service that only works in it. Each start of this process sets new passwords.
   public DatabaseConfig provision(String database, String schema) {
     DatabaseConfig config = admin().provision(database, schema);
     return durability == Durability.NONE ? config.withUnsafeDurability() : config;

@@ -8,6 +8,7 @@ import io.headgate.kit.testing.PostgresFixture;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.Optional;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -61,6 +62,7 @@ class DatabaseTest {
               "shelf",
               Secret.of("x"),
               "shelf",
+              Optional.empty(),
               2,
               Duration.ofSeconds(1),
               Duration.ofSeconds(1),

@@ -12,7 +12,7 @@ final class KilledOwner {
   public static void main(String[] arguments) throws Exception {
     PostgresServer server =
         PostgresServer.start(Path.of(arguments[0]), Durability.valueOf(arguments[1]));
-    DatabaseConfig database = server.provision("shop", "shelf");
+    DatabaseConfig database = server.provision("shop", "shelf").asOwner();
     String url = database.url() + "?currentSchema=shelf";
     try (var connection =
             DriverManager.getConnection(url, database.user(), database.password().reveal());

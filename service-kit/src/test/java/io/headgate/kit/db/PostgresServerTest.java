@@ -51,18 +51,22 @@ class PostgresServerTest {
   @Test
   void keepsItsDataOverARestart() throws Exception {
     try (PostgresServer server = start()) {
-      run(server.provision("shop", "shelf"), "create table t (n int)", "insert into t values (7)");
+      run(
+          server.provision("shop", "shelf").asOwner(),
+          "create table t (n int)",
+          "insert into t values (7)");
     }
     assertThat(postmaster()).as("stopped in order").doesNotExist();
     try (PostgresServer server = start()) {
-      assertThat(one(server.provision("shop", "shelf"), "select n from t")).isEqualTo("7");
+      assertThat(one(server.provision("shop", "shelf").asOwner(), "select n from t"))
+          .isEqualTo("7");
     }
   }
 
   @Test
   void isDurable() throws Exception {
     try (PostgresServer server = start()) {
-      DatabaseConfig database = server.provision("shop", "shelf");
+      DatabaseConfig database = server.provision("shop", "shelf").asOwner();
       for (String setting : List.of("fsync", "synchronous_commit", "full_page_writes")) {
         assertThat(one(database, "show " + setting)).as(setting).isEqualTo("on");
       }
@@ -79,7 +83,7 @@ class PostgresServerTest {
         assertThatThrownBy(() -> DriverManager.getConnection(server.url("postgres"), user, "x"))
             .isInstanceOf(SQLException.class);
       }
-      DatabaseConfig database = server.provision("shop", "shelf");
+      DatabaseConfig database = server.provision("shop", "shelf").asOwner();
       assertThat(one(database, "select current_user")).isEqualTo("shelf");
       assertThat(server.admin().setting("listen_addresses")).isEqualTo("127.0.0.1");
       assertThat(server.admin().setting("unix_socket_directories")).isEmpty();
@@ -92,8 +96,8 @@ class PostgresServerTest {
   @Test
   void keepsServicesApart() throws Exception {
     try (PostgresServer server = start()) {
-      DatabaseConfig shelf = server.provision("shop", "shelf");
-      DatabaseConfig till = server.provision("shop", "till");
+      DatabaseConfig shelf = server.provision("shop", "shelf").asOwner();
+      DatabaseConfig till = server.provision("shop", "till").asOwner();
       run(shelf, "create table shelf.t (n int)");
       assertThatThrownBy(() -> one(till, "select count(*) from shelf.t"))
           .hasMessageContaining("permission denied");
@@ -102,7 +106,33 @@ class PostgresServerTest {
       assertThatThrownBy(() -> run(till, "create table public.t (n int)"))
           .hasMessageContaining("permission denied");
       assertThat(one(till, "select rolsuper from pg_roles where rolname = 'till'")).isEqualTo("f");
-      assertThat(server.provision("shop", "till").password()).isEqualTo(till.password());
+      assertThat(server.provision("shop", "till").asOwner().password()).isEqualTo(till.password());
+    }
+  }
+
+  /// Versions before this one made one role, which owns the schema.
+  @Test
+  void givesAnEarlierInstallationItsSecondRole() throws Exception {
+    try (PostgresServer server = start()) {
+      Secret superuser = Secret.of(Files.readString(directory.resolve("pg/password")).strip());
+      run(
+          DatabaseConfig.of(server.url("postgres"), "headgate", superuser, "public"),
+          "create database shop",
+          "create role shelf login noinherit password 'early'");
+      run(
+          DatabaseConfig.of(server.url("shop"), "headgate", superuser, "public"),
+          "create schema shelf authorization shelf");
+      DatabaseConfig early =
+          DatabaseConfig.of(server.url("shop"), "shelf", Secret.of("early"), "shelf");
+      try (Database before = Database.open(early)) {
+        before.jooq().execute("create table kept as select 7 as n");
+      }
+      try (Database after = Database.open(server.provision("shop", "shelf"))) {
+        assertThat(after.jooq().fetchValue("select current_user")).isEqualTo("shelf_writer");
+        assertThat(after.jooq().fetchValue("select n from kept")).isEqualTo(7);
+        assertThatThrownBy(() -> after.jooq().execute("drop table kept"))
+            .hasMessageContaining("must be owner");
+      }
     }
   }
 
@@ -148,7 +178,8 @@ class PostgresServerTest {
     assertThat(runs(server)).as("it outlives the JVM").isTrue();
     try (PostgresServer adopted = start()) {
       assertThat(postmasterPid()).isEqualTo(server);
-      assertThat(one(adopted.provision("shop", "shelf"), "select n from t")).isEqualTo("42");
+      assertThat(one(adopted.provision("shop", "shelf").asOwner(), "select n from t"))
+          .isEqualTo("42");
     }
     awaitEnd(server);
   }
@@ -156,7 +187,7 @@ class PostgresServerTest {
   @Test
   void startsAServerThatDiesAgainWhereItWas() throws Exception {
     try (PostgresServer server = start().restartWhenItDies()) {
-      DatabaseConfig database = server.provision("shop", "shelf");
+      DatabaseConfig database = server.provision("shop", "shelf").asOwner();
       run(database, "create table t (n int)", "insert into t values (7)");
       for (int i = 0; i < 2; i++) {
         long killed = postmasterPid();
@@ -179,7 +210,8 @@ class PostgresServerTest {
     kill(server);
     try (PostgresServer recovered = start()) {
       assertThat(postmasterPid()).isNotEqualTo(server);
-      assertThat(one(recovered.provision("shop", "shelf"), "select n from t")).isEqualTo("42");
+      assertThat(one(recovered.provision("shop", "shelf").asOwner(), "select n from t"))
+          .isEqualTo("42");
     }
   }
 

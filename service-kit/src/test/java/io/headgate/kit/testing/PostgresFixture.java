@@ -34,12 +34,13 @@ public final class PostgresFixture implements BeforeAllCallback, AfterAllCallbac
     return new PostgresFixture(schema);
   }
 
-  /// The open database of the running test class.
+  /// The open database of the running test class, with the rights of the schema's owner, which
+  /// sees all rows.
   public Database database() {
     return required(database);
   }
 
-  /// How to connect to it, for a test that opens it itself.
+  /// How a service connects to it, with both roles.
   public DatabaseConfig config() {
     return required(config);
   }
@@ -63,7 +64,8 @@ public final class PostgresFixture implements BeforeAllCallback, AfterAllCallbac
   public void beforeAll(ExtensionContext context) {
     name = nextName(context.getRequiredTestClass().getSimpleName());
     config = provision(name);
-    database = Database.open(config);
+    Database.open(config).close();
+    database = Database.open(config.asOwner());
   }
 
   @Override
@@ -78,16 +80,10 @@ public final class PostgresFixture implements BeforeAllCallback, AfterAllCallbac
 
   /// A connection may take as long to come as a machine needs that does ten other things at once.
   private DatabaseConfig provision(String databaseName) {
-    DatabaseConfig provisioned = admin().provision(databaseName, schema);
-    return new DatabaseConfig(
-        provisioned.url(),
-        provisioned.user(),
-        provisioned.password(),
-        provisioned.schema(),
-        provisioned.maxConnections(),
-        Duration.ofMinutes(1),
-        provisioned.socketTimeout(),
-        true);
+    return admin()
+        .provision(databaseName, schema)
+        .withConnectTimeout(Duration.ofMinutes(1))
+        .withUnsafeDurability();
   }
 
   private static PostgresAdmin admin() {

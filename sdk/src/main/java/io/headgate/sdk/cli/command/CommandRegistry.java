@@ -1,5 +1,6 @@
 package io.headgate.sdk.cli.command;
 
+import io.headgate.sdk.cli.command.access.AuditCommand;
 import io.headgate.sdk.cli.command.access.ContextCommand;
 import io.headgate.sdk.cli.command.access.KeysCommand;
 import io.headgate.sdk.cli.command.access.LoginCommand;
@@ -99,6 +100,8 @@ public final class CommandRegistry {
           new Registration(
               "OPERATE", "join-tokens", "list or revoke join tokens", JoinTokensCommand::new),
           new Registration("OPERATE", "keys", "list, create or revoke keys", KeysCommand::new),
+          new Registration(
+              "OPERATE", "audit", "check that no audit entry is missing", AuditCommand::new),
           new Registration(
               "WHAT-IF",
               "simulate",

@@ -3,6 +3,7 @@ package io.headgate.sdk.cli.frame;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.model.ClientConfig;
+import io.headgate.sdk.wire.AuditCalls;
 import io.headgate.sdk.wire.CatalogCalls;
 import io.headgate.sdk.wire.ConfigurationCalls;
 import io.headgate.sdk.wire.Connection;
@@ -78,6 +79,10 @@ public final class Session implements AutoCloseable {
 
   public IdentityCalls identity() {
     return new IdentityCalls(connection);
+  }
+
+  public AuditCalls audit() {
+    return new AuditCalls(connection);
   }
 
   /// The server's address as users write it.

@@ -64,7 +64,7 @@ public final class JooqGenerator {
     Path server = Files.createTempDirectory(work, "postgres");
     PostgresServer postgres = PostgresServer.start(server, Durability.NONE);
     try {
-      DatabaseConfig database = postgres.provision("build", schema);
+      DatabaseConfig database = postgres.provision("build", schema).asOwner();
       Flyway.configure()
           .dataSource(database.url(), database.user(), database.password().reveal())
           .schemas(schema)
