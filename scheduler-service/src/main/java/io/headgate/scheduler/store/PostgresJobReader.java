@@ -49,10 +49,6 @@ import org.jooq.QuantifiedSelect;
 import org.jooq.Record;
 import org.jooq.Record1;
 import org.jooq.Result;
-import org.jooq.conf.MappedSchema;
-import org.jooq.conf.MappedTable;
-import org.jooq.conf.RenderMapping;
-import org.jooq.conf.SettingsTools;
 import org.jooq.impl.DSL;
 
 /// Reads for callers from PostgreSQL. Never from a copy of it that may lag: versions would be seen
@@ -69,16 +65,6 @@ public final class PostgresJobReader implements JobReader {
       select subject, request_id, fingerprint, jobs from submission_request
       where (subject, request_id) in (select * from unnest(?::text[], ?::text[]))\
       """;
-
-  private static final RenderMapping VIEW =
-      new RenderMapping()
-          .withSchemata(
-              new MappedSchema()
-                  .withInput(JOB.getSchema().getName())
-                  .withTables(
-                      new MappedTable()
-                          .withInput(JOB.getName())
-                          .withOutput(VISIBLE_JOB.getName())));
 
   private final Database database;
   private final DSLContext across;
@@ -217,11 +203,7 @@ public final class PostgresJobReader implements JobReader {
 
   /// PostgreSQL uses the index over labels in queries of the view only; see the view's comment.
   private static DSLContext indexed(DSLContext sql, Filter filter) {
-    return filter.labels().isEmpty()
-        ? sql
-        : DSL.using(
-            sql.configuration()
-                .derive(SettingsTools.clone(sql.settings()).withRenderMapping(VIEW)));
+    return filter.labels().isEmpty() ? sql : Database.instead(sql, JOB, VISIBLE_JOB);
   }
 
   @Override

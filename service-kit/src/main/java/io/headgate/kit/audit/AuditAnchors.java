@@ -13,9 +13,9 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Writes the last entry of each chain into the log of the process, and so to where logs are sent. A
-/// later change of the database does not reach that log. Chains that did not grow are left out. Has
-/// a thread of its own.
+/// Writes the last entry of each chain into the log of the process, and so to where logs are sent.
+/// A later change of the database does not reach that log. Chains that did not grow are left out.
+/// Has a thread of its own.
 public final class AuditAnchors implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AuditAnchors.class);
   private static final Duration INTERVAL = Duration.ofMinutes(5);

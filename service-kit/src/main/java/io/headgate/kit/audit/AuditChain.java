@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /// Verifies the audit log of a schema. A trigger writes a row of `audit_chain` for each entry, when
 /// its transaction commits: its number in the chain of its tenant, and a SHA-256 over the entry and
-/// the hash of the row before. An attacker who deletes, changes or moves an entry has to compute all
-/// later hashes anew. Then they differ from anchors outside of the database.
+/// the hash of the row before. An attacker who deletes, changes or moves an entry has to compute
+/// all later hashes anew. Then they differ from anchors outside of the database.
 ///
-/// The hash is computed here once more, and not by the database, because an attacker who changes rows
-/// may change functions too. Thread-safe.
+/// The hash is computed here once more, and not by the database, because an attacker who changes
+/// rows may change functions too. Thread-safe.
 public final class AuditChain {
   /// Chain of entries without a tenant.
   public static final String OF_NO_TENANT = "";

@@ -15,11 +15,17 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
+import org.jooq.Table;
+import org.jooq.conf.MappedSchema;
+import org.jooq.conf.MappedTable;
+import org.jooq.conf.RenderMapping;
 import org.jooq.conf.Settings;
+import org.jooq.conf.SettingsTools;
 import org.jooq.impl.DSL;
 
 /// One schema of a PostgreSQL database: a bounded connection pool with timeouts against dead or
@@ -34,6 +40,8 @@ public final class Database implements AutoCloseable {
   /// Both statements go to the server at once.
   private static final String SNAPSHOT =
       "set transaction isolation level repeatable read, read only; ";
+
+  private static final Pattern ANY = Pattern.compile(".*");
 
   private final DatabaseConfig config;
   private final HikariDataSource pool;
@@ -101,6 +109,16 @@ public final class Database implements AutoCloseable {
         reserve("across-tenants", connections, Reach.EVERY_TENANT.asSettings()),
         SQLDialect.POSTGRES,
         jooq.settings());
+  }
+
+  /// Statements that read `view` wherever they name `table`.
+  public static DSLContext instead(DSLContext sql, Table<?> table, Table<?> view) {
+    MappedTable mapped = new MappedTable().withInput(table.getName()).withOutput(view.getName());
+    MappedSchema schema = new MappedSchema().withInputExpression(ANY).withTables(mapped);
+    Settings settings = SettingsTools.clone(sql.settings());
+    return DSL.using(
+        sql.configuration()
+            .derive(settings.withRenderMapping(new RenderMapping().withSchemata(schema))));
   }
 
   public DataSource dataSource() {

@@ -34,8 +34,8 @@ public final class PostgresFixture implements BeforeAllCallback, AfterAllCallbac
     return new PostgresFixture(schema);
   }
 
-  /// The open database of the running test class, with the rights of the schema's owner, which
-  /// sees all rows.
+  /// The open database of the running test class, with the rights of the schema's owner, which sees
+  /// all rows.
   public Database database() {
     return required(database);
   }
