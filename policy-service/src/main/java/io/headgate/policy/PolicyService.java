@@ -261,7 +261,7 @@ public final class PolicyService implements AutoCloseable {
             new Enrolment(changes, secrets, supplies, callers.attempts()),
             revocationWatches),
         new PolicyApi.Access(
-            new AccessConfigurations(changes, writer, supplies),
+            new AccessConfigurations(changes, writer, supplies, settlement),
             new AccessReplacement(changes, writer, supplies, settlement, failpoints),
             watches,
             SupplyMapping::resources),

@@ -33,6 +33,11 @@ public final class Changes {
     return time.instant().truncatedTo(ChronoUnit.MICROS);
   }
 
+  /// Of this process; wall clocks of several machines differ.
+  long monotonicNanos() {
+    return time.monotonicNanos();
+  }
+
   public <T> T read(Function<Tables, T> work) {
     return store.read(work);
   }
