@@ -193,13 +193,10 @@ public record SchedulerConfig(
       @Setting(
               meaning =
                   "Time for which half of a change of supply and rights waits for the other half. "
-                      + "Until then both stay as they were; afterwards the half is in force alone, "
-                      + "with a warning in the log.",
+                      + "Afterwards it is in force alone, with a warning in the log.",
               bound = "at least 0")
           @Default("30s")
           Duration changeWait) {
-    private static final Duration CHANGE_WAIT = Duration.ofSeconds(30);
-
     public static final Leading DEFAULTS =
         new Leading(
             Duration.ofSeconds(10),
@@ -208,14 +205,13 @@ public record SchedulerConfig(
             Duration.ofSeconds(10),
             Duration.ofMinutes(2));
 
-    /// The default for the wait of halves.
     public Leading(
         Duration lease,
         Duration heartbeat,
         Duration suspectAfter,
         Duration reconcileWithin,
         Duration stopMargin) {
-      this(lease, heartbeat, suspectAfter, reconcileWithin, stopMargin, CHANGE_WAIT);
+      this(lease, heartbeat, suspectAfter, reconcileWithin, stopMargin, Duration.ofSeconds(30));
     }
 
     public Leading {

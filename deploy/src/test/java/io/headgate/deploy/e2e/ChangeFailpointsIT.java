@@ -26,6 +26,8 @@ import io.headgate.proto.scheduler.v1.PlanServiceGrpc;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -44,6 +46,7 @@ class ChangeFailpointsIT {
   private static final Duration PATIENCE = Duration.ofSeconds(16);
 
   private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration POLL = Duration.ofMillis(500);
   private static int tenants;
 
   @RegisterExtension static final PostgresFixture POLICY = PostgresFixture.of("policy");
@@ -52,6 +55,9 @@ class ChangeFailpointsIT {
 
   @TempDir private static Path directory;
   private static SeparateServices services;
+
+  /// Halves of a change by which the scheduler decided.
+  private final List<String> halves = new ArrayList<>();
 
   private String tenant;
   private String token;
@@ -103,8 +109,7 @@ class ChangeFailpointsIT {
         .isNotNull();
     services.killPolicy();
 
-    // The decision is known from the moment of its commit, although its service is away.
-    awaitScheduler(isDecided ? 2 : 1);
+    neverDecidesByHalves(1);
     services.startPolicy(io.headgate.policy.runtime.ChangeFailpoint.Handler.NONE);
     services.pass(PATIENCE);
     awaitInForce(isDecided ? 2 : 1);
@@ -136,11 +141,30 @@ class ChangeFailpointsIT {
     }
     services.killPool();
 
-    awaitScheduler(isDecided ? 2 : 1);
+    neverDecidesByHalves(1);
     services.startPool(io.headgate.pool.runtime.ChangeFailpoint.Handler.NONE);
     services.pass(PATIENCE);
     awaitInForce(isDecided ? 2 : 1);
     theNextChangeWorks(isDecided ? 2 : 1);
+  }
+
+  @Test
+  void theSchedulerHasAllOfTheChangeAtItsCommit() {
+    services.killPool();
+    services.startPool(point -> {
+      if (point == io.headgate.pool.runtime.ChangeFailpoint.BEFORE_SETTLED) {
+        throw new IllegalStateException("nothing is settled");
+      }
+    });
+    prepare("second", 1);
+    assertThat(decidesBy(1, 1)).as("prepared is not in force").isTrue();
+    commit("second", 1);
+    awaitScheduler(2);
+    assertThat(resources()).as("pool-service has not heard of it").isEqualTo(1);
+
+    services.killPool();
+    services.startPool(io.headgate.pool.runtime.ChangeFailpoint.Handler.NONE);
+    awaitInForce(2);
   }
 
   @Test
@@ -236,6 +260,7 @@ class ChangeFailpointsIT {
   private void awaitInForce(int version) {
     await()
         .atMost(SOON)
+        .pollInterval(POLL)
         .ignoreExceptions()
         .untilAsserted(() -> {
           assertThat(prepared()).isZero();
@@ -248,16 +273,37 @@ class ChangeFailpointsIT {
   private void awaitScheduler(int version) {
     await()
         .atMost(SOON)
+        .pollInterval(POLL)
         .ignoreExceptions()
         .until(() -> {
-          assertThat(decidesBy(version, 3 - version))
-              .as("the scheduler never decides by halves")
-              .isFalse();
+          seeHalves(version);
           return decidesBy(version, version);
         });
+    neverDecidesByHalves(version);
   }
 
-  /// Whether the scheduler decides by these versions; 0 or less: any.
+  /// Remembers a half that is in force now. A refusal of another kind tells nothing, and the poll
+  /// repeats it.
+  private void seeHalves(int version) {
+    for (int older = Math.max(1, version - 1); older <= version; older++) {
+      if (decidesBy(older + 1, older)) {
+        halves.add("new supply %d and old rights %d".formatted(older + 1, older));
+      }
+      if (decidesBy(older, older + 1)) {
+        halves.add("old supply %d and new rights %d".formatted(older, older + 1));
+      }
+    }
+  }
+
+  /// Fails also for a half that was in force only while the test waited.
+  ///
+  /// @param version in force, or the one before it or after it
+  private void neverDecidesByHalves(int version) {
+    seeHalves(version);
+    assertThat(halves).as("halves of a change that the scheduler decided by").isEmpty();
+  }
+
+  /// Whether the scheduler decides by these versions. It asks the other services for news first.
   private boolean decidesBy(int resources, int access) {
     try {
       PlanServiceGrpc.newBlockingStub(services.scheduler(token))
@@ -265,9 +311,9 @@ class ChangeFailpointsIT {
               PlanConfigurationRequest.newBuilder()
                   .setParent(parent())
                   .setIfResourceVersion(resources)
-                  .setIfAccessVersion(Math.max(0, access))
+                  .setIfAccessVersion(access)
                   .build());
-      return access > 0;
+      return true;
     } catch (StatusRuntimeException e) {
       if (e.getStatus().getCode() == Status.Code.ABORTED) {
         return false;

@@ -20,8 +20,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a plan promised happens, although two services hold the halves of a configuration: the
-/// scheduler never decides by the new half of one and the old half of the other.
+/// A plan holds, although two services have the halves of a configuration: the scheduler never
+/// decides by the new half of one and the old half of the other.
 class PlanHoldsIT {
   private static final String WIDER = "[small, local]";
 

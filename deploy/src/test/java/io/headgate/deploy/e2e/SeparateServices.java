@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 /// The three services as processes would be: each with a server, a database and a death of its own.
 /// A service that died starts again at the same address.
 final class SeparateServices implements AutoCloseable {
-  /// The machine's clock, ahead by what a test lets pass.
+  /// The machine's clock, ahead by the time that a test lets pass.
   private static final class ShiftedTime implements TimeSource {
     private final AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
 

@@ -86,14 +86,15 @@ public final class AccessReplacement {
                   requireUndecided(tables, request.tenant(), change);
                   Prepared supply = prepared.orElseThrow(SupplyNeededException::new);
                   Replaced replaced = decide(tables, origin, request, change, supply);
-                  made.set(
+                  ChangeDecision decision =
                       new ChangeDecision(
                           request.tenant(),
                           change,
                           true,
                           replaced.version().version(),
-                          changes.now()));
-                  tables.changes().decide(made.get());
+                          changes.now());
+                  tables.changes().decide(decision);
+                  made.set(decision);
                   failpoints.at(ChangeFailpoint.BEFORE_COMMIT);
                   return replaced;
                 });

@@ -61,7 +61,7 @@ final class ConfigurationMessages {
     return message.build();
   }
 
-  /// What a change would put in force; empty: only rights change.
+  /// The supply that a change would put in force; empty: only rights change.
   static Optional<ResourceConfiguration> next(
       TenantId tenant, io.headgate.pool.core.draft.PreparedChange prepared) {
     return prepared

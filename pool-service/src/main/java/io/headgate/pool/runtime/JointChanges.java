@@ -127,7 +127,7 @@ public final class JointChanges {
             prepared
                 .committed(state.inForce(), accessVersion, stamp(prepared.stamp().by()))
                 .orElseThrow();
-        // A draft that was edited since the preparation stays: nobody has agreed to lose that.
+        // A draft that was edited since the preparation stays: its loss was never agreed to.
         state
             .draft()
             .filter(draft -> prepared.draftContent().equals(OptionalLong.of(draft.content())))

@@ -55,7 +55,7 @@ public final class DraftDecisions {
 
   /// The configuration that a joint change would put in force; empty: the supply stays as it is.
   ///
-  /// @param by the caller, who may lose its own edits
+  /// @param by the caller; it may lose its own edits
   public static Outcome<Optional<Configuration>, Denial> prepare(
       ConfigurationState state, Wanted wanted, String by) {
     Provisioned inForce = state.inForce();

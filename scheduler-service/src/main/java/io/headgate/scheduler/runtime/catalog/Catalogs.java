@@ -129,9 +129,9 @@ public final class Catalogs {
     Halves.Pair pair = halves.newest(tenant);
     Optional<Supply> supply = Optional.ofNullable(supplies.get(tenant));
     boolean isSameSupply =
-        supply.isPresent() && pair.supply().isPresent()
-            ? supply.get().offersTheSame(pair.supply().get())
-            : supply.isPresent() == pair.supply().isPresent();
+        supply.isEmpty()
+            ? pair.supply().isEmpty()
+            : pair.supply().filter(supply.get()::offersTheSame).isPresent();
     boolean isSameAccess = Optional.ofNullable(accesses.get(tenant)).equals(pair.access());
     pair.supply()
         .ifPresentOrElse(each -> supplies.put(tenant, each), () -> supplies.remove(tenant));

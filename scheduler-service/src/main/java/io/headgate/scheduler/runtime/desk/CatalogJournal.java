@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// What is stored of the watched sources. While half of a tenant's change waits for its sibling,
+/// The stored part of the watched sources. While half of a tenant's change waits for its sibling,
 /// the tenant's entries are kept back, and the stored position stays before them. So a new leader
 /// finds the halves that were in force, and its watches bring it the waiting half again. The
 /// entries of each tenant are stored in the turn that takes them. Confined to the loop.
@@ -92,7 +92,7 @@ final class CatalogJournal {
     sources.computeIfAbsent(source, _ -> new Source(LoadedState.Catalog.NONE)).add(change);
   }
 
-  /// What is stored now, by source.
+  /// The part of the news that is stored now, by source.
   ///
   /// @param waiting tenants of which half of a change waits
   Map<String, CatalogChange> release(Set<TenantId> waiting) {

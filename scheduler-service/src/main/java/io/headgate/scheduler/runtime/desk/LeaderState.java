@@ -62,7 +62,7 @@ public final class LeaderState {
     }
     SortedSet<TenantId> tenants = new TreeSet<>();
     for (CatalogUpdate update : updates) {
-      // What is stored was in force: a half that an earlier leader took alone waits no more.
+      // The stored catalogs were in force: a half that an earlier leader took alone waits no more.
       tenants.addAll(catalogs.apply(update, Instant.MIN).tenants());
       if (update instanceof CatalogUpdate.OfSupply supply) {
         supply.machines().forEach(machine -> nodes.entry(machine.node().id()).machine = machine);

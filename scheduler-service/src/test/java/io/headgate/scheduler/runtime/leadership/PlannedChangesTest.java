@@ -45,7 +45,7 @@ import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.Test;
 
 /// Random changes of supply and rights on random states of a whole leader are planned, and then
-/// arrive in two halves, in either order. What then happens is what the plan showed.
+/// arrive in two halves, in either order. Their effects are those that the plan showed.
 ///
 /// `-Dheadgate.scenarios=N` plays more or fewer tenants, `-Dheadgate.seed=N` that seed alone.
 class PlannedChangesTest {
@@ -69,7 +69,7 @@ class PlannedChangesTest {
     }
   }
 
-  /// What is done to the jobs of the tenant.
+  /// The effects on the jobs of the tenant.
   private record Effects(
       SortedSet<String> started, SortedSet<String> preempted, SortedSet<String> drafts) {
     Effects() {
