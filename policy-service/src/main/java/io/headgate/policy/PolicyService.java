@@ -289,7 +289,7 @@ public final class PolicyService implements AutoCloseable {
             revocationWatches,
             audit),
         new PolicyApi.Access(
-            new AccessConfigurations(changes, writer, supplies),
+            new AccessConfigurations(changes, writer, supplies, settlement),
             new AccessReplacement(changes, writer, supplies, settlement, failpoints),
             watches,
             SupplyMapping::resources),

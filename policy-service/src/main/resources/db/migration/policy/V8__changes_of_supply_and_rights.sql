@@ -12,6 +12,8 @@ create table changes (
   primary key (tenant_id, change_id)
 );
 create index changes_unsettled on changes (decided_at) where not settled;
+-- By age, of those that are forgotten.
+create index changes_settled on changes (decided_at) where settled;
 
 -- The last change together with resources. Null: there was none.
 alter table tenants

@@ -1,5 +1,6 @@
 package io.headgate.policy;
 
+import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.auth.JwksKeySource;
 import io.headgate.kit.auth.Principals;
@@ -14,17 +15,26 @@ import io.headgate.proto.pool.v1.GetDraftRequest;
 import io.headgate.proto.pool.v1.GetResourceConfigurationRequest;
 import io.headgate.proto.pool.v1.ListNodesRequest;
 import io.headgate.proto.pool.v1.ListNodesResponse;
+import io.headgate.proto.pool.v1.ListPreparedChangesRequest;
+import io.headgate.proto.pool.v1.ListPreparedChangesResponse;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.pool.v1.NodeServiceGrpc;
 import io.headgate.proto.pool.v1.Pool;
+import io.headgate.proto.pool.v1.PreparedChange;
 import io.headgate.proto.pool.v1.Profile;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;
+import io.headgate.proto.pool.v1.SettleChangeRequest;
+import io.headgate.proto.pool.v1.SettleChangeResponse;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /// The far end of the wire. Serves the part of pool.v1 that rights read, with data of the test,
@@ -34,6 +44,11 @@ final class FakePools implements AutoCloseable {
   private final Map<String, ResourceConfiguration> drafts = new ConcurrentHashMap<>();
   private final Map<String, List<Node>> nodes = new ConcurrentHashMap<>();
   private final List<String> callers = new CopyOnWriteArrayList<>();
+  private final Map<String, PreparedChange> prepared = new ConcurrentHashMap<>();
+  private final Map<String, SettleChangeRequest> settled = new ConcurrentHashMap<>();
+  private final Set<String> unsettling = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger looks = new AtomicInteger();
+  private final AtomicReference<Runnable> beforeNextList = new AtomicReference<>(() -> {});
   private final ApiServer server;
 
   /// @param jwks the verification keys of the issuer
@@ -65,6 +80,35 @@ final class FakePools implements AutoCloseable {
     nodes.put(tenant, list);
   }
 
+  /// Prepares a change as the real service would store it.
+  void prepare(PreparedChange change) {
+    prepared.put(change.getTenant(), change);
+  }
+
+  /// How each change was settled, by its id.
+  Map<String, SettleChangeRequest> settled() {
+    return settled;
+  }
+
+  /// Whether the tenant's changes can be settled; at first they can.
+  void settles(String tenant, boolean does) {
+    if (does) {
+      unsettling.remove(tenant);
+    } else {
+      unsettling.add(tenant);
+    }
+  }
+
+  /// The number of times that a service has asked for the changes of all tenants.
+  int looks() {
+    return looks.get();
+  }
+
+  /// Does this once, before an admin's next list of prepared changes is read.
+  void beforeNextList(Runnable step) {
+    beforeNextList.set(step);
+  }
+
   /// Subjects that asked, in order.
   List<String> callers() {
     return callers;
@@ -73,6 +117,9 @@ final class FakePools implements AutoCloseable {
   void reset() {
     provisioned.clear();
     drafts.clear();
+    prepared.clear();
+    settled.clear();
+    unsettling.clear();
     nodes.clear();
     callers.clear();
   }
@@ -120,6 +167,43 @@ final class FakePools implements AutoCloseable {
       Map<String, ResourceConfiguration> view =
           drafts.containsKey(Principals.requireTenant(request.getParent())) ? drafts : provisioned;
       answer(request.getParent(), view, out);
+    }
+
+    @Override
+    public void listPreparedChanges(
+        ListPreparedChangesRequest request, StreamObserver<ListPreparedChangesResponse> out) {
+      ListPreparedChangesResponse.Builder answer = ListPreparedChangesResponse.newBuilder();
+      if (request.getParent().equals("tenants/-")) {
+        prepared.values().forEach(each -> answer.addChanges(each.toBuilder().clearConfiguration()));
+        looks.incrementAndGet();
+      } else {
+        beforeNextList.getAndSet(() -> {}).run();
+        Optional.ofNullable(prepared.get(Principals.requireTenant(request.getParent())))
+            .ifPresent(answer::addChanges);
+      }
+      out.onNext(answer.build());
+      out.onCompleted();
+    }
+
+    @Override
+    public void settleChange(
+        SettleChangeRequest request, StreamObserver<SettleChangeResponse> out) {
+      String tenant = Principals.requireTenant(request.getParent());
+      if (unsettling.contains(tenant)) {
+        out.onError(Status.UNAVAILABLE.asRuntimeException());
+        return;
+      }
+      PreparedChange change = prepared.get(tenant);
+      if (change != null && change.getChangeId().equals(request.getChangeId())) {
+        if (request.getOutcome() == SettleChangeRequest.Outcome.OUTCOME_COMMITTED
+            && change.hasConfiguration()) {
+          provisioned.put(tenant, change.getConfiguration());
+        }
+        settled.put(request.getChangeId(), request);
+        prepared.remove(tenant);
+      }
+      out.onNext(SettleChangeResponse.getDefaultInstance());
+      out.onCompleted();
     }
 
     private void answer(

@@ -26,6 +26,7 @@ import io.headgate.proto.pool.v1.ReplaceDraftRequest;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.SettleChangeRequest;
 import io.headgate.proto.pool.v1.SettleChangeRequest.Outcome;
+import io.headgate.proto.pool.v1.Warning;
 import java.util.List;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -106,6 +107,27 @@ class JointChangeTest {
   }
 
   @Test
+  void onlyTheSameRequestOfTheSameCallerIsARepetition() {
+    PreparedChange prepared = prepare("c", 0, supply("a"));
+    Refusal other =
+        refused(() -> bob.configurations.prepareChange(change("c", 0, supply("a")).build()));
+    assertThat(other.reason()).isEqualTo("CHANGE_IN_PROGRESS");
+    assertThat(other.message()).startsWith(parent + "/users/ada is applying");
+    assertThat(refused(() -> prepare("c", 0, supply("b"))).reason()).isEqualTo("CHANGE_ID_REUSED");
+    assertThat(refused(() -> prepare("c", 1, supply("a"))).reason()).isEqualTo("CHANGE_ID_REUSED");
+    assertThat(refused(() -> prepare("c", 0, null)).reason()).isEqualTo("CHANGE_ID_REUSED");
+    assertThat(pending()).containsExactly(prepared);
+  }
+
+  @Test
+  void aRepeatedPreparationMayNameTheSupplyInForce() {
+    ada.apply(tenant, supply("a"));
+    PreparedChange prepared = prepare("c", 1, supply("a"));
+    assertThat(prepared.getVersion()).isEqualTo(1);
+    assertThat(prepare("c", 1, supply("a"))).isEqualTo(prepared);
+  }
+
+  @Test
   void whileItIsPreparedTheVersionStays() {
     ada.apply(tenant, supply("a"));
     bob.replaceDraft(tenant, supply("b"));
@@ -158,12 +180,42 @@ class JointChangeTest {
     assertThat(refusal.message()).contains(parent + "/users/bob at 20", "discard_drafts_of");
     assertThat(refusal.metadata()).containsEntry("editors", parent + "/users/bob");
 
+    assertThat(
+            ada.configurations
+                .replaceDraft(
+                    ReplaceDraftRequest.newBuilder()
+                        .setParent(parent)
+                        .setConfiguration(supply("c"))
+                        .setValidateOnly(true)
+                        .build())
+                .getWarningsList())
+        .as("a plan says so before")
+        .extracting(Warning::getReason)
+        .contains("DRAFT_OF_OTHERS");
     ada.configurations.prepareChange(
         change("c", 1, supply("c")).addDiscardDraftsOf(parent + "/users/bob").build());
     assertThat(draft().getPoolsList()).as("until the commit").hasSize(2);
     settle("c", Outcome.OUTCOME_COMMITTED, 1);
     assertThat(draft().getVersion()).isEqualTo(2);
     assertThat(draft().getDraftEditorsList()).isEmpty();
+  }
+
+  @Test
+  void namesOfEditorsAreNotCut() {
+    for (int i = 0; i < 20; i++) {
+      Client other = admin("an-admin-with-a-long-name-" + i);
+      String etag = i == 0 ? "" : draft().getEtag();
+      other.configurations.replaceDraft(
+          ReplaceDraftRequest.newBuilder()
+              .setParent(parent)
+              .setConfiguration(supply("p" + i).toBuilder().setEtag(etag))
+              .build());
+    }
+    Refusal refusal = refused(() -> prepare("c", 0, supply("c")));
+    assertThat(refusal.metadata().get("editors").split(",", -1))
+        .hasSizeGreaterThan(1)
+        .allMatch(name -> name.matches(parent + "/users/an-admin-with-a-long-name-[0-9]+"))
+        .contains(parent + "/users/an-admin-with-a-long-name-19");
   }
 
   @Test
@@ -174,7 +226,12 @@ class JointChangeTest {
     settle("c", Outcome.OUTCOME_COMMITTED, 1);
 
     assertThat(draft().getPools(0).getName()).endsWith("/bobs");
-    assertThat(refused(() -> bob.provision(tenant)).reason()).isEqualTo("VERSION_CHANGED");
+    Refusal outdated = refused(() -> bob.provision(tenant));
+    assertThat(outdated.reason()).isEqualTo("VERSION_CHANGED");
+    assertThat(outdated.message()).contains("ReplaceDraft", "DiscardDraft");
+    // What bob wanted is still what he wants, now from version 2.
+    bob.replaceDraft(tenant, supply("bobs"));
+    assertThat(bob.provision(tenant).getVersion()).isEqualTo(3);
   }
 
   @Test

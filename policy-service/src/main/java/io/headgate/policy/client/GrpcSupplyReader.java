@@ -90,7 +90,8 @@ public final class GrpcSupplyReader implements SupplyReader {
       return new Prepared(
           read(origin, tenant, view),
           each.getVersion(),
-          each.getVersion() != each.getBaseVersion());
+          each.getVersion() != each.getBaseVersion(),
+          each.getPreparedBy());
     });
   }
 

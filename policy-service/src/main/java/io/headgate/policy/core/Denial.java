@@ -118,6 +118,15 @@ public sealed interface Denial {
   /// The supply's half of the change is not prepared.
   record ChangeNotPrepared(String change) implements OfChange {}
 
+  /// Another caller prepared the change.
+  ///
+  /// @param by subject of that caller
+  record ChangeOfAnother(String change, String by) implements OfChange {}
+
+  /// A decided change is not carried out by pool-service yet, so the supply to check against is not
+  /// known.
+  record ChangeUnsettled() implements OfChange {}
+
   /// The change came too late, and was abandoned before.
   record ChangeAbandoned(String change) implements OfChange {}
 

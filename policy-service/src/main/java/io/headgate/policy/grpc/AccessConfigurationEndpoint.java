@@ -79,6 +79,7 @@ final class AccessConfigurationEndpoint
           IdempotentRequest<Replaced, ReplaceAccessConfigurationResponse> once =
               IdempotentRequests.of(
                   request,
+                  wanted.change().orElse(request.getRequestId()),
                   AccessConfigurationEndpoint::toProto,
                   ReplaceAccessConfigurationResponse.parser());
           return replacement.replace(origin, once, wanted);

@@ -111,6 +111,20 @@ final class DenialRefusals {
               "pool-service has no prepared change "
                   + quoted(change)
                   + ": prepare it there first (PrepareChange)");
+      case Denial.ChangeOfAnother(var change, var by) ->
+          Refusal.permissionDenied(
+                  "CHANGE_OF_ANOTHER",
+                  "change "
+                      + quoted(change)
+                      + " was prepared by "
+                      + quoted(by)
+                      + ", and nobody else may commit it: prepare one of your own")
+              .withMetadata("by", by);
+      case Denial.ChangeUnsettled() ->
+          Refusal.conflict(
+              "CHANGE_IN_PROGRESS",
+              "a change of pools and profiles takes effect at this moment: repeat yours in some"
+                  + " seconds");
       case Denial.ChangeAbandoned(var change) ->
           Refusal.conflict(
               "CHANGE_ABANDONED",

@@ -20,13 +20,22 @@ final class IdempotentRequests {
   /// @param parser of that answer
   static <T, A extends Message> IdempotentRequest<T, A> of(
       Message request, Function<T, A> answer, Parser<A> parser) {
-    return new IdempotentRequest<>(
-        key(request), answer, Message::toByteArray, bytes -> MessageBytes.stored(parser, bytes));
+    var field = request.getDescriptorForType().findFieldByName(REQUEST_ID);
+    return of(request, (String) request.getField(field), answer, parser);
   }
 
-  private static Optional<RequestKey> key(Message request) {
+  /// Like the other, with an id in place of the request id; empty: each repetition is new.
+  static <T, A extends Message> IdempotentRequest<T, A> of(
+      Message request, String id, Function<T, A> answer, Parser<A> parser) {
+    return new IdempotentRequest<>(
+        key(request, id),
+        answer,
+        Message::toByteArray,
+        bytes -> MessageBytes.stored(parser, bytes));
+  }
+
+  private static Optional<RequestKey> key(Message request, String id) {
     var field = request.getDescriptorForType().findFieldByName(REQUEST_ID);
-    String id = (String) request.getField(field);
     if (id.isEmpty()) {
       return Optional.empty();
     }

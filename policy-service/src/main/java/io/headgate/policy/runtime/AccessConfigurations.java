@@ -13,10 +13,11 @@ public final class AccessConfigurations {
   private final AccessWriter writer;
   private final SupplyOnDemand onDemand;
 
-  public AccessConfigurations(Changes changes, AccessWriter writer, SupplyReader supplies) {
+  public AccessConfigurations(
+      Changes changes, AccessWriter writer, SupplyReader supplies, ChangeSettlement settlement) {
     this.changes = changes;
     this.writer = writer;
-    this.onDemand = new SupplyOnDemand(supplies);
+    this.onDemand = new SupplyOnDemand(changes, supplies, settlement);
   }
 
   public AccessVersion get(TenantId tenant) {

@@ -11,8 +11,8 @@ import io.headgate.policy.core.access.AccessState;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.Supply;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.SupplyOnDemand.Settled;
 import io.headgate.policy.runtime.port.Origin;
-import io.headgate.policy.runtime.port.SupplyReader.View;
 import io.headgate.policy.runtime.port.Tables;
 import java.util.List;
 import java.util.Optional;
@@ -53,24 +53,22 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
 
   @Override
   public <R> R create(Origin origin, IdempotentRequest<T, R> once, TenantId tenant, S spec) {
-    return onDemand.withSupply(
+    return onDemand.withSettledSupply(
         origin,
         tenant,
-        View.PROVISIONED,
-        supply ->
+        settled ->
             changes.once(
-                once, tables -> put(step(tables, origin, tenant, supply), Mode.CREATE, spec)));
+                once, tables -> put(step(tables, origin, tenant, settled), Mode.CREATE, spec)));
   }
 
   @Override
   public T update(Origin origin, TenantId tenant, I id, Function<T, S> edit) {
-    return onDemand.withSupply(
+    return onDemand.withSettledSupply(
         origin,
         tenant,
-        View.PROVISIONED,
-        supply ->
+        settled ->
             changes.change(tables -> {
-              Step step = step(tables, origin, tenant, supply);
+              Step step = step(tables, origin, tenant, settled);
               return put(
                   step, Mode.UPDATE, edit.apply(required(step.current().configuration(), id)));
             }));
@@ -79,7 +77,7 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
   @Override
   public void delete(Origin origin, TenantId tenant, I id) {
     changes.change(tables -> {
-      Step step = step(tables, origin, tenant, Optional.empty());
+      Step step = step(tables, origin, tenant, Settled.UNREAD);
       return commit(step, AccessEdit.remove(part, step.current().configuration(), id));
     });
   }
@@ -91,9 +89,11 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
     });
   }
 
-  private Step step(Tables tables, Origin origin, TenantId tenant, Optional<Supply> supply) {
+  private Step step(Tables tables, Origin origin, TenantId tenant, Settled settled) {
     changes.begin(tables, origin, tenant);
-    return new Step(tables, origin, tables.access().get(tenant), supply);
+    AccessVersion current = tables.access().get(tenant);
+    settled.require(current);
+    return new Step(tables, origin, current, settled.supply());
   }
 
   private T put(Step step, Mode mode, S spec) {

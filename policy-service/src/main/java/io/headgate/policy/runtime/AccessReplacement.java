@@ -43,7 +43,7 @@ public final class AccessReplacement {
     this.changes = changes;
     this.writer = writer;
     this.supplies = supplies;
-    this.onDemand = new SupplyOnDemand(supplies);
+    this.onDemand = new SupplyOnDemand(changes, supplies, settlement);
     this.settlement = settlement;
     this.failpoints = failpoints;
   }
@@ -83,10 +83,7 @@ public final class AccessReplacement {
                 once,
                 tables -> {
                   changes.begin(tables, origin, request.tenant());
-                  Optional<ChangeDecision> before = tables.changes().find(request.tenant(), change);
-                  if (before.isPresent()) {
-                    return repeated(tables, before.get());
-                  }
+                  requireUndecided(tables, request.tenant(), change);
                   Prepared supply = prepared.orElseThrow(SupplyNeededException::new);
                   Replaced replaced = decide(tables, origin, request, change, supply);
                   ChangeDecision decision =
@@ -105,12 +102,14 @@ public final class AccessReplacement {
     try {
       answer = attempt.apply(Optional.empty());
     } catch (SupplyNeededException _) {
-      Prepared prepared =
-          supplies
-              .prepared(origin, request.tenant(), change)
-              .orElseThrow(() -> new DeniedException(new Denial.ChangeNotPrepared(change)));
-      failpoints.at(ChangeFailpoint.BEFORE_DECISION);
-      answer = decided(request.tenant(), change, () -> attempt.apply(Optional.of(prepared)));
+      Optional<Prepared> prepared = supplies.prepared(origin, request.tenant(), change);
+      if (prepared.isEmpty()) {
+        answer = decidedMeanwhile(change, () -> attempt.apply(prepared));
+      } else {
+        requireOwn(origin, change, prepared.get());
+        failpoints.at(ChangeFailpoint.BEFORE_DECISION);
+        answer = decided(request.tenant(), change, () -> attempt.apply(prepared));
+      }
     }
     Optional.ofNullable(made.get()).ifPresent(settlement::settle);
     return answer;
@@ -129,14 +128,33 @@ public final class AccessReplacement {
     }
   }
 
-  /// The answer to a request without an id of its own that comes again.
-  private static Replaced repeated(Tables tables, ChangeDecision before) {
-    if (!before.isCommitted()) {
-      throw new DeniedException(new Denial.ChangeAbandoned(before.change()));
+  /// The answer to a request whose first try has decided the change since this one began. The
+  /// change is then no longer prepared.
+  private static <R> R decidedMeanwhile(String change, Supplier<R> again) {
+    try {
+      return again.get();
+    } catch (SupplyNeededException _) {
+      throw new DeniedException(new Denial.ChangeNotPrepared(change));
     }
-    AccessVersion current = tables.access().get(before.tenant());
-    return new Replaced(
-        current, List.of(), current.joint().map(JointChange::resourceVersion).orElse(0L));
+  }
+
+  /// A change belongs to the caller that prepared it: nobody else decides it, and nobody else's
+  /// mistake ends it.
+  private static void requireOwn(Origin origin, String change, Prepared prepared) {
+    if (!prepared.by().equals(origin.required().subject())) {
+      throw new DeniedException(new Denial.ChangeOfAnother(change, prepared.by()));
+    }
+  }
+
+  /// Refuses the id of a decided change. A repeated request has got its first answer before.
+  private static void requireUndecided(Tables tables, TenantId tenant, String change) {
+    Optional<ChangeDecision> before = tables.changes().find(tenant, change);
+    if (before.isPresent()) {
+      throw new DeniedException(
+          before.get().isCommitted()
+              ? new Denial.ChangeNotPrepared(change)
+              : new Denial.ChangeAbandoned(change));
+    }
   }
 
   private Replaced decide(
@@ -163,20 +181,21 @@ public final class AccessReplacement {
   }
 
   private <R> R replaceAlone(Origin origin, IdempotentRequest<Replaced, R> once, Request request) {
-    Function<Optional<Supply>, R> attempt =
-        supply ->
+    Function<SupplyOnDemand.Settled, R> attempt =
+        settled ->
             changes.once(
                 once,
                 tables -> {
                   changes.begin(tables, origin, request.tenant());
                   AccessVersion current = tables.access().get(request.tenant());
+                  settled.require(current);
                   AccessDecision.Accepted accepted =
-                      decide(tables, current, request, supply, Thoroughness.CHANGES_ONLY);
+                      decide(tables, current, request, settled.supply(), Thoroughness.CHANGES_ONLY);
                   List<AccessWarning> warnings = warnings(tables, current, accepted);
                   AccessVersion next = writer.put(tables, origin, current, accepted.next());
                   return new Replaced(next, warnings, 0);
                 });
-    return onDemand.withSupply(origin, request.tenant(), View.PROVISIONED, attempt);
+    return onDemand.withSettledSupply(origin, request.tenant(), attempt);
   }
 
   /// The result that {@link #replace} would have; nothing is stored.

@@ -55,7 +55,8 @@ public final class AccessWriter {
       AccessConfiguration next,
       Optional<JointChange> joint) {
     AccessDiff diff = AccessDiff.between(current.configuration(), next);
-    if (diff.isEmpty()) {
+    // A change of supply alone is a version, too: the watch tells of its commit.
+    if (diff.isEmpty() && joint.equals(current.joint())) {
       return current;
     }
     Instant now = changes.now();

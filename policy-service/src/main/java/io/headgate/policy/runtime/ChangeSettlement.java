@@ -5,6 +5,9 @@ import io.headgate.policy.runtime.port.ChangeDecision;
 import io.headgate.policy.runtime.port.SupplyChanges;
 import io.headgate.policy.runtime.port.SupplyChanges.Pending;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -12,25 +15,35 @@ import org.slf4j.LoggerFactory;
 
 /// Makes pool-service carry out what was decided on changes of supply and rights. A process that
 /// died in between is made up for within seconds: decisions are told until they are carried out,
-/// and a prepared change without a decision is abandoned after [#PATIENCE]. Thread-safe.
+/// and a prepared change without a decision is abandoned [#PATIENCE] after this process first saw
+/// it. No other machine's clock counts. Thread-safe.
 public final class ChangeSettlement implements AutoCloseable {
   /// The time in which a prepared change must be decided; a client needs milliseconds.
   static final Duration PATIENCE = Duration.ofSeconds(15);
 
   private static final Logger LOG = LoggerFactory.getLogger(ChangeSettlement.class);
   private static final Duration INTERVAL = Duration.ofSeconds(1);
-  private static final int ROUNDS_PER_LOOK = 5;
+  private static final int ROUNDS_PER_LOOK = 2;
   private static final Duration STOP_BOUND = Duration.ofSeconds(5);
 
   /// Longer than any late request for an abandoned change is on its way.
-  private static final Duration KEPT = Duration.ofDays(1);
+  private static final Duration KEPT = Duration.ofHours(1);
+
+  private static final int FORGOTTEN_AT_ONCE = 1000;
 
   private final Changes changes;
   private final SupplyChanges supply;
   private final ChangeFailpoint.Handler failpoints;
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread = Thread.ofVirtual().name("changes").unstarted(this::run);
-  private boolean failing;
+
+  /// When each prepared change was first seen, in monotonic time. Only the thread uses it.
+  private Map<Pending, Long> firstSeen = Map.of();
+
+  /// Whether a step of this round failed, and whether one of the round before did.
+  private boolean fails;
+
+  private boolean failedBefore;
 
   public ChangeSettlement(
       Changes changes, SupplyChanges supply, ChangeFailpoint.Handler failpoints) {
@@ -49,6 +62,11 @@ public final class ChangeSettlement implements AutoCloseable {
     failpoints.at(ChangeFailpoint.AFTER_COMMIT);
     tell(decision);
     failpoints.at(ChangeFailpoint.BEFORE_ANSWER);
+  }
+
+  /// Tells pool-service now what was decided on changes of the tenant.
+  void settle(TenantId tenant) {
+    changes.read(tables -> tables.changes().unsettled(tenant)).forEach(this::tell);
   }
 
   /// Ends a prepared change, unless it was committed before.
@@ -88,27 +106,55 @@ public final class ChangeSettlement implements AutoCloseable {
     }
   }
 
-  private void round(boolean looksForUndecided) {
+  private void round(boolean isLook) {
+    fails = false;
+    attempt(() ->
+        changes
+            .read(tables -> tables.changes().unsettled())
+            .forEach(decision -> attempt(() -> carryOutLater(decision))));
+    if (isLook) {
+      attempt(this::abandonForgotten);
+      attempt(this::forgetOld);
+    }
+    failedBefore = fails;
+  }
+
+  private void carryOutLater(ChangeDecision decision) {
+    failpoints.at(ChangeFailpoint.AFTER_COMMIT);
+    carryOut(decision);
+  }
+
+  private void abandonForgotten() {
+    long now = changes.monotonicNanos();
+    Map<Pending, Long> seen = new HashMap<>();
+    supply.pending().forEach(pending -> seen.put(pending, firstSeen.getOrDefault(pending, now)));
+    firstSeen = seen;
+    seen.forEach((pending, since) -> {
+      if (now - since >= PATIENCE.toNanos()) {
+        attempt(() -> carryOut(abandon(pending)));
+      }
+    });
+  }
+
+  private void forgetOld() {
+    Instant before = changes.now().minus(KEPT);
+    changes.change(tables -> {
+      tables.changes().forget(before, FORGOTTEN_AT_ONCE);
+      return before;
+    });
+  }
+
+  /// One step of a round. Its failure holds up no other step, and ends no later round.
+  private void attempt(Runnable step) {
     try {
-      for (ChangeDecision decision : changes.read(tables -> tables.changes().unsettled())) {
-        failpoints.at(ChangeFailpoint.AFTER_COMMIT);
-        carryOut(decision);
-      }
-      if (looksForUndecided) {
-        for (Pending pending : supply.pending()) {
-          if (pending.preparedAt().plus(PATIENCE).isBefore(changes.now())) {
-            carryOut(abandon(pending));
-          }
-        }
-      }
-      failing = false;
-    } catch (RuntimeException e) {
-      if (!failing && closing.getCount() > 0) {
-        failing = true;
+      step.run();
+    } catch (RuntimeException | Error e) {
+      if (!fails && !failedBefore && closing.getCount() > 0) {
         LOG.warn(
             "changes of supply and rights cannot be settled; trying again every second: {}",
             e.toString());
       }
+      fails = true;
     }
   }
 
@@ -130,7 +176,6 @@ public final class ChangeSettlement implements AutoCloseable {
     return changes.change(tables -> {
       // The lock of every change within the tenant, so that this one is not committed meanwhile.
       tables.tenants().lock(tenant);
-      tables.changes().forget(changes.now().minus(KEPT));
       tables.changes().decide(ChangeDecision.abandoned(tenant, change, changes.now()));
       return tables.changes().find(tenant, change).orElseThrow();
     });

@@ -39,6 +39,11 @@ public final class Changes {
     return new Changes(store.acrossTenants(), time);
   }
 
+  /// Of this process; wall clocks of several machines differ.
+  long monotonicNanos() {
+    return time.monotonicNanos();
+  }
+
   public <T> T read(Function<Tables, T> work) {
     return store.read(work);
   }

@@ -1,12 +1,15 @@
 package io.headgate.policy.runtime;
 
 import io.headgate.kit.decision.DeniedException;
+import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.access.AccessDecision;
 import io.headgate.policy.core.access.AccessState;
 import io.headgate.policy.core.access.AccessVersion;
+import io.headgate.policy.core.access.JointChange;
 import io.headgate.policy.core.access.Supply;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
+import io.headgate.policy.runtime.port.ChangeDecision;
 import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.SupplyReader;
 import io.headgate.policy.runtime.port.SupplyReader.View;
@@ -20,10 +23,34 @@ import java.util.function.Function;
 
 /// Provides decisions on access with their input. Thread-safe.
 final class SupplyOnDemand {
-  private final SupplyReader supplies;
+  /// Reads for one write; a change that is decided after a read makes another one necessary.
+  private static final int MAX_READS = 3;
 
-  SupplyOnDemand(SupplyReader supplies) {
+  private final Changes changes;
+  private final SupplyReader supplies;
+  private final ChangeSettlement settlement;
+
+  SupplyOnDemand(Changes changes, SupplyReader supplies, ChangeSettlement settlement) {
+    this.changes = changes;
     this.supplies = supplies;
+    this.settlement = settlement;
+  }
+
+  /// Supply for a write.
+  ///
+  /// @param supply empty: not read yet
+  /// @param change the last change of supply and rights that it has
+  record Settled(Optional<Supply> supply, Optional<JointChange> change) {
+    static final Settled UNREAD = new Settled(Optional.empty(), Optional.empty());
+
+    /// Rejects supply that a change has replaced since it was read.
+    ///
+    /// @param current in force in the transaction of the write, which has locked the tenant
+    void require(AccessVersion current) {
+      if (supply.isPresent() && !change.equals(current.joint())) {
+        throw new SupplyNeededException();
+      }
+    }
   }
 
   /// Tries without the supply first: most edits do not need it, and a transaction must not wait for
@@ -35,9 +62,35 @@ final class SupplyOnDemand {
     try {
       return attempt.apply(Optional.empty());
     } catch (SupplyNeededException _) {
-      Supply supply = supplies.read(origin, tenant, view);
-      return attempt.apply(Optional.of(supply));
+      return attempt.apply(Optional.of(supplies.read(origin, tenant, view)));
     }
+  }
+
+  /// Like the other, for a write. It is checked against the supply of the last decided change, also
+  /// if pool-service has not heard of the decision before.
+  <R> R withSettledSupply(Origin origin, TenantId tenant, Function<Settled, R> attempt) {
+    Settled settled = Settled.UNREAD;
+    for (int reads = 0; reads <= MAX_READS; reads++) {
+      try {
+        return attempt.apply(settled);
+      } catch (SupplyNeededException _) {
+        settled = read(origin, tenant);
+      }
+    }
+    throw new DeniedException(new Denial.ChangeUnsettled());
+  }
+
+  private Settled read(Origin origin, TenantId tenant) {
+    settlement.settle(tenant);
+    // Before the supply is read, which thus has this change or a later one.
+    Optional<JointChange> change =
+        changes.read(tables -> {
+          if (tables.changes().unsettled(tenant).stream().anyMatch(ChangeDecision::isCommitted)) {
+            throw new DeniedException(new Denial.ChangeUnsettled());
+          }
+          return tables.access().get(tenant).joint();
+        });
+    return new Settled(Optional.of(supplies.read(origin, tenant, View.PROVISIONED)), change);
   }
 
   /// The input of a decision.

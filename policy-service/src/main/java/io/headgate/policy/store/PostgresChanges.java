@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jooq.DSLContext;
+import org.jooq.impl.DSL;
 
 /// Rows of `changes`.
 final class PostgresChanges implements ChangeTable {
@@ -52,6 +53,15 @@ final class PostgresChanges implements ChangeTable {
   }
 
   @Override
+  public List<ChangeDecision> unsettled(TenantId tenant) {
+    return dsl.selectFrom(CHANGES)
+        .where(CHANGES.SETTLED.isFalse())
+        .and(CHANGES.TENANT_ID.eq(tenant.value()))
+        .orderBy(CHANGES.DECIDED_AT)
+        .fetch(PostgresChanges::decision);
+  }
+
+  @Override
   public void settled(ChangeDecision decision) {
     dsl.update(CHANGES)
         .set(CHANGES.SETTLED, true)
@@ -61,8 +71,18 @@ final class PostgresChanges implements ChangeTable {
   }
 
   @Override
-  public void forget(Instant before) {
-    dsl.deleteFrom(CHANGES).where(CHANGES.SETTLED).and(CHANGES.DECIDED_AT.lt(before)).execute();
+  public void forget(Instant before, int most) {
+    dsl.deleteFrom(CHANGES)
+        .where(
+            DSL.row(CHANGES.TENANT_ID, CHANGES.CHANGE_ID)
+                .in(
+                    DSL.select(CHANGES.TENANT_ID, CHANGES.CHANGE_ID)
+                        .from(CHANGES)
+                        .where(CHANGES.SETTLED)
+                        .and(CHANGES.DECIDED_AT.lt(before))
+                        .orderBy(CHANGES.DECIDED_AT)
+                        .limit(most)))
+        .execute();
   }
 
   private static ChangeDecision decision(ChangesRecord row) {

@@ -75,6 +75,11 @@ public sealed interface Denial {
   /// A concurrent change edited the draft.
   record DraftChanged(String expected, String actual) implements Denial {}
 
+  /// Another version than the draft's base is in force, so the draft cannot be provisioned.
+  ///
+  /// @param base version that the draft was begun from
+  record DraftOutdated(long base, long inForce) implements Denial {}
+
   /// Other callers edited the draft, whose edits the request would lose.
   ///
   /// @param others the last edit of each of them, newest first
@@ -90,6 +95,9 @@ public sealed interface Denial {
   /// @param id of that change
   /// @param preparation of it
   record ChangeInProgress(String id, Edit preparation) implements Denial {}
+
+  /// The id is that of a prepared change with other content.
+  record ChangeIdReused(String id) implements Denial {}
 
   /// A caller's act.
   ///

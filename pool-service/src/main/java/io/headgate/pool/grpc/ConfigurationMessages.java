@@ -155,6 +155,12 @@ final class ConfigurationMessages {
       case ConfigurationWarning.UnusedPool(var pool) ->
           warning(
               "UNUSED_POOL", "pools[" + pool + "]", "no profile runs in pool '%s'".formatted(pool));
+      case ConfigurationWarning.DraftOfOthers(var editors) ->
+          warning(
+              "DRAFT_OF_OTHERS",
+              "",
+              "the draft of pools and profiles has edits of %s, which this would make useless"
+                  .formatted(String.join(", ", editors)));
       case ConfigurationWarning.OrderWithoutLink(var pool, var index, var profile) ->
           warning(
               "ORDER_WITHOUT_LINK",

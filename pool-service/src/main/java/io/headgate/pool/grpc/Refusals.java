@@ -7,6 +7,9 @@ import java.util.List;
 
 /// Puts denials into words: the fault of the value and its remedy.
 final class Refusals {
+  /// Refusals cut longer values.
+  private static final int METADATA_LENGTH = 200;
+
   private Refusals() {}
 
   /// The refusal for the caller. It lists all wrong fields, under the reason of the first.
@@ -56,6 +59,19 @@ final class Refusals {
                       .formatted(expected, actual))
               .withMetadata("expectedVersion", expected)
               .withMetadata("actualVersion", actual);
+      case Denial.DraftOutdated(var base, var inForce) ->
+          Refusal.conflict(
+                  "VERSION_CHANGED",
+                  "the draft was begun from version %d, but version %d is in force: write it anew with ReplaceDraft, or forget it with DiscardDraft"
+                      .formatted(base, inForce))
+              .withMetadata("expectedVersion", base)
+              .withMetadata("actualVersion", inForce);
+      case Denial.ChangeIdReused(var id) ->
+          Refusal.invalidField(
+              "CHANGE_ID_REUSED",
+              "change_id",
+              "'%s' is the id of a prepared change with other content: use a new one for each change"
+                  .formatted(id));
       case Denial.DraftChanged(var expected, var actual) ->
           Refusal.conflict(
                   "VERSION_CHANGED",
@@ -67,7 +83,7 @@ final class Refusals {
       case Denial.ChangeInProgress(var id, var preparation) ->
           Refusal.conflict(
                   "CHANGE_IN_PROGRESS",
-                  "%s is applying a change since %s: repeat yours when that is done; one that was interrupted is dropped within 20 s"
+                  "%s is applying a change since %s: repeat yours when that is done; one that was interrupted, also of your own, is dropped within 20 s"
                       .formatted(preparation.by(), preparation.at()))
               .withMetadata("change", id)
               .withMetadata("by", preparation.by())
@@ -113,8 +129,20 @@ final class Refusals {
                 + (isByName
                     ? "; ask them, or name them in discard_drafts_of"
                     : "; read the draft, and send its etag"))
-        .withMetadata("editors", String.join(",", others.stream().map(Denial.Edit::by).toList()))
+        .withMetadata("editors", whole(others.stream().map(Denial.Edit::by).toList()))
         .withMetadata("at", others.getFirst().at());
+  }
+
+  /// The first names, none of them cut: metadata has little room, and a client repeats the names.
+  private static String whole(List<String> names) {
+    StringBuilder whole = new StringBuilder(names.getFirst());
+    for (String name : names.subList(1, names.size())) {
+      if (whole.length() + name.length() >= METADATA_LENGTH) {
+        break;
+      }
+      whole.append(',').append(name);
+    }
+    return whole.toString();
   }
 
   /// The draft's field is valid but incomplete, so the state is wrong and not the request.

@@ -27,8 +27,10 @@ import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Node;
 import io.headgate.pool.runtime.AuditEntry.Action;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /// Edits and provisions the configurations of tenants. Thread-safe.
@@ -83,7 +85,7 @@ public final class Drafts {
           Draft draft =
               state
                   .draft()
-                  .filter(same -> same.configuration().equals(next))
+                  .filter(same -> isSame(same, state, next))
                   .orElseGet(() ->
                       put(transaction, caller, tenant, state, state.inForce().version(), next));
           return new Replaced(draft, warnings(state, next, transaction.nodes(tenant)));
@@ -99,12 +101,30 @@ public final class Drafts {
       Draft draft =
           state
               .draft()
-              .filter(same -> same.configuration().equals(next))
+              .filter(same -> isSame(same, state, next))
               .orElseGet(() ->
                   new Draft(state.inForce().version(), Draft.NOT_STORED, next, stamp(caller)));
       List<Node> nodes = view.nodes(tenant, Optional.empty(), Integer.MAX_VALUE);
-      return new Replaced(draft, warnings(state, next, nodes));
+      List<ConfigurationWarning> warnings = new ArrayList<>(warnings(state, next, nodes));
+      List<String> others =
+          state
+              .draft()
+              .map(stored -> stored.othersThan(Set.of(caller.subject())))
+              .orElse(List.of())
+              .stream()
+              .map(Stamp::by)
+              .toList();
+      if (!others.isEmpty()) {
+        warnings.add(new ConfigurationWarning.DraftOfOthers(others));
+      }
+      return new Replaced(draft, warnings);
     });
+  }
+
+  /// Whether the replaced draft is the stored one. A draft that another version has overtaken is
+  /// written anew, from the version in force; it could not be provisioned otherwise.
+  private static boolean isSame(Draft draft, ConfigurationState state, Configuration next) {
+    return draft.baseVersion() == state.inForce().version() && draft.configuration().equals(next);
   }
 
   /// Forgets the draft.

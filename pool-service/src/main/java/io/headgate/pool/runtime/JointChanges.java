@@ -56,7 +56,7 @@ public final class JointChanges {
               Optional<PreparedChange> same =
                   state.prepared().filter(prepared -> prepared.id().equals(wanted.id()));
               if (same.isPresent()) {
-                return same.get();
+                return require(DraftDecisions.repeat(state, same.get(), wanted, caller.subject()));
               }
               if (transaction.isCommitted(tenant, wanted.id())) {
                 throw new DeniedException(

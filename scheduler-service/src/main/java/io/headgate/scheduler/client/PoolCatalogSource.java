@@ -29,7 +29,6 @@ import java.util.function.Consumer;
 /// Pools, profiles and nodes, as pool-service has them.
 public final class PoolCatalogSource implements CatalogSource {
   private static final String TENANT = "tenants/";
-  private static final String NODES = "/nodes/";
 
   /// Ends the key of an undecided change, which is no resource name.
   private static final String PREPARED = "/prepared";
@@ -56,12 +55,11 @@ public final class PoolCatalogSource implements CatalogSource {
     try {
       for (CatalogEntry entry : entries) {
         byte[] document = entry.document().bytes();
-        if (entry.key().contains(NODES)) {
-          all.addNodes(Node.parseFrom(document));
-        } else if (entry.key().endsWith(PREPARED)) {
-          all.addPrepared(ResourceConfiguration.parseFrom(document));
-        } else {
-          all.addConfigurations(ResourceConfiguration.parseFrom(document));
+        // A tenant or node may be called "nodes" or "prepared", so the place of a word counts.
+        switch (entry.key().split("/", -1).length) {
+          case 2 -> all.addConfigurations(ResourceConfiguration.parseFrom(document));
+          case 3 -> all.addPrepared(ResourceConfiguration.parseFrom(document));
+          default -> all.addNodes(Node.parseFrom(document));
         }
       }
     } catch (InvalidProtocolBufferException e) {

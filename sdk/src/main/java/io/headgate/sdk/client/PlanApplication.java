@@ -7,6 +7,7 @@ import io.headgate.sdk.model.ConfigurationState.Versions;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.HeadgateException.Failure;
 import io.headgate.sdk.wire.ConfigurationCalls;
+import io.headgate.sdk.wire.ConfigurationCalls.Committed;
 import io.headgate.sdk.wire.ConfigurationCalls.InForce;
 import java.util.List;
 import java.util.Optional;
@@ -27,46 +28,66 @@ record PlanApplication(
     try {
       return calls.commit(wanted, inForce, change);
     } catch (HeadgateException e) {
-      if (isRefusal(e)) {
+      if (isDecision(e)) {
         throw e;
       }
-      return afterLostAnswer(e);
+      return afterLostAnswer(e, change);
     }
   }
 
-  /// The answer was lost, so the configuration in force tells whether the change is in it.
-  private Versions afterLostAnswer(HeadgateException failure) {
-    Optional<ConfigurationState> now = readBack(failure);
-    if (now.isPresent() && ConfigurationDiff.between(now.get().configuration(), wanted).isEmpty()) {
-      return now.get().versions();
+  /// An answer may have been lost, so the configuration in force tells whether the change is in it.
+  private Versions afterLostAnswer(HeadgateException failure, String change) {
+    Optional<InForce> now = readBack(failure);
+    Optional<Versions> inForce = now.flatMap(each -> withChange(each, change));
+    if (inForce.isPresent()) {
+      return inForce.get();
     }
-    throw outcomeUnknown(failure);
+    // The server refused the last try, and no earlier one took effect.
+    throw now.isPresent() && isRefusal(failure) ? failure : outcomeUnknown(failure);
   }
 
-  private Optional<ConfigurationState> readBack(HeadgateException failure) {
+  private Optional<Versions> withChange(InForce now, String change) {
+    return now.committed()
+        .filter(committed -> committed.change().equals(change))
+        .map(Committed::versions)
+        .or(() ->
+            Optional.of(now.state())
+                .filter(state -> ConfigurationDiff.between(state.configuration(), wanted).isEmpty())
+                .map(ConfigurationState::versions));
+  }
+
+  private Optional<InForce> readBack(HeadgateException failure) {
     try {
-      return Optional.of(calls.read().state());
+      return Optional.of(calls.read());
     } catch (HeadgateException e) {
       failure.addSuppressed(e);
       return Optional.empty();
     }
   }
 
-  /// Whether the server decided against it; otherwise its answer may have been lost.
-  private static boolean isRefusal(HeadgateException failure) {
+  /// Whether the server decided against this change, so that no try took effect. A repeated request
+  /// of a committed change would have got its first answer.
+  private static boolean isDecision(HeadgateException failure) {
     return switch (failure.code()) {
       case INVALID_ARGUMENT,
           NOT_FOUND,
           ALREADY_EXISTS,
-          PERMISSION_DENIED,
-          RESOURCE_EXHAUSTED,
           FAILED_PRECONDITION,
           ABORTED,
           OUT_OF_RANGE,
-          UNIMPLEMENTED,
-          UNAUTHENTICATED ->
+          UNIMPLEMENTED ->
           true;
+      // Said before the change is looked at, also to the repetition of a committed one.
+      case PERMISSION_DENIED, RESOURCE_EXHAUSTED, UNAUTHENTICATED -> false;
       case CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE, DATA_LOSS -> false;
+    };
+  }
+
+  /// Whether the last try was answered, with a refusal.
+  private static boolean isRefusal(HeadgateException failure) {
+    return switch (failure.code()) {
+      case PERMISSION_DENIED, RESOURCE_EXHAUSTED, UNAUTHENTICATED -> true;
+      default -> false;
     };
   }
 

@@ -13,6 +13,7 @@ import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;
 import io.headgate.proto.scheduler.v1.PlanConfigurationRequest;
 import io.headgate.proto.scheduler.v1.PlanServiceGrpc;
+import io.headgate.proto.type.v1.JointChange;
 import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.Policy;
 import io.headgate.sdk.model.ConfigurationState;
@@ -25,6 +26,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// Reads and replaces a tenant's configuration, which two services hold. A change is prepared at
 /// pool-service and then decided by policy-service, for both.
@@ -42,11 +44,18 @@ public final class ConfigurationCalls {
   /// The configuration in force.
   ///
   /// @param paused queues that a replacement must keep paused
-  public record InForce(ConfigurationState state, List<String> paused) {
+  /// @param committed the last change of both services that is decided
+  public record InForce(
+      ConfigurationState state, List<String> paused, Optional<Committed> committed) {
     public InForce {
       paused = List.copyOf(paused);
     }
   }
+
+  /// A decided change. Pool-service may follow some seconds later.
+  ///
+  /// @param versions with the change
+  public record Committed(String change, Versions versions) {}
 
   public InForce read() {
     ResourceConfiguration resources = resources();
@@ -70,7 +79,16 @@ public final class ConfigurationCalls {
             .map(queue -> ResourceNames.id(queue.getName()))
             .toList();
     Versions versions = new Versions(resources.getVersion(), access.getVersion());
-    return new InForce(new ConfigurationState(configuration, versions), paused);
+    return new InForce(new ConfigurationState(configuration, versions), paused, committed(access));
+  }
+
+  private static Optional<Committed> committed(AccessConfiguration access) {
+    JointChange joint = access.getJointChange();
+    return access.hasJointChange()
+        ? Optional.of(
+            new Committed(
+                joint.getId(), new Versions(joint.getResourceVersion(), joint.getAccessVersion())))
+        : Optional.empty();
   }
 
   private ResourceConfiguration resources() {

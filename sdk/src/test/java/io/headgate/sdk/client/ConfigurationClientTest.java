@@ -171,6 +171,33 @@ class ConfigurationClientTest {
     assertThat(unknown).hasMessage("it is not known whether the change took effect: lost");
   }
 
+  @Test
+  void findsOutThatAChangeTookEffectWhoseRepetitionIsRefused() {
+    gate.rights.loseNextAnswer =
+        TestGate.refusal(Status.Code.PERMISSION_DENIED, "ROLE_DENIED", "no more");
+
+    assertThat(configuration.apply(acme)).hasToString("13.8");
+  }
+
+  @Test
+  void saysThatNothingTookEffectAfterARefusalOfTheOnlyTry() {
+    Plan plan = configuration.plan(acme);
+    gate.failNext(
+        "ReplaceAccessConfiguration",
+        TestGate.refusal(Status.Code.PERMISSION_DENIED, "ROLE_DENIED", "no more"));
+
+    assertThat(refusal(plan::apply).reason()).isEqualTo("ROLE_DENIED");
+  }
+
+  @Test
+  void aCommittedChangeIsInForceBeforePoolServiceFollows() {
+    gate.rights.loseNextAnswer = TestGate.refusal(Status.Code.INTERNAL, "INTERNAL", "lost");
+    gate.rights.settlesLater = true;
+
+    assertThat(configuration.apply(acme)).hasToString("13.8");
+    assertThat(gate.supply.provisioned.getVersion()).isEqualTo(12);
+  }
+
   private static HeadgateException refusal(ThrowingCallable call) {
     return catchThrowableOfType(HeadgateException.class, call);
   }

@@ -26,6 +26,8 @@ import io.headgate.proto.policy.v1.ServiceAccountServiceGrpc;
 import io.headgate.proto.policy.v1.User;
 import io.headgate.proto.policy.v1.UserServiceGrpc;
 import io.headgate.proto.policy.v1.VaultServiceGrpc;
+import io.headgate.proto.pool.v1.PrepareChangeRequest;
+import io.headgate.proto.type.v1.JointChange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -43,6 +45,9 @@ public final class TestRights {
 
   /// Stores the next change that is more than a check, and still answers with this error.
   public volatile @Nullable StatusRuntimeException loseNextAnswer;
+
+  /// Whether pool-service does not follow a decided change for now.
+  public volatile boolean settlesLater;
 
   public volatile AccessConfiguration inForce =
       AccessConfiguration.newBuilder().setTenant("acme").setVersion(7).build();
@@ -111,13 +116,32 @@ public final class TestRights {
       if (!request.getWithVaults() && wanted.getVaultsCount() == 0) {
         wanted.addAllVaults(inForce.getVaultsList());
       }
+      if (inForce.hasJointChange()) {
+        wanted.setJointChange(inForce.getJointChange());
+      }
+      PrepareChangeRequest change = request.getValidateOnly() ? null : supply.prepared;
+      boolean isJoint = change != null && change.hasConfiguration();
       AccessConfiguration same = wanted.setVersion(inForce.getVersion()).build();
       AccessConfiguration next =
-          same.equals(inForce) ? same : wanted.setVersion(inForce.getVersion() + 1).build();
+          same.equals(inForce) && !isJoint
+              ? same
+              : wanted.setVersion(inForce.getVersion() + 1).build();
       StatusRuntimeException lost = loseNextAnswer;
       if (!request.getValidateOnly()) {
         inForce = next;
-        supply.settle(true);
+        if (change != null && isJoint) {
+          inForce =
+              next.toBuilder()
+                  .setJointChange(
+                      JointChange.newBuilder()
+                          .setId(change.getChangeId())
+                          .setResourceVersion(change.getBaseVersion() + 1)
+                          .setAccessVersion(next.getVersion()))
+                  .build();
+        }
+        if (!settlesLater) {
+          supply.settle(true);
+        }
         if (lost != null) {
           loseNextAnswer = null;
           answer.onError(lost);

@@ -15,9 +15,14 @@ public interface ChangeTable {
   /// Decisions that pool-service has not carried out yet, oldest first.
   List<ChangeDecision> unsettled();
 
+  /// Those of one tenant.
+  List<ChangeDecision> unsettled(TenantId tenant);
+
   /// Pool-service has carried the decision out.
   void settled(ChangeDecision decision);
 
-  /// Forgets settled decisions that were made before.
-  void forget(Instant before);
+  /// Forgets settled decisions that were made before, the oldest first.
+  ///
+  /// @param most forgotten at once
+  void forget(Instant before, int most);
 }

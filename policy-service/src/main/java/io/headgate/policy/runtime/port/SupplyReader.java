@@ -27,7 +27,8 @@ public interface SupplyReader {
   ///
   /// @param resourceVersion in force with the change
   /// @param changesSupply false: the supply stays, and only rights change
-  record Prepared(Supply supply, long resourceVersion, boolean changesSupply) {}
+  /// @param by subject of the caller that prepared it
+  record Prepared(Supply supply, long resourceVersion, boolean changesSupply, String by) {}
 
   /// Empty if no such change is prepared for the tenant.
   Optional<Prepared> prepared(Origin origin, TenantId tenant, String change);

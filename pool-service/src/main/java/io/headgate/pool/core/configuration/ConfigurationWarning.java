@@ -3,6 +3,7 @@ package io.headgate.pool.core.configuration;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
 import io.headgate.type.GpuQuantity;
+import java.util.List;
 
 /// A hint for the operator before provisioning; the configuration is allowed.
 public sealed interface ConfigurationWarning {
@@ -35,6 +36,15 @@ public sealed interface ConfigurationWarning {
   /// @param what the amounts in words: `GPUs`, `GPU memory`
   record NeverFits(ProfileId profile, String field, String what, String need, String largest)
       implements ConfigurationWarning {}
+
+  /// Other callers edited the draft, and would lose their edits.
+  ///
+  /// @param editors their subjects
+  record DraftOfOthers(List<String> editors) implements ConfigurationWarning {
+    public DraftOfOthers {
+      editors = List.copyOf(editors);
+    }
+  }
 
   /// The pool to remove still has nodes.
   record RemovedWithNodes(PoolId pool, int nodes) implements ConfigurationWarning {}

@@ -89,6 +89,29 @@ public final class DraftDecisions {
     };
   }
 
+  /// The prepared change that a repeated request finds. It belongs to the caller that prepared it.
+  ///
+  /// @param prepared with the id of the request
+  public static Outcome<PreparedChange, Denial> repeat(
+      ConfigurationState state, PreparedChange prepared, Wanted wanted, String by) {
+    if (!prepared.stamp().by().equals(by)) {
+      return Outcome.denied(inProgress(prepared));
+    }
+    Configuration next =
+        prepared
+            .next()
+            .map(PreparedChange.Content::configuration)
+            .orElse(state.inForce().configuration());
+    boolean isSame =
+        wanted.version() == prepared.baseVersion()
+            && (wanted.spec().isEmpty()
+                ? prepared.next().isEmpty()
+                : ConfigurationReader.read(wanted.spec().get()).equals(Outcome.accepted(next)));
+    return isSame
+        ? Outcome.accepted(prepared)
+        : Outcome.denied(new Denial.ChangeIdReused(wanted.id()));
+  }
+
   /// Refuses a caller that has not seen what others edited. An etag shows that it has.
   ///
   /// @param etag of the draft that is replaced, discarded or provisioned; empty: any
@@ -192,7 +215,7 @@ public final class DraftDecisions {
     }
     Provisioned inForce = state.inForce();
     if (draft.baseVersion() != inForce.version()) {
-      return Outcome.denied(new Denial.VersionChanged(draft.baseVersion(), inForce.version()));
+      return Outcome.denied(new Denial.DraftOutdated(draft.baseVersion(), inForce.version()));
     }
     List<Denial> missing = ConfigurationReader.missing(draft.configuration());
     if (!missing.isEmpty()) {

@@ -28,13 +28,23 @@ import org.slf4j.LoggerFactory;
 public final class Catalogs {
   private static final Logger LOG = LoggerFactory.getLogger(Catalogs.class);
 
+  /// Bounds the wait of a tenant, in waits of one change.
+  private static final int CHANGES_WAITED_FOR = 3;
+
   private final Duration changeWait;
   private final Halves halves = new Halves();
   private final Map<TenantId, Supply> supplies = new TreeMap<>();
   private final Map<TenantId, Access> accesses = new TreeMap<>();
 
-  /// The end of the wait of each tenant of which half of a change has come.
-  private final SortedMap<TenantId, Instant> waits = new TreeMap<>();
+  /// The wait of each tenant of which half of a change has come.
+  private final SortedMap<TenantId, Wait> waits = new TreeMap<>();
+
+  /// A half that waits.
+  ///
+  /// @param change id of the change
+  /// @param since the tenant's catalog stays as it is
+  /// @param end of the wait for the other half
+  private record Wait(String change, Instant since, Instant end) {}
 
   /// The change of each tenant whose half was taken alone.
   private final Map<TenantId, String> taken = new HashMap<>();
@@ -63,17 +73,28 @@ public final class Catalogs {
         waits.remove(tenant);
         take(tenant, moved);
       } else {
-        waits.putIfAbsent(tenant, now.plus(changeWait));
+        waits.merge(
+            tenant, new Wait(unpaired.get().id(), now, now.plus(changeWait)), this::followed);
       }
     }
     return moved;
+  }
+
+  /// A change after the one that waits has its own wait. Changes that follow one another do not
+  /// keep rights out of force for ever.
+  private Wait followed(Wait before, Wait next) {
+    if (next.change().equals(before.change())) {
+      return before;
+    }
+    Instant last = before.since().plus(changeWait.multipliedBy(CHANGES_WAITED_FOR));
+    return new Wait(next.change(), before.since(), next.end().isBefore(last) ? next.end() : last);
   }
 
   /// Takes the halves whose wait is over.
   public Moved takeOverdue(Instant now) {
     Moved moved = new Moved(new TreeSet<>(), new TreeSet<>());
     for (TenantId tenant : List.copyOf(waits.keySet())) {
-      if (!now.isBefore(waits.getOrDefault(tenant, Instant.MAX))) {
+      if (waits.get(tenant) instanceof Wait wait && !now.isBefore(wait.end())) {
         waits.remove(tenant);
         halves
             .unpaired(tenant)
@@ -101,7 +122,7 @@ public final class Catalogs {
 
   /// Whether the wait of a half is over.
   public boolean isOverdue(Instant now) {
-    return waits.values().stream().anyMatch(end -> !now.isBefore(end));
+    return waits.values().stream().anyMatch(wait -> !now.isBefore(wait.end()));
   }
 
   private void take(TenantId tenant, Moved moved) {

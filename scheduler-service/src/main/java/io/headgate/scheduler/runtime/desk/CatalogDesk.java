@@ -38,10 +38,7 @@ public final class CatalogDesk {
 
   public void moved(LoopTurn turn, String source, CatalogUpdate update) {
     Catalogs.Moved moved = state.catalogs.apply(update, turn.now());
-    state
-        .journal
-        .add(source, update.durable(), state.catalogs.waiting())
-        .ifPresent(change -> turn.catalogs.put(source, change));
+    state.journal.add(source, update.durable());
     adopt(turn, moved);
     if (update instanceof CatalogUpdate.OfSupply supply) {
       machines(turn, supply);
@@ -59,9 +56,7 @@ public final class CatalogDesk {
   }
 
   private void adopt(LoopTurn turn, Catalogs.Moved moved) {
-    if (state.catalogs.waiting().isEmpty()) {
-      turn.catalogs.putAll(state.journal.release());
-    }
+    turn.catalogs.putAll(state.journal.release(state.catalogs.waiting()));
     state.catalog = state.catalogs.view();
     if (!moved.rights().isEmpty()) {
       withdraw(turn, moved.rights());

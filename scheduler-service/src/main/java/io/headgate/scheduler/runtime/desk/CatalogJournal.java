@@ -4,8 +4,10 @@ import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.runtime.record.Batch.CatalogChange;
 import io.headgate.scheduler.runtime.record.CatalogEntry;
+import io.headgate.scheduler.runtime.record.LoadedState;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,101 +16,98 @@ import java.util.Set;
 
 /// The stored part of the watched sources. While half of a tenant's change waits for its sibling,
 /// the tenant's entries are kept back, and the stored position stays before them. So a new leader
-/// finds the halves that were in force, and its watches bring it the waiting half again. Confined
-/// to the loop.
+/// finds the halves that were in force, and its watches bring it the waiting half again. The
+/// entries of each tenant are stored in the turn that takes them. Confined to the loop.
 final class CatalogJournal {
   private static final String TENANT = "tenants/";
 
-  private final Map<String, WatchPosition> stored;
-  private final Map<String, Kept> kept = new HashMap<>();
+  private final Map<String, Source> sources = new LinkedHashMap<>();
 
-  /// The news of a source that are not stored yet.
-  private static final class Kept {
-    private WatchPosition position = WatchPosition.START;
+  /// One watched source.
+  private static final class Source {
+    private WatchPosition storedPosition;
+    private WatchPosition position;
+
+    /// Whether the news replace all that is stored.
     private boolean isSnapshot;
 
-    /// By key; empty: removed.
-    private final Map<String, Optional<CatalogEntry>> entries = new LinkedHashMap<>();
+    private final Set<String> storedKeys = new HashSet<>();
 
-    void add(CatalogChange news) {
-      position = news.position();
-      if (news.snapshot()) {
+    /// The news that are not stored yet, by key; empty: removed.
+    private final Map<String, Optional<CatalogEntry>> news = new LinkedHashMap<>();
+
+    private Source(LoadedState.Catalog stored) {
+      storedPosition = stored.position();
+      position = stored.position();
+      stored.entries().forEach(entry -> storedKeys.add(entry.key()));
+    }
+
+    private void add(CatalogChange change) {
+      position = change.position();
+      if (change.snapshot()) {
         isSnapshot = true;
-        entries.clear();
+        // Also said as removals, so that a part of it can be stored.
+        news.clear();
+        storedKeys.forEach(key -> news.put(key, Optional.empty()));
       }
-      news.removedKeys().forEach(key -> entries.put(key, Optional.empty()));
-      news.entries().forEach(entry -> entries.put(entry.key(), Optional.of(entry)));
+      change.removedKeys().forEach(key -> news.put(key, Optional.empty()));
+      change.entries().forEach(entry -> news.put(entry.key(), Optional.of(entry)));
     }
 
-    CatalogChange change() {
-      return new CatalogChange(
-          position,
-          isSnapshot,
-          entries.values().stream().flatMap(Optional::stream).toList(),
-          entries.entrySet().stream()
-              .filter(entry -> entry.getValue().isEmpty())
-              .map(Map.Entry::getKey)
-              .toList());
+    private Optional<CatalogChange> release(Set<TenantId> waiting) {
+      List<CatalogEntry> entries = new ArrayList<>();
+      List<String> removed = new ArrayList<>();
+      Iterator<Map.Entry<String, Optional<CatalogEntry>>> each = news.entrySet().iterator();
+      while (each.hasNext()) {
+        Map.Entry<String, Optional<CatalogEntry>> one = each.next();
+        if (!isOf(waiting, one.getKey())) {
+          one.getValue().ifPresentOrElse(entries::add, () -> removed.add(one.getKey()));
+          each.remove();
+        }
+      }
+      boolean isAll = news.isEmpty() && (isSnapshot || !storedPosition.equals(position));
+      if (entries.isEmpty() && removed.isEmpty() && !isAll) {
+        return Optional.empty();
+      }
+      boolean replacesAll = isAll && isSnapshot;
+      isSnapshot = false;
+      if (isAll) {
+        storedPosition = position;
+      }
+      removed.forEach(storedKeys::remove);
+      entries.forEach(entry -> storedKeys.add(entry.key()));
+      return Optional.of(
+          new CatalogChange(
+              storedPosition, replacesAll, entries, replacesAll ? List.of() : removed));
     }
   }
 
-  /// @param stored the position of each source
-  CatalogJournal(Map<String, WatchPosition> stored) {
-    this.stored = new HashMap<>(stored);
+  /// @param stored of each source
+  CatalogJournal(Map<String, LoadedState.Catalog> stored) {
+    stored.forEach((name, catalog) -> sources.put(name, new Source(catalog)));
   }
 
-  /// The part of the news that is stored now.
+  /// Takes a step of a source.
+  void add(String source, CatalogChange change) {
+    sources.computeIfAbsent(source, _ -> new Source(LoadedState.Catalog.NONE)).add(change);
+  }
+
+  /// The part of the news that is stored now, by source.
   ///
   /// @param waiting tenants of which half of a change waits
-  Optional<CatalogChange> add(String source, CatalogChange news, Set<TenantId> waiting) {
-    if (waiting.isEmpty()) {
-      if (!kept.containsKey(source)) {
-        stored.put(source, news.position());
-        return Optional.of(news);
-      }
-      // It is released with the rest.
-      kept.computeIfAbsent(source, _ -> new Kept()).add(news);
-      return Optional.empty();
-    }
-    Kept back = kept.computeIfAbsent(source, _ -> new Kept());
-    if (news.snapshot() || back.isSnapshot) {
-      // A snapshot replaces all that is stored, so it is stored whole or not at all.
-      back.add(news);
-      return Optional.empty();
-    }
-    List<CatalogEntry> entries = new ArrayList<>();
-    List<CatalogEntry> entriesBack = new ArrayList<>();
-    for (CatalogEntry entry : news.entries()) {
-      (isOf(waiting, entry.key()) ? entriesBack : entries).add(entry);
-    }
-    List<String> removed = new ArrayList<>();
-    List<String> removedBack = new ArrayList<>();
-    for (String key : news.removedKeys()) {
-      (isOf(waiting, key) ? removedBack : removed).add(key);
-    }
-    back.add(new CatalogChange(news.position(), false, entriesBack, removedBack));
-    return entries.isEmpty() && removed.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            new CatalogChange(
-                stored.getOrDefault(source, WatchPosition.START), false, entries, removed));
-  }
-
-  /// The news that were kept back, by source; call it when no half waits.
-  Map<String, CatalogChange> release() {
+  Map<String, CatalogChange> release(Set<TenantId> waiting) {
     Map<String, CatalogChange> released = new LinkedHashMap<>();
-    kept.forEach((source, back) -> {
-      CatalogChange change = back.change();
-      released.put(source, change);
-      stored.put(source, change.position());
-    });
-    kept.clear();
+    sources.forEach(
+        (name, source) -> source.release(waiting).ifPresent(change -> released.put(name, change)));
     return released;
   }
 
   /// Whether the entry describes the tenant's configuration; its nodes are no part of a change.
   private static boolean isOf(Set<TenantId> tenants, String key) {
+    if (tenants.isEmpty() || !key.startsWith(TENANT)) {
+      return false;
+    }
     String[] parts = key.split("/", 4);
-    return key.startsWith(TENANT) && parts.length <= 3 && tenants.contains(new TenantId(parts[1]));
+    return parts.length <= 3 && tenants.contains(new TenantId(parts[1]));
   }
 }

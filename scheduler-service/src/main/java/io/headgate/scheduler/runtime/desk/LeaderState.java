@@ -1,6 +1,5 @@
 package io.headgate.scheduler.runtime.desk;
 
-import io.headgate.kit.position.WatchPosition;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.core.SchedulerCore;
 import io.headgate.scheduler.core.SchedulerState;
@@ -22,9 +21,7 @@ import io.headgate.scheduler.runtime.record.NodeContact;
 import io.headgate.scheduler.runtime.submission.TakenSubmissions;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
@@ -58,7 +55,7 @@ public final class LeaderState {
     this.jobs = JobRegistry.load(loaded);
     this.nodes = new NodeRegistry(nowNanos);
     this.catalogs = new Catalogs(settings.changeWait());
-    this.journal = new CatalogJournal(positions(loaded));
+    this.journal = new CatalogJournal(loaded.catalogs());
     this.lastJob = loaded.lastJob();
     for (NodeContact contact : loaded.contacts()) {
       nodes.entry(contact.node()).contact = contact;
@@ -107,12 +104,6 @@ public final class LeaderState {
       List<CatalogUpdate> updates,
       long nowNanos) {
     return new LeaderState(leadership, settings, loaded, updates, nowNanos);
-  }
-
-  private static Map<String, WatchPosition> positions(LoadedState loaded) {
-    Map<String, WatchPosition> positions = new HashMap<>();
-    loaded.catalogs().forEach((source, catalog) -> positions.put(source, catalog.position()));
-    return positions;
   }
 
   private SchedulerState state(LoadedState loaded, SortedSet<TenantId> tenants) {

@@ -100,6 +100,18 @@ class CatalogsTest {
   }
 
   @Test
+  void eachChangeHasItsOwnWaitAndManyDoNotWaitForEver() {
+    apply(access(8, Optional.of(CHANGE)));
+    for (int i = 1; i <= 10; i++) {
+      JointChange next = new JointChange("c" + i, 13 + i, 8 + i);
+      catalogs.apply(access(8 + i, Optional.of(next)), NOW.plusSeconds(25L * i));
+      Instant end = NOW.plusSeconds(Math.min(25L * i + 30, 90));
+      assertThat(catalogs.isOverdue(end.minusNanos(1))).as("change %d", i).isFalse();
+      assertThat(catalogs.isOverdue(end)).as("change %d", i).isTrue();
+    }
+  }
+
+  @Test
   void theRightsOfARemovedTenantEndAtOnce() {
     apply(supply(13, Optional.of(CHANGE)));
     apply(access(8, Optional.of(CHANGE)));

@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.runtime.record.Batch.CatalogChange;
 import io.headgate.scheduler.runtime.record.CatalogEntry;
 import io.headgate.scheduler.runtime.record.Document;
+import io.headgate.scheduler.runtime.record.LoadedState;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,57 +17,97 @@ import org.junit.jupiter.api.Test;
 /// A half that waits is not stored, so that the next leader gets it from its service again.
 class CatalogJournalTest {
   private static final TenantId ACME = new TenantId("acme");
-  private static final Set<TenantId> NOBODY = Set.of();
-  private static final Set<TenantId> WAITING = Set.of(ACME);
+  private static final TenantId BETA = new TenantId("beta");
 
-  private final CatalogJournal journal = new CatalogJournal(Map.of("supply", at(4)));
+  private final CatalogJournal journal =
+      new CatalogJournal(
+          Map.of(
+              "supply",
+              new LoadedState.Catalog(
+                  at(4), List.of(entry("tenants/acme"), entry("tenants/gone")))));
 
   @Test
   void storesNewsAsTheyCome() {
     CatalogChange news = news(5, "tenants/acme", "tenants/acme/nodes/n");
-    assertThat(journal.add("supply", news, NOBODY)).contains(news);
-    assertThat(journal.release()).isEmpty();
+    journal.add("supply", news);
+    assertThat(release()).isEqualTo(Map.of("supply", news));
+    assertThat(release()).isEmpty();
   }
 
   @Test
   void keepsAWaitingHalfBackAndItsPosition() {
-    CatalogChange stored =
-        journal
-            .add(
-                "supply",
-                news(5, "tenants/acme", "tenants/acme/prepared", "tenants/acme/nodes/n"),
-                WAITING)
-            .orElseThrow();
+    journal.add("supply", news(5, "tenants/acme", "tenants/acme/prepared", "tenants/acme/nodes/n"));
+    CatalogChange stored = release(ACME).get("supply");
     assertThat(stored.position()).isEqualTo(at(4));
     assertThat(keys(stored)).containsExactly("tenants/acme/nodes/n");
-    assertThat(journal.add("supply", news(6, "tenants/beta"), WAITING).orElseThrow().position())
-        .isEqualTo(at(4));
+    journal.add("supply", news(6, "tenants/beta"));
+    stored = release(ACME).get("supply");
+    assertThat(stored.position()).isEqualTo(at(4));
+    assertThat(keys(stored)).containsExactly("tenants/beta");
+    assertThat(release(ACME)).isEmpty();
 
-    assertThat(journal.add("supply", news(7, "tenants/beta"), NOBODY)).isEmpty();
-    CatalogChange released = journal.release().get("supply");
+    journal.add("supply", news(7, "tenants/beta"));
+    CatalogChange released = release().get("supply");
     assertThat(released.position()).isEqualTo(at(7));
     assertThat(keys(released))
         .containsExactly("tenants/acme", "tenants/acme/prepared", "tenants/beta");
-    assertThat(journal.release()).isEmpty();
+    assertThat(release()).isEmpty();
   }
 
   @Test
-  void aSnapshotIsStoredWholeOrNotAtAll() {
-    CatalogChange snapshot =
-        new CatalogChange(
-            at(9), true, List.of(entry("tenants/acme"), entry("tenants/beta")), List.of());
-    assertThat(journal.add("supply", snapshot, WAITING)).isEmpty();
-    assertThat(
-            journal.add(
-                "supply",
-                new CatalogChange(at(10), false, List.of(), List.of("tenants/beta")),
-                WAITING))
-        .isEmpty();
+  void storesATenantsHalvesWhenItIsTakenAlthoughAnotherWaits() {
+    journal.add("access", news(8, "tenants/acme"));
+    journal.add("access", news(9, "tenants/beta"));
+    assertThat(release(ACME, BETA)).isEmpty();
 
-    CatalogChange released = journal.release().get("supply");
-    assertThat(released.snapshot()).isTrue();
-    assertThat(released.position()).isEqualTo(at(10));
-    assertThat(keys(released)).containsExactly("tenants/acme");
+    journal.add("supply", news(5, "tenants/acme"));
+    Map<String, CatalogChange> taken = release(BETA);
+    assertThat(keys(taken.get("supply"))).containsExactly("tenants/acme");
+    assertThat(keys(taken.get("access"))).containsExactly("tenants/acme");
+    assertThat(taken.get("access").position())
+        .as("beta still waits")
+        .isEqualTo(WatchPosition.START);
+  }
+
+  @Test
+  void storesOnlyTheNewestOfAnEntry() {
+    journal.add("supply", news(5, "tenants/acme"));
+    assertThat(release(ACME)).isEmpty();
+    CatalogEntry newer = new CatalogEntry("tenants/acme", Document.of(new byte[] {2}));
+    journal.add("supply", new CatalogChange(at(6), false, List.of(newer), List.of()));
+    assertThat(release().get("supply").entries()).containsExactly(newer);
+    assertThat(release()).isEmpty();
+  }
+
+  @Test
+  void storesThePartOfASnapshotThatDoesNotWait() {
+    journal.add(
+        "supply",
+        new CatalogChange(
+            at(9), true, List.of(entry("tenants/acme"), entry("tenants/beta")), List.of()));
+    CatalogChange part = release(ACME).get("supply");
+    assertThat(part.snapshot()).as("acme's stored half stays").isFalse();
+    assertThat(part.position()).isEqualTo(at(4));
+    assertThat(keys(part)).containsExactly("tenants/beta");
+    assertThat(part.removedKeys()).containsExactly("tenants/gone");
+
+    CatalogChange rest = release().get("supply");
+    assertThat(rest.position()).isEqualTo(at(9));
+    assertThat(rest.snapshot()).isFalse();
+    assertThat(keys(rest)).containsExactly("tenants/acme");
+    assertThat(rest.removedKeys()).isEmpty();
+  }
+
+  @Test
+  void storesAWholeSnapshotInPlaceOfAllThatWasStored() {
+    CatalogChange snapshot =
+        new CatalogChange(at(9), true, List.of(entry("tenants/acme")), List.of());
+    journal.add("supply", snapshot);
+    assertThat(release()).isEqualTo(Map.of("supply", snapshot));
+  }
+
+  private Map<String, CatalogChange> release(TenantId... waiting) {
+    return journal.release(Set.of(waiting));
   }
 
   private static List<String> keys(CatalogChange change) {

@@ -11,6 +11,7 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Batch;
+import io.headgate.scheduler.runtime.record.CatalogEntry;
 import io.headgate.scheduler.runtime.record.CommitResult;
 import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.EventRecord;
@@ -177,12 +178,22 @@ final class InMemoryStore implements SchedulerStore, JobReader {
     batch.releasedHolds().forEach(holds::remove);
     batch.holds().forEach(hold -> holds.put(hold.job(), hold));
     batch.contacts().forEach(contact -> contacts.put(contact.node(), contact));
-    batch
-        .catalogs()
-        .forEach((source, change) ->
-            catalogs.put(source, new LoadedState.Catalog(change.position(), change.entries())));
+    batch.catalogs().forEach(this::store);
     batch.requests().forEach(each -> requests.put(key(each), each));
     return new CommitResult.Committed();
+  }
+
+  private void store(String source, Batch.CatalogChange change) {
+    Map<String, CatalogEntry> entries = new TreeMap<>();
+    if (!change.snapshot()) {
+      catalogs
+          .getOrDefault(source, LoadedState.Catalog.NONE)
+          .entries()
+          .forEach(entry -> entries.put(entry.key(), entry));
+    }
+    change.removedKeys().forEach(entries::remove);
+    change.entries().forEach(entry -> entries.put(entry.key(), entry));
+    catalogs.put(source, new LoadedState.Catalog(change.position(), List.copyOf(entries.values())));
   }
 
   private static void demand(boolean isUnique, String what, Object value) {

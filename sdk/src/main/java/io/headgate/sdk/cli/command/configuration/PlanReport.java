@@ -128,10 +128,11 @@ record PlanReport(Invocation invocation, String tenant) {
         : Stream.concat(plan.warnings().stream(), effects.warnings().stream()).toList();
   }
 
+  /// The versions with the plan. A change of supply alone is a version of rights, too.
   static Versions next(Plan plan) {
     return new Versions(
         plan.base().resources() + (plan.diff().changesResources() ? 1 : 0),
-        plan.base().access() + (plan.diff().changesAccess() ? 1 : 0));
+        plan.base().access() + (plan.diff().isEmpty() ? 0 : 1));
   }
 
   private Map<String, Object> json(Plan plan, @Nullable PlanEffects effects) {
