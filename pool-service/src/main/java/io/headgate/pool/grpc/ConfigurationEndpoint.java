@@ -50,6 +50,7 @@ public final class ConfigurationEndpoint
         out,
         () -> {
           TenantId tenant = Names.parent(request.getParent());
+          Viewers.requireAll("whole configurations");
           return ConfigurationMessages.message(
               tenant, drafts.version(tenant, request.getVersion()));
         });
@@ -61,6 +62,7 @@ public final class ConfigurationEndpoint
         out,
         () -> {
           TenantId tenant = Names.parent(request.getParent());
+          Viewers.requireAll("drafts");
           return ConfigurationMessages.editable(tenant, drafts.state(tenant));
         });
   }
