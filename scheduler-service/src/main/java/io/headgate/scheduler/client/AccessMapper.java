@@ -51,7 +51,22 @@ final class AccessMapper {
         queues,
         VaultRules.byGroup(
             configuration.getVaultsList().stream().map(vault -> toVault(vault, parts)).toList(),
-            rights.stream().map(Access.Rights::group).collect(Collectors.toSet())));
+            rights.stream().map(Access.Rights::group).collect(Collectors.toSet())),
+        toRoles(tenant, configuration));
+  }
+
+  private static Access.Roles toRoles(TenantId tenant, AccessConfiguration configuration) {
+    return new Access.Roles(
+        configuration.getAdminsStated()
+            ? Optional.of(users(tenant, configuration.getAdminsList()))
+            : Optional.empty(),
+        configuration.getVisibility() == AccessConfiguration.Visibility.VISIBILITY_TENANT);
+  }
+
+  private static Set<String> users(TenantId tenant, List<String> ids) {
+    return ids.stream()
+        .map(id -> "tenants/" + tenant + "/users/" + id)
+        .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
   /// A pattern that cannot be read matches nothing, so that no vault allows more by it.
@@ -78,12 +93,12 @@ final class AccessMapper {
   }
 
   private static Access.Group toGroup(TenantId tenant, Group group) {
-    Set<String> members = new LinkedHashSet<>();
-    group.getUsersList().forEach(user -> members.add("tenants/" + tenant + "/users/" + user));
+    Set<String> members = users(tenant, group.getUsersList());
     group
         .getServiceAccountsList()
         .forEach(account -> members.add("tenants/" + tenant + "/serviceAccounts/" + account));
-    return new Access.Group(SupplyMapper.id(group.getName()), members);
+    return new Access.Group(
+        SupplyMapper.id(group.getName()), members, users(tenant, group.getLeadsList()));
   }
 
   private static Access.Rights toRights(

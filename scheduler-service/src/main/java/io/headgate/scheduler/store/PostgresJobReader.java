@@ -1,6 +1,7 @@
 package io.headgate.scheduler.store;
 
 import static io.headgate.scheduler.store.jooq.Tables.ATTEMPT;
+import static io.headgate.scheduler.store.jooq.Tables.CATALOG_ENTRY;
 import static io.headgate.scheduler.store.jooq.Tables.EVENT;
 import static io.headgate.scheduler.store.jooq.Tables.JOB;
 import static io.headgate.scheduler.store.jooq.Tables.JOB_SPEC;
@@ -27,7 +28,6 @@ import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.StoredKeys;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -189,37 +189,14 @@ public final class PostgresJobReader implements JobReader {
   }
 
   @Override
-  public List<EventRecord> events(
-      TenantId tenant,
-      Optional<JobId> job,
-      Optional<Instant> after,
-      OptionalLong before,
-      int limit) {
-    Condition condition = EVENT.TENANT.eq(tenant.name());
-    if (job.isPresent()) {
-      condition = condition.and(EVENT.JOB_ID.eq(job.get().value()));
-    }
-    if (after.isPresent()) {
-      condition = condition.and(EVENT.TIME.ge(after.get()));
-    }
-    if (before.isPresent()) {
-      condition = condition.and(EVENT.VERSION.lt(before.getAsLong()));
-    }
-    return events(
-        sql.selectFrom(EVENT).where(condition).orderBy(EVENT.VERSION.desc()).limit(limit).fetch());
+  public EventPage events(EventFilter filter, OptionalLong before, int limit) {
+    return EventLists.page(sql, filter, before, limit, this::events);
   }
 
   @Override
-  public Events eventsAfter(TenantId tenant, long version, int limit) {
-    return snapshot(read ->
-        new Events(
-            version(read),
-            events(
-                read.selectFrom(EVENT)
-                    .where(EVENT.TENANT.eq(tenant.name()), EVENT.VERSION.gt(version))
-                    .orderBy(EVENT.VERSION)
-                    .limit(limit)
-                    .fetch())));
+  public Events eventsAfter(EventFilter filter, long version, int limit) {
+    return snapshot(
+        read -> EventLists.after(read, filter, version, limit, version(read), this::events));
   }
 
   /// Where an attempt goes never changes, so it need not be of the same snapshot.
@@ -260,6 +237,14 @@ public final class PostgresJobReader implements JobReader {
 
   private static long version(DSLContext read) {
     return read.select(LEADERSHIP.VERSION).from(LEADERSHIP).fetchSingle().value1();
+  }
+
+  @Override
+  public Optional<Document> catalogEntry(String source, TenantId tenant) {
+    return sql.select(CATALOG_ENTRY.DOCUMENT)
+        .from(CATALOG_ENTRY)
+        .where(CATALOG_ENTRY.SOURCE.eq(source), CATALOG_ENTRY.KEY.eq("tenants/" + tenant.name()))
+        .fetchOptional(row -> Document.of(row.value1()));
   }
 
   @Override
