@@ -3,6 +3,7 @@ package io.headgate.policy;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
+import io.grpc.ServerServiceDefinition;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.config.Secret;
@@ -84,6 +85,11 @@ final class PolicyFixture implements BeforeAllCallback, AfterEachCallback, After
 
   PolicyService service() {
     return running().service();
+  }
+
+  /// The gRPC services of its server.
+  List<ServerServiceDefinition> services() {
+    return running().server().services();
   }
 
   ErrorConformance conformance() {

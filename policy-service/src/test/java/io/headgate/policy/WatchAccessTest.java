@@ -43,7 +43,7 @@ class WatchAccessTest {
       WatchAccessResponse first = watching.next();
       assertThat(first.getSnapshot()).isTrue();
       assertThat(first.getVersion()).isPositive();
-      assertThat(first.getConfigurationsList()).contains(acme.configuration());
+      assertThat(Watching.configurations(first)).contains(acme.configuration());
       assertThat(first.getConfigurationsList()).allMatch(each -> each.getVersion() > 0);
     }
   }
@@ -58,9 +58,9 @@ class WatchAccessTest {
       WatchAccessResponse change = watching.change();
       assertThat(change.getSnapshot()).isFalse();
       assertThat(change.getVersion()).isGreaterThan(version);
-      assertThat(change.getConfigurationsList()).containsExactly(acme.configuration());
+      assertThat(Watching.configurations(change)).containsExactly(acme.configuration());
       acme.queue("rnd-3", "rnd", "three");
-      assertThat(watching.change().getConfigurationsList()).containsExactly(acme.configuration());
+      assertThat(Watching.configurations(watching.change())).containsExactly(acme.configuration());
     }
   }
 
@@ -76,7 +76,7 @@ class WatchAccessTest {
     try (Watching watching = Watching.from(scheduler, seen)) {
       WatchAccessResponse missed = watching.next();
       assertThat(missed.getSnapshot()).isFalse();
-      assertThat(missed.getConfigurationsList()).containsExactly(acme.configuration());
+      assertThat(Watching.configurations(missed)).containsExactly(acme.configuration());
     }
   }
 
@@ -132,7 +132,7 @@ class WatchAccessTest {
       WatchAccessResponse told = open.change();
       assertThat(told.getSnapshot()).isTrue();
       assertThat(told.getIncarnation()).isNotEqualTo(seen.getIncarnation());
-      assertThat(told.getConfigurationsList()).contains(acme.configuration());
+      assertThat(Watching.configurations(told)).contains(acme.configuration());
     }
     try (Watching late = Watching.from(scheduler, seen)) {
       assertThat(late.next().getSnapshot()).isTrue();
@@ -153,7 +153,7 @@ class WatchAccessTest {
       acme.group(group, users);
     }
     try (Watching watching = Watching.from(scheduler)) {
-      assertThat(watching.change().getConfigurationsList()).contains(acme.configuration());
+      assertThat(Watching.configurations(watching.change())).contains(acme.configuration());
       assertThat(watching.sizes()).hasSizeGreaterThan(3);
       assertThat(watching.sizes()).allMatch(size -> size <= WatchParts.BOUND);
     }
@@ -190,7 +190,7 @@ class WatchAccessTest {
         SecondInstance second = SecondInstance.of(POSTGRES.config(), POLICY)) {
       watching.next();
       second.createGroup(acme.id(), "made-elsewhere");
-      assertThat(watching.change().getConfigurationsList()).containsExactly(acme.configuration());
+      assertThat(Watching.configurations(watching.change())).containsExactly(acme.configuration());
     }
   }
 

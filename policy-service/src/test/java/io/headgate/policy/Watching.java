@@ -5,6 +5,7 @@ import io.grpc.Context;
 import io.grpc.Context.CancellableContext;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.watch.WatchParts;
+import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
 import io.headgate.proto.policy.v1.WatchAccessRequest;
 import io.headgate.proto.policy.v1.WatchAccessResponse;
@@ -43,6 +44,13 @@ final class Watching implements AutoCloseable {
     watching.context.run(() ->
         AccessConfigurationServiceGrpc.newStub(channel).watchAccess(request, watching.observer()));
     return watching;
+  }
+
+  /// The configurations of a step without their admins, as they are read.
+  static List<AccessConfiguration> configurations(WatchAccessResponse step) {
+    return step.getConfigurationsList().stream()
+        .map(each -> each.toBuilder().clearAdmins().clearAdminsStated().build())
+        .toList();
   }
 
   /// The next step.

@@ -81,8 +81,6 @@ class PoolEndpointTest {
     Pool created = create("cloud", full);
     assertThat(created).isEqualTo(full.toBuilder().setName(name("cloud")).build());
     assertThat(get("cloud", View.VIEW_DRAFT)).isEqualTo(created);
-    Client member = new Client(SERVER.channel(SERVER.tokens().member(tenant, "ada")));
-    assertThat(member.pools.getPool(getRequest("cloud", View.VIEW_DRAFT))).isEqualTo(created);
   }
 
   @Test

@@ -32,6 +32,7 @@ import io.headgate.scheduler.grpc.LeaderRelay;
 import io.headgate.scheduler.grpc.LogReads;
 import io.headgate.scheduler.grpc.PlanEndpoint;
 import io.headgate.scheduler.grpc.UsageEndpoint;
+import io.headgate.scheduler.runtime.catalog.StoredRights;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.leadership.Members;
@@ -51,6 +52,7 @@ import io.headgate.scheduler.store.PostgresJobReader;
 import io.headgate.scheduler.store.PostgresSchedulerStore;
 import io.headgate.scheduler.store.SharedSecret;
 import io.opentelemetry.api.metrics.BatchCallback;
+import io.opentelemetry.api.metrics.Meter;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -124,23 +126,23 @@ public final class SchedulerService implements AutoCloseable {
       Failpoint.Handler failpoints) {
     this.database = Database.open(config.database());
     this.members = members.apply(this::groupSecret);
-    database.observe(telemetry.meter("io.headgate.scheduler"));
+    Meter meter = telemetry.meter("io.headgate.scheduler");
+    database.observe(meter);
     this.keyChannel = Channels.open(config.policies(), TokenSource.anonymous(), telemetry);
     TokenSource tokens = new RenewedTokens(new KeyExchange(keyChannel, config.serviceKey()), time);
     this.policyChannel = Channels.open(config.policies(), tokens, telemetry);
     this.poolChannel = Channels.open(config.pools(), tokens, telemetry);
-    this.watches =
-        new WatchHub("scheduler", config.watches(), telemetry.meter("io.headgate.scheduler"));
+    this.watches = new WatchHub("scheduler", config.watches(), meter);
     DSLContext across = database.acrossTenants(OWN_CONNECTIONS);
     JobReader reader = new PostgresJobReader(database, across);
-    SchedulerInstruments instruments =
-        new SchedulerInstruments(telemetry.meter("io.headgate.scheduler"));
+    PolicyAccessSource rights = new PolicyAccessSource(policyChannel);
+    SchedulerInstruments instruments = new SchedulerInstruments(meter);
     LeaderPorts ports =
         new LeaderPorts(
             new PostgresSchedulerStore(
                 database.reserve("leader", 2, PostgresSchedulerStore.SETTINGS), across),
             reader,
-            List.of(new PoolCatalogSource(poolChannel), new PolicyAccessSource(policyChannel)),
+            List.of(new PoolCatalogSource(poolChannel), rights),
             time,
             instruments,
             watches::committed,
@@ -167,12 +169,12 @@ public final class SchedulerService implements AutoCloseable {
             retention,
             new CopyBound(config.bounds().plans()),
             new CopyBound(CopyBound.Limits.ofPatience(FORECAST_PATIENCE)),
-            telemetry::traceParent);
+            telemetry::traceParent,
+            new StoredRights(rights, reader, time));
     this.bounds = config.bounds();
-    this.memory =
-        MemoryBrake.ofHeap(bounds.memoryPercent(), telemetry.meter("io.headgate.scheduler"));
+    this.memory = MemoryBrake.ofHeap(bounds.memoryPercent(), meter);
     this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions, bounds.logs()), watches);
-    this.usage = new UsageEndpoint(door);
+    this.usage = new UsageEndpoint(parts);
     this.plans = new PlanEndpoint(parts, new ContractDraftReader(), memory);
     this.agents = new AgentEndpoint(door, sessions, time);
     this.relay =

@@ -85,7 +85,7 @@ final class AccessTest {
     try {
       return jobs.submitJob(submission.toBuilder().setValidateOnly(true).build()) == null;
     } catch (StatusRuntimeException e) {
-      return e.getStatus().getCode() == Code.PERMISSION_DENIED;
+      return e.getStatus().getCode() == Code.NOT_FOUND;
     }
   }
 
@@ -96,13 +96,12 @@ final class AccessTest {
         .isEqualTo("rnd-3-2");
     assertThat(submit(installation.jobs(tokens.operator()), submit("rnd-3"))).isEqualTo("rnd-3-3");
     Refused.by(() -> installation.eve().submitJob(submit("rnd-3")))
-        .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED")
-        .names("spec.queue", "rnd-3", "group 'rnd'")
-        .says("group", "rnd");
+        .hasReason(Code.NOT_FOUND, "QUEUE_NOT_FOUND")
+        .names("spec.queue", "rnd-3");
     // The groups in the token count for nothing: rights come from the configuration.
     JobServiceBlockingStub boaster = installation.jobs(tokens.member("acme", "eve", "rnd"));
     Refused.by(() -> boaster.submitJob(submit("rnd-3")))
-        .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED");
+        .hasReason(Code.NOT_FOUND, "QUEUE_NOT_FOUND");
   }
 
   @Test
@@ -117,7 +116,7 @@ final class AccessTest {
     // A user with the service account's name is a different principal.
     JobServiceBlockingStub namesake = installation.jobs(tokens.member("acme", "nightly"));
     Refused.by(() -> namesake.submitJob(submit("rnd-3")))
-        .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED");
+        .hasReason(Code.NOT_FOUND, "QUEUE_NOT_FOUND");
   }
 
   @Test
@@ -143,13 +142,18 @@ final class AccessTest {
 
   @Test
   void letsOwnersAndAdminsStopAJobAndNobodyElse() {
+    grant(List.of("alice", "bob"), "rnd-3");
     JobServiceBlockingStub alice = installation.alice();
+    JobServiceBlockingStub mate = installation.jobs(tokens.member("acme", "bob"));
     String job = submit(alice, submit("rnd-3"));
+    FakeAgent.awaitThat(() -> !isRefused(mate, submit("rnd-3")));
     CancelJobRequest cancel = CancelJobRequest.newBuilder().setName(ACME + "/jobs/" + job).build();
-    Refused.by(() -> installation.eve().cancelJob(cancel))
+    Refused.by(() -> mate.cancelJob(cancel))
         .hasReason(Code.PERMISSION_DENIED, "NOT_OWNER")
         .says("owner", "alice");
-    assertThat(get(installation.eve(), job).getState()).isEqualTo(Job.State.STATE_WAITING);
+    Refused.by(() -> installation.eve().cancelJob(cancel))
+        .hasReason(Code.NOT_FOUND, "JOB_NOT_FOUND");
+    assertThat(get(mate, job).getState()).isEqualTo(Job.State.STATE_WAITING);
     assertThat(installation.jobs(tokens.admin("acme")).cancelJob(cancel).getState())
         .isEqualTo(Job.State.STATE_CANCELLED);
     assertThat(alice.cancelJob(cancel).getState()).isEqualTo(Job.State.STATE_CANCELLED);
@@ -167,7 +171,10 @@ final class AccessTest {
     assertThat(get(alice, job).getSpec().getEnvironmentMap()).containsEntry("TOKEN", "hunter2");
     assertThat(get(installation.jobs(tokens.admin("acme")), job).getSpec().getEnvironmentMap())
         .hasSize(1);
-    assertThat(get(installation.eve(), job).getSpec().getEnvironmentMap()).isEmpty();
+    grant(List.of("alice", "bob"), "rnd-3");
+    JobServiceBlockingStub mate = installation.jobs(tokens.member("acme", "bob"));
+    FakeAgent.awaitThat(() -> !isRefused(mate, submit("rnd-3")));
+    assertThat(get(mate, job).getSpec().getEnvironmentMap()).isEmpty();
     assertThat(
             alice
                 .listJobs(ListJobsRequest.newBuilder().setParent(ACME).build())
@@ -208,6 +215,53 @@ final class AccessTest {
     assertThat(get(alice, next).getState()).isEqualTo(Job.State.STATE_RUNNING);
   }
 
+  private void demote(String... admins) {
+    installation.neighbours.grant(
+        access(
+                List.of(group("rnd", "alice")),
+                List.of(policy("rnd", "rnd", "5", "9")),
+                List.of(queue("rnd-3", "rnd", "three", 1)))
+            .toBuilder()
+            .addAllAdmins(List.of(admins))
+            .setAdminsStated(true)
+            .build());
+  }
+
+  @Test
+  void doesNotStartAJobByARoleThatItsSubmitterLost() {
+    demote("admin", "other");
+    JobServiceBlockingStub admin = installation.jobs(tokens.admin("acme"));
+    JobServiceBlockingStub operator = installation.jobs(tokens.operator());
+    String lost = submit(admin, submit("rnd-3"));
+    String operators = submit(operator, submit("rnd-3"));
+    String members = submit(installation.alice(), submit("rnd-3"));
+    demote("other");
+    Job draft = awaitState(operator, lost, Job.State.STATE_DRAFT);
+    assertThat(draft.getReason().getCode()).isEqualTo("NOT_ADMITTED");
+    // Its token says admin for some minutes more.
+    Refused.by(() -> admin.submitJob(submit("rnd-3")))
+        .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED");
+    Refused.by(
+            () -> admin.requeueJob(RequeueJobRequest.newBuilder().setName(draft.getName()).build()))
+        .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED");
+    FakeAgent agent = installation.agent("a-0").connect();
+    agent.awaitAssign(operators);
+    agent.awaitAssign(members);
+    assertThat(get(operator, lost).getState()).isEqualTo(Job.State.STATE_DRAFT);
+    demote("admin");
+    FakeAgent.awaitThat(() -> {
+      try {
+        return admin
+                .requeueJob(RequeueJobRequest.newBuilder().setName(draft.getName()).build())
+                .getState()
+            == Job.State.STATE_WAITING;
+      } catch (StatusRuntimeException e) {
+        return false;
+      }
+    });
+    agent.awaitAssign(lost);
+  }
+
   @Test
   void makesDraftsOfWaitingJobsWhoseSubmittersRightsGo() {
     JobServiceBlockingStub alice = installation.alice();
@@ -216,7 +270,8 @@ final class AccessTest {
     grant(List.of("bob"), "rnd-3");
     Job draft = awaitState(alice, hers, Job.State.STATE_DRAFT);
     assertThat(draft.getReason().getCode()).isEqualTo("NOT_ADMITTED");
-    assertThat(get(alice, admins).getState()).isEqualTo(Job.State.STATE_WAITING);
+    JobServiceBlockingStub admin = installation.jobs(tokens.admin("acme"));
+    assertThat(get(admin, admins).getState()).isEqualTo(Job.State.STATE_WAITING);
     Refused.by(
             () -> alice.requeueJob(RequeueJobRequest.newBuilder().setName(draft.getName()).build()))
         .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED");

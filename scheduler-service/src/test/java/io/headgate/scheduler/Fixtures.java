@@ -111,6 +111,11 @@ final class Fixtures {
   /// The first worked example's tenant: 10 GPUs on one node; R&D and DevOps each reservation 5,
   /// limit 9; profiles of three, two and one GPU.
   static void seedExample(Neighbours neighbours) {
+    seedExample(neighbours, List.of());
+  }
+
+  /// The example with service accounts in R&D.
+  static void seedExample(Neighbours neighbours, List<String> accounts) {
     neighbours.provision(
         resources(
             List.of(pool("onprem")),
@@ -120,7 +125,9 @@ final class Fixtures {
                 profile("one", "1", "onprem"))));
     neighbours.grant(
         access(
-            List.of(group("rnd", "alice"), group("devops", "eve")),
+            List.of(
+                group("rnd", "alice").toBuilder().addAllServiceAccounts(accounts).build(),
+                group("devops", "eve")),
             List.of(policy("rnd", "rnd", "5", "9"), policy("devops", "devops", "5", "9")),
             List.of(
                 queue("rnd-3", "rnd", "three", 1),

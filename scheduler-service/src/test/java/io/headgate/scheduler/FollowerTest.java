@@ -55,7 +55,7 @@ final class FollowerTest {
     DatabaseConfig config = POSTGRES.fresh();
     database = Database.open(config.asOwner());
     leader = new Installation(config);
-    Fixtures.seedExample(leader.neighbours);
+    Fixtures.seedExample(leader.neighbours, List.of("nightly"));
     leader.start().awaitReady("rnd-3");
     agent = leader.agent("a-0").connect();
     follower = leader.beside("scheduler-2").start();
@@ -149,7 +149,7 @@ final class FollowerTest {
     Refused.by(() -> alice.submitJob(submit("rnd-9", "r-0")))
         .hasReason(Code.NOT_FOUND, "QUEUE_NOT_FOUND");
     Refused.by(() -> follower.eve().submitJob(submit("rnd-3", "r-0")))
-        .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED");
+        .hasReason(Code.NOT_FOUND, "QUEUE_NOT_FOUND");
     assertThat(alice.listJobs(ListJobsRequest.newBuilder().setParent(ACME).build()).getJobsList())
         .isEmpty();
   }
@@ -172,6 +172,22 @@ final class FollowerTest {
     assertThat(get(alice, "r-0").getState()).isEqualTo(Job.State.STATE_RUNNING);
     assertThat(alice.listJobs(ListJobsRequest.newBuilder().setParent(ACME).build()).getJobsCount())
         .isEqualTo(1);
+    // By the rights that the leader stored last.
+    JobServiceBlockingStub mate = follower.jobs(follower.tokens.serviceAccount("acme", "nightly"));
+    assertThat(get(mate, "r-0").getState()).isEqualTo(Job.State.STATE_RUNNING);
+    Refused.by(() -> get(follower.eve(), "r-0")).hasReason(Code.NOT_FOUND, "JOB_NOT_FOUND");
+    assertThat(
+            follower
+                .eve()
+                .listJobs(ListJobsRequest.newBuilder().setParent(ACME).build())
+                .getCountsMap())
+        .isEmpty();
+    assertThat(
+            follower
+                .eve()
+                .listEvents(ListEventsRequest.newBuilder().setParent(ACME).build())
+                .getEventsList())
+        .allSatisfy(event -> assertThat(event.getJob()).isEmpty());
     Refused.by(() -> alice.submitJob(submit("rnd-3", "r-1")))
         .hasReason(Code.UNAVAILABLE, "NO_LEADER");
 

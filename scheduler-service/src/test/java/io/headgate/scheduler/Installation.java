@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.grpc.Channel;
 import io.grpc.ManagedChannel;
+import io.grpc.ServerServiceDefinition;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.Database;
@@ -279,6 +280,11 @@ final class Installation implements AutoCloseable {
 
   SchedulerService service() {
     return service;
+  }
+
+  /// The gRPC services of its server.
+  List<ServerServiceDefinition> services() {
+    return server.services();
   }
 
   Channel channel(String token) {

@@ -78,8 +78,7 @@ final class ReadYourWritesTest {
   @Test
   void admitsWhoWasJustAdmitted() {
     JobServiceBlockingStub bob = installation.jobs(installation.tokens.member("acme", "bob"));
-    Refused.by(() -> bob.submitJob(submit("rnd-3")))
-        .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED");
+    Refused.by(() -> bob.submitJob(submit("rnd-3"))).hasReason(Code.NOT_FOUND, "QUEUE_NOT_FOUND");
     grant("9", "bob", "rnd-3");
     assertThat(submit(bob, submit("rnd-3"))).isEqualTo("rnd-3-1");
   }
@@ -153,7 +152,7 @@ final class ReadYourWritesTest {
       alice.submitJob(submit("rnd-3"));
       throw new AssertionError("she may not any more");
     } catch (StatusRuntimeException e) {
-      assertThat(e.getStatus().getCode()).isEqualTo(Code.PERMISSION_DENIED);
+      assertThat(e.getStatus().getCode()).isEqualTo(Code.NOT_FOUND);
     }
   }
 }

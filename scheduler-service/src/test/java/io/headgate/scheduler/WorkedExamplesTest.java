@@ -75,10 +75,21 @@ final class WorkedExamplesTest {
     assertThat(stop.getKind()).isEqualTo(Stop.Kind.KIND_PREEMPT);
     awaitState(eve, "d-0", Job.State.STATE_RUNNING);
     Job victim = awaitState(alice, "r-2", Job.State.STATE_WAITING);
-    assertThat(victim.getAttempts(0).getPreemption().getByJob()).isEqualTo("d-0");
+    assertThat(victim.getAttempts(0).getPreemption().getByJob()).isEqualTo("another team's job");
     assertThat(victim.getAttempts(0).getPreemption().getRule()).isEqualTo("P1");
-
     assertThat(preemptions(alice, "r-2"))
+        .singleElement()
+        .satisfies(event -> {
+          assertThat(event.getMessage())
+              .isEqualTo("r-2 is preempted by another team's job (rule P1)");
+          assertThat(event.getDetailMap())
+              .containsEntry("victimUsage", "9")
+              .doesNotContainKeys("policy", "usage", "reservation");
+        });
+
+    JobServiceBlockingStub admin = installation.jobs(installation.tokens.admin("acme"));
+    assertThat(get(admin, "r-2").getAttempts(0).getPreemption().getByJob()).isEqualTo("d-0");
+    assertThat(preemptions(admin, "r-2"))
         .singleElement()
         .satisfies(event -> {
           assertThat(event.getMessage())

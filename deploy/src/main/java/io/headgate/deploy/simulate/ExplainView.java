@@ -14,6 +14,7 @@ import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.output.AlignedText;
 import io.headgate.sdk.cli.output.Output;
 import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.type.Viewer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,7 +128,11 @@ record ExplainView(Output output) {
             case NO -> "NO";
             case NOT_APPLICABLE -> "-";
           };
-      rows.add(List.of("  " + check.rule() + " " + check.title(), verdict, CheckText.of(check)));
+      rows.add(
+          List.of(
+              "  " + check.rule() + " " + check.title(),
+              verdict,
+              CheckText.of(check, Viewer.OF_ALL)));
     }
     lines.addAll(AlignedText.lines(rows));
   }

@@ -20,6 +20,9 @@ public final class JobEnvironment {
   /// Name of the file in a job's home that it writes when it has saved its work.
   public static final String CHECKPOINTED = ".headgate-checkpointed";
 
+  /// Names of variables, separated by commas, whose values are masked in the job's output.
+  public static final String MASKED = "HEADGATE_MASKED";
+
   private static final String UID = "HEADGATE_JOB_UID";
 
   private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -9,6 +9,7 @@ import io.headgate.agent.core.Container.PullPolicy;
 import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.IsolationLevel;
+import io.headgate.agent.core.JobEnvironment;
 import io.headgate.agent.core.JobName;
 import io.headgate.agent.core.Leadership;
 import io.headgate.agent.core.SliceGrant;
@@ -24,6 +25,7 @@ import io.headgate.type.JobRules;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /// The scheduler's messages as inputs of the reconciler.
@@ -113,7 +115,7 @@ final class FromWire {
         wire.getCpuMillis(),
         wire.getMemoryBytes(),
         wire.getCommandList(),
-        new TreeMap<>(wire.getEnvironmentMap()),
+        environment(wire),
         Optional.of(wire.getWorkingDirectory()).filter(directory -> !directory.isEmpty()),
         wire.hasTimeLimit() ? Optional.of(duration(wire.getTimeLimit())) : Optional.empty(),
         new AbortCallback(
@@ -126,6 +128,16 @@ final class FromWire {
         isolation(wire.getMinimumIsolation()),
         wire.getUser(),
         wire.hasContainer() ? Optional.of(container(wire.getContainer())) : Optional.empty());
+  }
+
+  /// The names of masked variables lie beside their values, so that they last as long as the
+  /// output.
+  private static SortedMap<String, String> environment(Assign wire) {
+    SortedMap<String, String> environment = new TreeMap<>(wire.getEnvironmentMap());
+    if (wire.getMaskedVariablesCount() > 0) {
+      environment.put(JobEnvironment.MASKED, String.join(",", wire.getMaskedVariablesList()));
+    }
+    return environment;
   }
 
   private static Container container(io.headgate.proto.type.v1.Container wire) {

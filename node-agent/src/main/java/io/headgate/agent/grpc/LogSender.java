@@ -52,8 +52,9 @@ final class LogSender implements AutoCloseable {
     }
     try {
       // Asked before reading: what was printed until the end is read after it.
-      boolean complete = !follow || agent.hasEnded(key);
-      Optional<LogChunk> chunk = read();
+      boolean ended = agent.hasEnded(key);
+      boolean complete = !follow || ended;
+      Optional<LogChunk> chunk = read(ended);
       if (chunk.isEmpty() && complete) {
         return last(logs == null ? "this machine has no output of the attempt" : "");
       }
@@ -71,7 +72,7 @@ final class LogSender implements AutoCloseable {
     }
   }
 
-  private Optional<LogChunk> read() throws IOException {
+  private Optional<LogChunk> read(boolean ended) throws IOException {
     AttemptLogs opened = logs == null ? open() : logs;
     if (opened == null) {
       return Optional.empty();
@@ -79,7 +80,7 @@ final class LogSender implements AutoCloseable {
     for (AttemptLogs.Stream stream : AttemptLogs.Stream.values()) {
       long offset = offsets.getOrDefault(stream, 0L);
       int size = (int) Math.min(MAX_CHUNK_BYTES, granted);
-      Optional<AttemptLogs.Piece> piece = opened.read(stream, offset, size);
+      Optional<AttemptLogs.Piece> piece = opened.read(stream, offset, size, ended);
       if (piece.isPresent()) {
         granted -= piece.get().endOffset() - piece.get().offset();
         offsets.put(stream, piece.get().endOffset());

@@ -1,5 +1,6 @@
 package io.headgate.agent.process;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -42,10 +43,12 @@ public final class AttemptLogs implements AutoCloseable {
 
   private final PinnedDirectory directory;
   private final long segmentBytes;
+  private final OutputMask mask;
 
-  private AttemptLogs(PinnedDirectory directory, long segmentBytes) {
+  private AttemptLogs(PinnedDirectory directory, long segmentBytes, OutputMask mask) {
     this.directory = directory;
     this.segmentBytes = segmentBytes;
+    this.mask = mask;
   }
 
   /// Opens the logs of the attempt in the directory; empty when it never started.
@@ -53,14 +56,76 @@ public final class AttemptLogs implements AutoCloseable {
     try {
       long segmentBytes = SupervisorSpec.logSegmentBytes(attempt);
       return Optional.of(
-          new AttemptLogs(PinnedDirectory.open(attempt.resolve("logs")), segmentBytes));
+          new AttemptLogs(
+              PinnedDirectory.open(attempt.resolve("logs")),
+              segmentBytes,
+              SupervisorSpec.mask(attempt)));
     } catch (NoSuchFileException _) {
       return Optional.empty();
     }
   }
 
-  /// The next piece at or after the offset; empty when there is none yet.
-  public Optional<Piece> read(Stream stream, long offset, int maxBytes) throws IOException {
+  /// The next piece at or after the offset, with the values of vaults masked; empty when there is
+  /// none yet.
+  ///
+  /// @param ended whether nothing more will be printed; until then the last bytes are kept back
+  ///   while they may be the beginning of a value
+  public Optional<Piece> read(Stream stream, long offset, int maxBytes, boolean ended)
+      throws IOException {
+    Optional<Piece> raw = read(stream, offset, maxBytes);
+    return mask.isEmpty() || raw.isEmpty() ? raw : masked(raw.get(), ended);
+  }
+
+  private Optional<Piece> masked(Piece raw, boolean ended) throws IOException {
+    byte[] before = raw.gap() ? new byte[0] : before(raw);
+    byte[] after = around(raw.stream(), raw.endOffset(), raw.endOffset() + mask.context());
+    int length = raw.bytes().remaining();
+    ByteBuffer window = ByteBuffer.allocate(before.length + length + after.length);
+    window.put(before).put(raw.bytes().duplicate()).put(after);
+    byte[] bytes = window.array();
+    mask.apply(bytes);
+    int kept = ended || after.length == mask.context() ? 0 : mask.open(bytes);
+    int shown = Math.min(length, bytes.length - kept - before.length);
+    return shown <= 0
+        ? Optional.empty()
+        : Optional.of(
+            new Piece(
+                raw.stream(),
+                raw.offset(),
+                ByteBuffer.wrap(bytes, before.length, shown).slice(),
+                raw.gap()));
+  }
+
+  /// The bytes right before a piece, as many as the mask needs and are kept.
+  private byte[] before(Piece piece) throws IOException {
+    long from = Math.max(0, piece.offset() - mask.context());
+    byte[] found = around(piece.stream(), from, piece.offset());
+    // Rotation may have removed the segment before; the piece's own is there.
+    long own = piece.offset() - piece.offset() % segmentBytes;
+    return found.length == piece.offset() - from || own <= from
+        ? found
+        : around(piece.stream(), own, piece.offset());
+  }
+
+  /// Consecutive kept bytes from an offset on.
+  private byte[] around(Stream stream, long from, long until) throws IOException {
+    ByteArrayOutputStream found = new ByteArrayOutputStream();
+    long at = from;
+    while (at < until) {
+      Optional<Piece> piece = readSegment(stream, at, (int) (until - at), false);
+      if (piece.isEmpty()) {
+        return found.toByteArray();
+      }
+      at = piece.get().endOffset();
+      byte[] bytes = new byte[piece.get().bytes().remaining()];
+      piece.get().bytes().get(bytes);
+      found.writeBytes(bytes);
+    }
+    return found.toByteArray();
+  }
+
+  /// The next piece at or after the offset, as it was printed; empty when there is none yet.
+  Optional<Piece> read(Stream stream, long offset, int maxBytes) throws IOException {
     Optional<Piece> piece = readSegment(stream, offset, maxBytes, false);
     if (piece.isPresent()) {
       return piece;

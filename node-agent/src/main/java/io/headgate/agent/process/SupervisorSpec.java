@@ -1,16 +1,24 @@
 package io.headgate.agent.process;
 
+import io.headgate.agent.core.JobEnvironment;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The task of a supervisor, as the files `spec`, `argv`, `env` and `callback` that it reads.
 ///
@@ -41,7 +49,11 @@ public record SupervisorSpec(
   /// The last one that is written.
   private static final String SPEC = "spec";
 
+  private static final String ENVIRONMENT = "env";
   private static final String LOG_SEGMENT_BYTES = "log_segment_bytes";
+
+  /// More than a system lets a program have.
+  private static final int MAX_ENVIRONMENT_BYTES = 16 << 20;
 
   /// The times of a job.
   ///
@@ -110,7 +122,7 @@ public record SupervisorSpec(
   private void writeTo(Path attempt, Writer writer) throws IOException {
     writer.write(attempt.resolve("argv"), join(command));
     writer.write(
-        attempt.resolve("env"),
+        attempt.resolve(ENVIRONMENT),
         join(environment.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList()));
     if (callback.isEmpty()) {
       Files.deleteIfExists(attempt.resolve("callback"));
@@ -149,6 +161,40 @@ public record SupervisorSpec(
     } catch (NumberFormatException e) {
       throw new IOException("the spec of " + attempt + " is damaged: " + e.getMessage(), e);
     }
+  }
+
+  /// The mask of the attempt's output: it hides the values of its variables that
+  /// [JobEnvironment#MASKED] names.
+  ///
+  /// @throws IOException also when the file is no environment: a job could have replaced it
+  static OutputMask mask(Path attempt) throws IOException {
+    byte[] bytes;
+    try (PinnedDirectory directory = PinnedDirectory.open(attempt);
+        FileChannel file = directory.openFile(ENVIRONMENT)) {
+      if (file.size() > MAX_ENVIRONMENT_BYTES) {
+        throw new IOException("the environment of " + attempt + " is damaged: too large");
+      }
+      ByteBuffer content = ByteBuffer.allocate((int) file.size());
+      while (content.hasRemaining() && file.read(content) >= 0) {
+        // Until all is read.
+      }
+      bytes = Arrays.copyOf(content.array(), content.position());
+    }
+    Map<String, String> environment = new TreeMap<>();
+    for (String entry : new String(bytes, StandardCharsets.UTF_8).split("\0", -1)) {
+      int equals = entry.indexOf('=');
+      if (equals > 0) {
+        environment.put(entry.substring(0, equals), entry.substring(equals + 1));
+      }
+    }
+    @Nullable String names = environment.get(JobEnvironment.MASKED);
+    return names == null
+        ? OutputMask.NONE
+        : new OutputMask(
+            Stream.of(names.split(",", -1))
+                .map(environment::get)
+                .filter(Objects::nonNull)
+                .toList());
   }
 
   private static String millisOrNever(Optional<Duration> duration) {

@@ -63,6 +63,9 @@ public sealed interface Denial {
   /// AuditFields that contradict each other.
   record Contradiction(String field, String explanation) implements Denial {}
 
+  /// A group would be led by a user who is not in it.
+  record LeadNotInGroup(String field, String user, String group) implements Denial {}
+
   /// A policy would reserve more than its limit.
   record ReservationAboveLimit(
       String field, String policy, GpuQuantity reservation, GpuQuantity limit)

@@ -4,12 +4,14 @@ import io.grpc.stub.StreamObserver;
 import io.headgate.kit.decision.DeniedException;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.watch.WatchHub;
+import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.ResourcesSpec;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.AccessConfigurations;
 import io.headgate.policy.runtime.AccessReplacement;
 import io.headgate.policy.runtime.AccessReplacement.Replaced;
 import io.headgate.policy.runtime.IdempotentRequest;
+import io.headgate.policy.runtime.Viewers;
 import io.headgate.policy.runtime.port.SupplyReader.View;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
@@ -46,7 +48,16 @@ final class AccessConfigurationEndpoint
         out,
         origin -> {
           TenantId tenant = Names.tenant("parent", request.getParent());
-          return VaultMapping.forCaller(AccessMapping.toProto(access.get(tenant)));
+          AccessVersion version = access.get(tenant);
+          if (!Viewers.of(origin.required(), version::configuration).seesAll()) {
+            throw Refusal.permissionDenied(
+                    "ADMINS_ONLY",
+                    "only admins read the whole configuration of tenant "
+                        + tenant
+                        + ", because its visibility is own: headgate queues shows yours")
+                .exception();
+          }
+          return VaultMapping.forCaller(AccessMapping.toProto(version));
         });
   }
 

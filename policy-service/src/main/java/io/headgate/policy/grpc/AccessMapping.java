@@ -11,6 +11,7 @@ import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.AccessWarning;
 import io.headgate.policy.core.access.JobTerms;
 import io.headgate.policy.core.access.Rights;
+import io.headgate.policy.core.access.Visibility;
 import io.headgate.policy.core.name.PolicyId;
 import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.TenantId;
@@ -40,6 +41,7 @@ final class AccessMapping {
         .addAllUsers(group.users().stream().map(UserId::value).toList())
         .addAllServiceAccounts(
             group.serviceAccounts().stream().map(ServiceAccountId::value).toList())
+        .addAllLeads(group.leads().stream().map(UserId::value).toList())
         .build();
   }
 
@@ -90,7 +92,14 @@ final class AccessMapping {
   static AccessConfiguration toProto(AccessVersion version) {
     TenantId tenant = version.tenant();
     AccessConfiguration.Builder proto =
-        AccessConfiguration.newBuilder().setTenant(tenant.value()).setVersion(version.version());
+        AccessConfiguration.newBuilder()
+            .setTenant(tenant.value())
+            .setVersion(version.version())
+            .setVisibility(
+                switch (version.configuration().visibility()) {
+                  case OWN -> AccessConfiguration.Visibility.VISIBILITY_OWN;
+                  case TENANT -> AccessConfiguration.Visibility.VISIBILITY_TENANT;
+                });
     version.configuration().groups().forEach(group -> proto.addGroups(toProto(tenant, group)));
     version
         .configuration()
@@ -181,7 +190,8 @@ final class AccessMapping {
   }
 
   static GroupSpec spec(String id, Group group) {
-    return new GroupSpec(id, group.getUsersList(), group.getServiceAccountsList());
+    return new GroupSpec(
+        id, group.getUsersList(), group.getServiceAccountsList(), group.getLeadsList());
   }
 
   /// @param path of the policy in the request
@@ -252,7 +262,12 @@ final class AccessMapping {
                 proto.getVaultsList().stream()
                     .map(vault -> VaultMapping.spec(id(tenant, VAULTS, vault.getName()), vault))
                     .toList())
-            : Optional.empty());
+            : Optional.empty(),
+        switch (proto.getVisibility()) {
+          case VISIBILITY_UNSPECIFIED, VISIBILITY_OWN -> Visibility.OWN;
+          case VISIBILITY_TENANT -> Visibility.TENANT;
+          case UNRECOGNIZED -> throw unchecked(proto.getVisibilityValue());
+        });
   }
 
   /// The id in a name of this tenant. A name of another form is passed on whole, and the check of

@@ -4,8 +4,10 @@ import io.headgate.kit.position.WatchPosition;
 import io.headgate.kit.watch.WatchParts;
 import io.headgate.kit.watch.WatchSource;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.runtime.AccessConfigurations;
 import io.headgate.policy.runtime.port.AccessStep;
+import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.WatchAccessResponse;
 import java.util.List;
 
@@ -41,13 +43,20 @@ final class AccessSource implements WatchSource<WatchAccessResponse> {
         .build();
   }
 
+  private static AccessConfiguration message(AccessStep.OfTenant tenant) {
+    return AccessMapping.toProto(tenant.version()).toBuilder()
+        .addAllAdmins(tenant.admins().stream().map(UserId::value).toList())
+        .setAdminsStated(true)
+        .build();
+  }
+
   private static WatchAccessResponse message(AccessStep step) {
     return WatchAccessResponse.newBuilder()
         .setIncarnation(step.position().incarnation())
         .setVersion(step.position().version())
         .setSnapshot(step.isSnapshot())
         .setLast(true)
-        .addAllConfigurations(step.configurations().stream().map(AccessMapping::toProto).toList())
+        .addAllConfigurations(step.configurations().stream().map(AccessSource::message).toList())
         .addAllDeletedTenants(step.deleted().stream().map(TenantId::value).toList())
         .build();
   }

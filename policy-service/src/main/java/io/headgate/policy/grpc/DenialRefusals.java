@@ -92,6 +92,12 @@ final class DenialRefusals {
               "it was the id of a request with other content: use a new one for each request");
       case Denial.Contradiction(var field, var explanation) ->
           Refusal.invalidField("CONTRADICTION", field, explanation);
+      case Denial.LeadNotInGroup(var field, var user, var group) ->
+          Refusal.invalidField(
+              "LEAD_NOT_IN_GROUP",
+              field,
+              "%s leads group %s and is not among its users: add them, or name another lead"
+                  .formatted(quoted(user), quoted(group)));
       case Denial.OfRights rights -> rights(rights);
       case Denial.OfUse use -> inUse(use);
       case Denial.OfVault vault -> vault(vault);

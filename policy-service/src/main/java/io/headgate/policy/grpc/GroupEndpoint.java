@@ -26,7 +26,7 @@ final class GroupEndpoint extends GroupServiceGrpc.GroupServiceImplBase {
           new ResourceCalls.Form<>(
               AccessMapping.GROUPS,
               "group",
-              List.of("users", "service_accounts"),
+              List.of("users", "service_accounts", "leads"),
               GroupId::new,
               io.headgate.policy.core.access.Group::id,
               AccessMapping::toProto,

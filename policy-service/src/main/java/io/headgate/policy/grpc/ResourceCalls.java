@@ -76,7 +76,9 @@ final class ResourceCalls<I, T, S, M extends Message> {
                               List.of(form.collection(), tenant.value()),
                               request.pageSize(),
                               request.pageToken()),
-                          (after, limit) -> resources.list(tenant, after.map(form.toId()), limit),
+                          (after, limit) ->
+                              resources.list(
+                                  origin.required(), tenant, after.map(form.toId()), limit),
                           item -> form.id().apply(item).toString());
               List<M> items =
                   page.items().stream().map(item -> form.toProto().apply(tenant, item)).toList();
@@ -92,7 +94,8 @@ final class ResourceCalls<I, T, S, M extends Message> {
             origin -> {
               Child<I> child = child("name", name);
               return form.toProto()
-                  .apply(child.tenant(), resources.get(child.tenant(), child.id()));
+                  .apply(
+                      child.tenant(), resources.get(origin.required(), child.tenant(), child.id()));
             });
   }
 

@@ -10,6 +10,7 @@ import io.headgate.policy.core.access.AccessPart;
 import io.headgate.policy.core.access.AccessState;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.Supply;
+import io.headgate.policy.core.identity.Caller;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.SupplyOnDemand.Settled;
 import io.headgate.policy.runtime.port.Origin;
@@ -39,13 +40,13 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
       Tables tables, Origin origin, AccessVersion current, Optional<Supply> supply) {}
 
   @Override
-  public T get(TenantId tenant, I id) {
-    return required(inForce(tenant), id);
+  public T get(Caller caller, TenantId tenant, I id) {
+    return required(inForce(caller, tenant), id);
   }
 
   @Override
-  public List<T> list(TenantId tenant, Optional<I> after, int limit) {
-    return part.all(inForce(tenant)).stream()
+  public List<T> list(Caller caller, TenantId tenant, Optional<I> after, int limit) {
+    return part.all(inForce(caller, tenant)).stream()
         .filter(item -> after.isEmpty() || part.id(item).compareTo(after.get()) > 0)
         .limit(limit)
         .toList();
@@ -82,10 +83,12 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
     });
   }
 
-  private AccessConfiguration inForce(TenantId tenant) {
+  /// The part of the configuration that the caller sees.
+  private AccessConfiguration inForce(Caller caller, TenantId tenant) {
     return changes.read(tables -> {
       Changes.find(tables, tenant);
-      return tables.access().get(tenant).configuration();
+      AccessConfiguration all = tables.access().get(tenant).configuration();
+      return all.seenBy(Viewers.of(caller, () -> all));
     });
   }
 

@@ -111,6 +111,16 @@ public final class AccessWriter {
     new Recorder<Vault>(
             tables, origin, tenant, "Vault", vault -> "vaults/" + vault.id(), AuditFields::of)
         .record(diff.vaults());
+    diff.visibility()
+        .ifPresent(change ->
+            append(
+                tables,
+                origin,
+                tenant,
+                "UpdateVisibility",
+                "accessConfiguration",
+                AuditEntry.changes(
+                    AuditFields.of(change.before()), AuditFields.of(change.after()))));
   }
 
   private void append(

@@ -9,6 +9,7 @@ import io.headgate.policy.runtime.port.AccountTable;
 import io.headgate.policy.runtime.port.Tables;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 
 /// The differences between users and service accounts.
 ///
@@ -33,8 +34,11 @@ public interface AccountKind<I, T extends Account<I>, S> {
   /// The account as text by field, for the audit log.
   Map<String, String> fields(T account);
 
-  /// Whether tokens made for `before` say too much of `after`.
-  boolean losesRights(T before, T after);
+  /// The account's id, if it is one of this kind.
+  Optional<I> id(KeyOwner owner);
+
+  /// Whether the account is an admin of its tenant.
+  boolean governs(T account);
 
   /// The configuration without mentions of the account.
   AccessConfiguration without(AccessConfiguration configuration, I id);

@@ -14,6 +14,7 @@ import io.headgate.policy.runtime.port.AccountTable;
 import io.headgate.policy.runtime.port.Tables;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 
 /// The two kinds of accounts.
 public final class AccountKinds {
@@ -60,8 +61,13 @@ public final class AccountKinds {
     }
 
     @Override
-    public boolean losesRights(User before, User after) {
-      return before.isAdmin() && !after.isAdmin();
+    public Optional<UserId> id(KeyOwner owner) {
+      return owner instanceof KeyOwner.OfUser(var _, var id) ? Optional.of(id) : Optional.empty();
+    }
+
+    @Override
+    public boolean governs(User user) {
+      return user.isAdmin();
     }
 
     @Override
@@ -108,7 +114,14 @@ public final class AccountKinds {
     }
 
     @Override
-    public boolean losesRights(ServiceAccount before, ServiceAccount after) {
+    public Optional<ServiceAccountId> id(KeyOwner owner) {
+      return owner instanceof KeyOwner.OfServiceAccount(var _, var id)
+          ? Optional.of(id)
+          : Optional.empty();
+    }
+
+    @Override
+    public boolean governs(ServiceAccount account) {
       return false;
     }
 

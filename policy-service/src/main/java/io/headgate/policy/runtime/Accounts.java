@@ -4,10 +4,13 @@ import io.headgate.kit.decision.DeniedException;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.access.AccessConfiguration;
 import io.headgate.policy.core.identity.Account;
+import io.headgate.policy.core.identity.Caller;
+import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.port.AuditEntry;
 import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.Tables;
+import io.headgate.type.Viewer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,18 +29,34 @@ public final class Accounts<I, T extends Account<I>, S> implements TenantResourc
   }
 
   @Override
-  public T get(TenantId tenant, I id) {
+  public T get(Caller caller, TenantId tenant, I id) {
     return changes.read(tables -> {
       Changes.find(tables, tenant);
+      if (!viewer(tables, caller, tenant).sees(kind.owner(tenant, id).name(), "")) {
+        throw notFound(id);
+      }
       return find(tables, tenant, id);
     });
   }
 
+  /// Accounts belong to no group, so a member sees its own record only.
+  private static Viewer viewer(Tables tables, Caller caller, TenantId tenant) {
+    return Viewers.of(caller, () -> tables.access().get(tenant).configuration());
+  }
+
   @Override
-  public List<T> list(TenantId tenant, Optional<I> after, int limit) {
+  public List<T> list(Caller caller, TenantId tenant, Optional<I> after, int limit) {
     return changes.read(tables -> {
       Changes.find(tables, tenant);
-      return kind.table(tables).list(tenant, after, limit);
+      if (viewer(tables, caller, tenant).seesAll()) {
+        return kind.table(tables).list(tenant, after, limit);
+      }
+      return KeyOwner.parse(caller.subject())
+          .flatMap(kind::id)
+          .filter(own -> after.isEmpty() || own.toString().compareTo(after.get().toString()) > 0)
+          .flatMap(own -> kind.table(tables).find(tenant, own))
+          .stream()
+          .toList();
     });
   }
 
@@ -54,6 +73,9 @@ public final class Accounts<I, T extends Account<I>, S> implements TenantResourc
           }
           requireRoom(kind, tables, tenant, kind.idField());
           record(tables, origin, "Create", account, Map.of(), kind.fields(account));
+          if (kind.governs(account)) {
+            tables.access().adminsChanged(tenant);
+          }
           return account;
         });
   }
@@ -67,8 +89,11 @@ public final class Accounts<I, T extends Account<I>, S> implements TenantResourc
       if (!after.equals(before)) {
         kind.table(tables).update(after);
         record(tables, origin, "Update", after, kind.fields(before), kind.fields(after));
-        if (kind.losesRights(before, after)) {
+        if (kind.governs(before) && !kind.governs(after)) {
           tables.revocations().add(kind.owner(tenant, id).name(), changes.now());
+        }
+        if (kind.governs(before) != kind.governs(after)) {
+          tables.access().adminsChanged(tenant);
         }
       }
       return after;
@@ -87,6 +112,9 @@ public final class Accounts<I, T extends Account<I>, S> implements TenantResourc
       kind.table(tables).delete(tenant, id);
       record(tables, origin, "Delete", account, kind.fields(account), Map.of());
       tables.revocations().add(kind.owner(tenant, id).name(), changes.now());
+      if (kind.governs(account)) {
+        tables.access().adminsChanged(tenant);
+      }
       return account;
     });
   }
@@ -102,9 +130,11 @@ public final class Accounts<I, T extends Account<I>, S> implements TenantResourc
   }
 
   private T find(Tables tables, TenantId tenant, I id) {
-    return kind.table(tables)
-        .find(tenant, id)
-        .orElseThrow(() -> new DeniedException(new Denial.NotFound(kind.kind(), id.toString())));
+    return kind.table(tables).find(tenant, id).orElseThrow(() -> notFound(id));
+  }
+
+  private DeniedException notFound(I id) {
+    return new DeniedException(new Denial.NotFound(kind.kind(), id.toString()));
   }
 
   private void record(

@@ -1,5 +1,6 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.policy.core.access.Visibility;
 import io.headgate.policy.core.identity.Identity;
 import io.headgate.policy.core.identity.Identity.Machine;
 import io.headgate.policy.core.identity.KeyOwner;
@@ -24,15 +25,15 @@ final class Identities {
               .users()
               .find(tenant, id)
               .map(User::role)
-              .map(role -> member(owner, tenant, role, tables.users().groups(tenant, id)));
+              .map(role -> member(tables, owner, role, tables.users().groups(tenant, id)));
       case KeyOwner.OfServiceAccount(var tenant, var id) ->
           tables
               .serviceAccounts()
               .find(tenant, id)
               .map(_ ->
                   member(
+                      tables,
                       owner,
-                      tenant,
                       PrincipalRole.SERVICE_ACCOUNT,
                       tables.serviceAccounts().groups(tenant, id)));
       case KeyOwner.OfNode(var tenant, var node) ->
@@ -43,18 +44,26 @@ final class Identities {
                       PrincipalRole.NODE,
                       Optional.of(tenant),
                       Optional.of(new Machine(node, pool)),
-                      List.of()));
+                      List.of(),
+                      false));
       case KeyOwner.OfService(_) -> Optional.of(global(owner, PrincipalRole.SERVICE));
       case KeyOwner.OfOperator(_) -> Optional.of(global(owner, PrincipalRole.PLATFORM_OPERATOR));
     };
   }
 
   private static Identity member(
-      KeyOwner owner, TenantId tenant, PrincipalRole role, List<GroupId> groups) {
-    return new Identity(owner.name(), role, Optional.of(tenant), Optional.empty(), groups);
+      Tables tables, KeyOwner owner, PrincipalRole role, List<GroupId> groups) {
+    TenantId tenant = owner.tenant().orElseThrow();
+    return new Identity(
+        owner.name(),
+        role,
+        Optional.of(tenant),
+        Optional.empty(),
+        groups,
+        tables.access().visibility(tenant) == Visibility.TENANT);
   }
 
   private static Identity global(KeyOwner owner, PrincipalRole role) {
-    return new Identity(owner.name(), role, Optional.empty(), Optional.empty(), List.of());
+    return new Identity(owner.name(), role, Optional.empty(), Optional.empty(), List.of(), false);
   }
 }

@@ -1,6 +1,7 @@
 package io.headgate.policy.runtime;
 
 import io.headgate.kit.decision.DeniedException;
+import io.headgate.policy.core.identity.Caller;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.port.Origin;
 import java.util.List;
@@ -14,10 +15,11 @@ import java.util.function.Function;
 /// @param <T> resource
 /// @param <S> resource as a request describes it
 public interface TenantResources<I, T, S> {
-  T get(TenantId tenant, I id);
+  /// The resource; one that the caller does not see is absent.
+  T get(Caller caller, TenantId tenant, I id);
 
-  /// The resources after the id `after`, by id.
-  List<T> list(TenantId tenant, Optional<I> after, int limit);
+  /// The resources that the caller sees, after the id `after`, by id.
+  List<T> list(Caller caller, TenantId tenant, Optional<I> after, int limit);
 
   /// Creates a resource.
   ///

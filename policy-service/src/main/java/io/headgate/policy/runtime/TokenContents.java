@@ -9,6 +9,7 @@ import io.headgate.policy.core.name.TenantId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /// The claims of a token.
 public final class TokenContents {
@@ -17,6 +18,10 @@ public final class TokenContents {
 
   /// Attribute of a token that names only some of its bearer's groups.
   public static final String GROUPS_CUT = "groups_cut";
+
+  /// Attribute of a member's token: `tenant` where the tenant is open to its members. For services
+  /// that do not follow the access configuration.
+  public static final String VISIBILITY = "visibility";
 
   /// A token names as many of its bearer's groups as fit into a header. Services decide by the
   /// access configuration, which has all of them.
@@ -45,15 +50,19 @@ public final class TokenContents {
 
   private static Principal ofTenant(Identity identity, Role role, String tenant) {
     List<String> groups = new ArrayList<>();
+    Map<String, String> attributes = new TreeMap<>();
+    if (identity.isOfOpenTenant()) {
+      attributes.put(VISIBILITY, "tenant");
+    }
     int letters = 0;
     for (GroupId group : identity.groups()) {
       letters += group.value().length();
       if (letters > MAX_GROUP_LETTERS) {
-        return new Principal(
-            identity.subject(), role, tenant, null, groups, Map.of(GROUPS_CUT, "true"));
+        attributes.put(GROUPS_CUT, "true");
+        break;
       }
       groups.add(group.value());
     }
-    return Principal.ofTenant(identity.subject(), role, tenant, groups);
+    return new Principal(identity.subject(), role, tenant, null, groups, attributes);
   }
 }

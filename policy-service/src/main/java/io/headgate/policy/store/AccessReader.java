@@ -20,6 +20,7 @@ import io.headgate.policy.core.access.Policy;
 import io.headgate.policy.core.access.Queue;
 import io.headgate.policy.core.access.Rights;
 import io.headgate.policy.core.access.Vault;
+import io.headgate.policy.core.access.Visibility;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.PolicyId;
 import io.headgate.policy.core.name.ProfileId;
@@ -35,6 +36,8 @@ import io.headgate.type.CommandPattern;
 import io.headgate.type.GpuQuantity;
 import io.headgate.type.ImagePattern;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,18 +54,25 @@ final class AccessReader {
     this.dsl = dsl;
   }
 
-  AccessConfiguration read(TenantId tenant) {
+  AccessConfiguration read(TenantId tenant, Visibility visibility) {
     return new AccessConfiguration(
-        groups(tenant), policies(tenant), queues(tenant), vaults(tenant));
+        groups(tenant), policies(tenant), queues(tenant), vaults(tenant), visibility);
   }
 
   private List<Group> groups(TenantId tenant) {
     String id = tenant.value();
-    Map<String, List<UserId>> users =
-        dsl.select(GROUP_USERS.GROUP_ID, GROUP_USERS.USER_ID)
-            .from(GROUP_USERS)
-            .where(GROUP_USERS.TENANT_ID.eq(id))
-            .fetchGroups(GROUP_USERS.GROUP_ID, row -> new UserId(row.value2()));
+    Map<String, List<UserId>> users = new HashMap<>();
+    Map<String, List<UserId>> leads = new HashMap<>();
+    dsl.select(GROUP_USERS.GROUP_ID, GROUP_USERS.USER_ID, GROUP_USERS.IS_LEAD)
+        .from(GROUP_USERS)
+        .where(GROUP_USERS.TENANT_ID.eq(id))
+        .forEach(row -> {
+          UserId user = new UserId(row.value2());
+          users.computeIfAbsent(row.value1(), _ -> new ArrayList<>()).add(user);
+          if (row.value3()) {
+            leads.computeIfAbsent(row.value1(), _ -> new ArrayList<>()).add(user);
+          }
+        });
     Field<String> account = GROUP_SERVICE_ACCOUNTS.SERVICE_ACCOUNT_ID;
     Map<String, List<ServiceAccountId>> accounts =
         dsl.select(GROUP_SERVICE_ACCOUNTS.GROUP_ID, account)
@@ -77,7 +87,8 @@ final class AccessReader {
             new Group(
                 new GroupId(row.value1()),
                 users.getOrDefault(row.value1(), List.of()),
-                accounts.getOrDefault(row.value1(), List.of())));
+                accounts.getOrDefault(row.value1(), List.of()),
+                leads.getOrDefault(row.value1(), List.of())));
   }
 
   private List<Policy> policies(TenantId tenant) {

@@ -83,6 +83,13 @@ final class AccessRows {
     for (Group group : groups.written()) {
       String id = group.id().value();
       insertUsers(id, group.users());
+      if (!group.leads().isEmpty()) {
+        dsl.update(GROUP_USERS)
+            .set(GROUP_USERS.IS_LEAD, true)
+            .where(GROUP_USERS.TENANT_ID.eq(tenant), GROUP_USERS.GROUP_ID.eq(id))
+            .and(GROUP_USERS.USER_ID.eq(any(texts(group.leads(), UserId::value))))
+            .execute();
+      }
       group
           .serviceAccounts()
           .forEach(

@@ -3,6 +3,7 @@ package io.headgate.policy.store;
 import static io.headgate.policy.store.jooq.Tables.ACCESS_WATCH;
 import static io.headgate.policy.store.jooq.Tables.DELETED_TENANTS;
 import static io.headgate.policy.store.jooq.Tables.TENANTS;
+import static io.headgate.policy.store.jooq.Tables.USERS;
 import static org.jooq.impl.DSL.function;
 import static org.jooq.impl.DSL.val;
 
@@ -10,7 +11,9 @@ import io.headgate.kit.position.WatchPosition;
 import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.JointChange;
+import io.headgate.policy.core.access.Visibility;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.runtime.port.AccessStep;
 import io.headgate.policy.runtime.port.AccessTable;
 import io.headgate.policy.store.jooq.tables.records.TenantsRecord;
@@ -55,9 +58,31 @@ final class PostgresAccess implements AccessTable {
         .set(
             TENANTS.CHANGE_ACCESS_VERSION,
             next.joint().map(JointChange::accessVersion).orElse(null))
+        .set(TENANTS.VISIBILITY, next.configuration().visibility().name())
         .set(TENANTS.WATCH_VERSION, nextWatchVersion())
         .where(TENANTS.TENANT_ID.eq(tenant))
         .execute();
+  }
+
+  @Override
+  public Visibility visibility(TenantId tenant) {
+    return dsl.select(TENANTS.VISIBILITY)
+        .from(TENANTS)
+        .where(TENANTS.TENANT_ID.eq(tenant.value()))
+        .fetchOptional(row -> Visibility.valueOf(row.value1()))
+        .orElse(Visibility.OWN);
+  }
+
+  @Override
+  public void adminsChanged(TenantId tenant) {
+    // A tenant that no watcher ever saw has no jobs.
+    if (dsl.fetchExists(
+        TENANTS, TENANTS.TENANT_ID.eq(tenant.value()).and(TENANTS.ACCESS_VERSION.gt(0L)))) {
+      dsl.update(TENANTS)
+          .set(TENANTS.WATCH_VERSION, nextWatchVersion())
+          .where(TENANTS.TENANT_ID.eq(tenant.value()))
+          .execute();
+    }
   }
 
   @Override
@@ -84,11 +109,11 @@ final class PostgresAccess implements AccessTable {
             || watcher.version() == 0
             || watcher.version() > current.version();
     long seen = snapshot ? 0 : watcher.version();
-    List<AccessVersion> changed =
+    List<AccessStep.OfTenant> changed =
         dsl.selectFrom(TENANTS)
             .where(TENANTS.WATCH_VERSION.gt(seen))
             .orderBy(TENANTS.TENANT_ID)
-            .fetch(this::version);
+            .fetch(row -> new AccessStep.OfTenant(version(row), admins(row.getTenantId())));
     List<TenantId> deleted =
         snapshot
             ? List.of()
@@ -98,6 +123,14 @@ final class PostgresAccess implements AccessTable {
                 .orderBy(DELETED_TENANTS.TENANT_ID)
                 .fetch(row -> new TenantId(row.value1()));
     return new AccessStep(current, snapshot, changed, deleted);
+  }
+
+  private List<UserId> admins(String tenant) {
+    return dsl.select(USERS.USER_ID)
+        .from(USERS)
+        .where(USERS.TENANT_ID.eq(tenant), USERS.IS_ADMIN.isTrue())
+        .orderBy(USERS.USER_ID)
+        .fetch(row -> new UserId(row.value1()));
   }
 
   /// Locks the watch's row until the end of the transaction, so that versions are committed in
@@ -121,7 +154,7 @@ final class PostgresAccess implements AccessTable {
     return new AccessVersion(
         tenant,
         row.getAccessVersion(),
-        reader.read(tenant),
+        reader.read(tenant, Visibility.valueOf(row.getVisibility())),
         Optional.ofNullable(row.getAccessUpdatedAt())
             .map(at -> new AccessVersion.Change(at, row.getAccessUpdatedBy())),
         Optional.ofNullable(row.getChangeId())

@@ -69,6 +69,7 @@ public final class ConfigurationEndpoint
         out,
         () -> {
           TenantId tenant = Names.parent(request.getParent());
+          Viewers.requireAll("whole configurations");
           return ConfigurationMessages.message(
               tenant, drafts.version(tenant, request.getVersion()));
         });
@@ -80,6 +81,7 @@ public final class ConfigurationEndpoint
         out,
         () -> {
           TenantId tenant = Names.parent(request.getParent());
+          Viewers.requireAll("drafts");
           return ConfigurationMessages.editable(tenant, drafts.state(tenant));
         });
   }

@@ -46,6 +46,7 @@ public final class PoolEndpoint extends PoolServiceGrpc.PoolServiceImplBase {
 
   private ListPoolsResponse list(ListPoolsRequest request) {
     TenantId tenant = Names.parent(request.getParent());
+    Viewers.requireAll(request.getView());
     Page<io.headgate.pool.core.configuration.Pool> page =
         pages.cut(
             new Pages.Request(
@@ -56,7 +57,10 @@ public final class PoolEndpoint extends PoolServiceGrpc.PoolServiceImplBase {
             Views.of(drafts.state(tenant), request.getView()).pools(),
             pool -> pool.id().value());
     return ListPoolsResponse.newBuilder()
-        .addAllPools(page.items().stream().map(pool -> PoolMessages.message(tenant, pool)).toList())
+        .addAllPools(
+            page.items().stream()
+                .map(pool -> Viewers.seen(PoolMessages.message(tenant, pool)))
+                .toList())
         .setNextPageToken(page.nextToken())
         .build();
   }
@@ -67,9 +71,10 @@ public final class PoolEndpoint extends PoolServiceGrpc.PoolServiceImplBase {
         out,
         () -> {
           Named<PoolId> name = Names.pool("name", request.getName());
+          Viewers.requireAll(request.getView());
           return Views.of(drafts.state(name.tenant()), request.getView())
               .pool(name.id())
-              .map(pool -> PoolMessages.message(name.tenant(), pool))
+              .map(pool -> Viewers.seen(PoolMessages.message(name.tenant(), pool)))
               .orElseThrow(() -> notFound(name.id()));
         });
   }

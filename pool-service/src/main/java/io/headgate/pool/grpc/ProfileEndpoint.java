@@ -46,6 +46,7 @@ public final class ProfileEndpoint extends ProfileServiceGrpc.ProfileServiceImpl
 
   private ListProfilesResponse list(ListProfilesRequest request) {
     TenantId tenant = Names.parent(request.getParent());
+    Viewers.requireAll(request.getView());
     Page<io.headgate.pool.core.configuration.Profile> page =
         pages.cut(
             new Pages.Request(
@@ -59,7 +60,9 @@ public final class ProfileEndpoint extends ProfileServiceGrpc.ProfileServiceImpl
             profile -> profile.id().value());
     return ListProfilesResponse.newBuilder()
         .addAllProfiles(
-            page.items().stream().map(profile -> ProfileMessages.message(tenant, profile)).toList())
+            page.items().stream()
+                .map(profile -> Viewers.seen(ProfileMessages.message(tenant, profile)))
+                .toList())
         .setNextPageToken(page.nextToken())
         .build();
   }
@@ -70,9 +73,10 @@ public final class ProfileEndpoint extends ProfileServiceGrpc.ProfileServiceImpl
         out,
         () -> {
           Named<ProfileId> name = Names.profile("name", request.getName());
+          Viewers.requireAll(request.getView());
           return Views.of(drafts.state(name.tenant()), request.getView())
               .profile(name.id())
-              .map(profile -> ProfileMessages.message(name.tenant(), profile))
+              .map(profile -> Viewers.seen(ProfileMessages.message(name.tenant(), profile)))
               .orElseThrow(() -> notFound(name.id()));
         });
   }

@@ -55,11 +55,26 @@ final class AccessMapper {
             rights.stream().map(Access.Rights::group).collect(Collectors.toSet())),
         configuration.hasJointChange()
             ? Optional.of(joint(configuration.getJointChange()))
-            : Optional.empty());
+            : Optional.empty(),
+        toRoles(tenant, configuration));
   }
 
   static JointChange joint(io.headgate.proto.type.v1.JointChange joint) {
     return new JointChange(joint.getId(), joint.getResourceVersion(), joint.getAccessVersion());
+  }
+
+  private static Access.Roles toRoles(TenantId tenant, AccessConfiguration configuration) {
+    return new Access.Roles(
+        configuration.getAdminsStated()
+            ? Optional.of(users(tenant, configuration.getAdminsList()))
+            : Optional.empty(),
+        configuration.getVisibility() == AccessConfiguration.Visibility.VISIBILITY_TENANT);
+  }
+
+  private static Set<String> users(TenantId tenant, List<String> ids) {
+    return ids.stream()
+        .map(id -> "tenants/" + tenant + "/users/" + id)
+        .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
   /// A pattern that cannot be read matches nothing, so that no vault allows more by it.
@@ -86,12 +101,12 @@ final class AccessMapper {
   }
 
   private static Access.Group toGroup(TenantId tenant, Group group) {
-    Set<String> members = new LinkedHashSet<>();
-    group.getUsersList().forEach(user -> members.add("tenants/" + tenant + "/users/" + user));
+    Set<String> members = users(tenant, group.getUsersList());
     group
         .getServiceAccountsList()
         .forEach(account -> members.add("tenants/" + tenant + "/serviceAccounts/" + account));
-    return new Access.Group(SupplyMapper.id(group.getName()), members);
+    return new Access.Group(
+        SupplyMapper.id(group.getName()), members, users(tenant, group.getLeadsList()));
   }
 
   private static Access.Rights toRights(

@@ -302,6 +302,7 @@ final class AgentMapper {
             .addAllCommand(spec.getCommandList())
             .putAllEnvironment(spec.getEnvironmentMap())
             .putAllEnvironment(command.vaultEnvironment())
+            .addAllMaskedVariables(command.vaultEnvironment().keySet())
             .setWorkingDirectory(spec.getWorkingDirectory())
             .setTerminationGrace(
                 spec.hasTerminationGrace()

@@ -21,6 +21,7 @@ import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
 import io.headgate.scheduler.runtime.submission.Submission.NewJob;
+import io.headgate.type.Viewer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -78,8 +79,17 @@ final class DryRun {
                           leader.core().check(spec),
                           leader.now())));
       if (moment.denial().isPresent()) {
-        throw CatalogRefusal.byAll(
-            () -> Refusals.denied("", job.queue(), moment.denial().get(), catalog));
+        throw CatalogRefusal.byAll(() ->
+            Refusals.denied(
+                "",
+                job.queue(),
+                moment.denial().get(),
+                () ->
+                    Refusals.unknownQueue(
+                        "",
+                        job.queue(),
+                        catalog,
+                        Viewers.of(request.principal(), request.tenant(), catalog))));
       }
       return decide(job, spec, each, moment);
     });
@@ -128,6 +138,11 @@ final class DryRun {
             copy.reason(spec.id()),
             copy.position(spec.id()),
             Optional.empty());
-    return JobMapper.toJob(view, JobMapper.spec(job.document()), List.of(), true);
+    return JobMapper.toJob(
+        view,
+        JobMapper.spec(job.document()),
+        List.of(),
+        // It was never preempted, so it names no other job.
+        new JobMapper.Audience(Viewer.OF_ALL, true));
   }
 }

@@ -2,6 +2,7 @@ package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.runtime.catalog.StoredRights;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.Retention;
@@ -17,6 +18,7 @@ import java.util.function.Supplier;
 /// @param copies bounds the answers that are computed on copies of the core
 /// @param forecasts bounds the forecasts computed for explanations
 /// @param traceparent of the call that is being served
+/// @param rights for reads while this replica does not lead
 public record EndpointParts(
     LeaderDoor door,
     JobReader reader,
@@ -27,4 +29,9 @@ public record EndpointParts(
     Retention retention,
     CopyBound copies,
     CopyBound forecasts,
-    Supplier<Optional<String>> traceparent) {}
+    Supplier<Optional<String>> traceparent,
+    StoredRights rights) {
+  Viewers viewers() {
+    return new Viewers(door, rights);
+  }
+}

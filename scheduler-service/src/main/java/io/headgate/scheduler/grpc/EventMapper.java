@@ -5,12 +5,21 @@ import io.headgate.proto.scheduler.v1.Event;
 import io.headgate.proto.scheduler.v1.Preemption;
 import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.EventType;
+import io.headgate.scheduler.runtime.text.DecisionText;
+import io.headgate.type.Viewer;
 
 /// Events in the form of the contract.
 final class EventMapper {
   private EventMapper() {}
 
-  static Event toEvent(EventRecord record) {
+  /// @param viewer sees the job that the event is about, if any
+  static Event toEvent(EventRecord record, Viewer viewer) {
+    boolean isPreemption = !record.rule().isEmpty();
+    // The policy in the numbers is that of the job that took the place.
+    boolean seen =
+        !isPreemption || viewer.seesTeam(record.detail().getOrDefault(DecisionText.WINNER, ""));
+    String message =
+        seen ? record.message() : DecisionText.byAnotherTeam(record.job(), record.rule());
     Event.Builder event =
         Event.newBuilder()
             .setVersion(record.version())
@@ -23,14 +32,14 @@ final class EventMapper {
             .setPool(record.pool())
             .setNode(record.node())
             .addAllPlacements(JobMapper.toPlacements(record.places()))
-            .setMessage(record.message())
-            .putAllDetail(record.detail());
-    if (!record.rule().isEmpty()) {
+            .setMessage(message)
+            .putAllDetail(seen ? record.detail() : DecisionText.withoutWinner(record.detail()));
+    if (isPreemption) {
       event.setPreemption(
           Preemption.newBuilder()
-              .setByJob(record.byJob())
+              .setByJob(seen ? record.byJob() : Viewer.ANOTHER_TEAMS_JOB)
               .setRule(record.rule())
-              .setMessage(record.message())
+              .setMessage(message)
               .setTime(ProtoTimes.toProto(record.time())));
     }
     return event.build();

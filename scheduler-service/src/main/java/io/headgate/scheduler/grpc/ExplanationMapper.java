@@ -3,6 +3,8 @@ package io.headgate.scheduler.grpc;
 import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobExplanation;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.explain.Check;
 import io.headgate.scheduler.core.explain.Explanation;
 import io.headgate.scheduler.core.explain.Forecast;
@@ -16,22 +18,34 @@ import io.headgate.scheduler.runtime.text.CheckText;
 import io.headgate.scheduler.runtime.text.DecisionText;
 import io.headgate.scheduler.runtime.text.ForecastText;
 import io.headgate.scheduler.runtime.text.ReasonText;
+import io.headgate.type.Viewer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Maps the core's explanation of a job, with the job's history, to the contract's messages.
+/// Maps the core's explanation of a job, with the job's history, to the contract's messages, for
+/// one reader.
 final class ExplanationMapper {
-  private ExplanationMapper() {}
+  private final Viewer viewer;
+
+  /// @param viewer sees the job
+  ExplanationMapper(Viewer viewer) {
+    this.viewer = viewer;
+  }
+
+  /// When an explanation was made.
+  ///
+  /// @param version of the watches
+  record Moment(long version, Instant now) {}
 
   /// The part of an explanation that the loop supplies. Ids of jobs are resolved to names here,
   /// while the loop still has them.
   ///
-  /// @param ahead names of the jobs that go first
+  /// @param ahead names of the jobs that go first, as far as the reader sees them
   /// @param preemptedBy name of the job that preempted it last; empty: it was never preempted, or
-  ///   the preemptor is gone
+  ///   the preemptor is gone or not seen by the reader
   /// @param progress the program's own report, in sentences; may be empty
   /// @param forecast computed outside the loop, because it takes long
   record Known(
@@ -41,7 +55,7 @@ final class ExplanationMapper {
       String progress,
       Supplier<Optional<Forecast>> forecast) {
     /// @param foresee whether it may be looked for when the job starts
-    static Optional<Known> of(LeaderView leader, JobId job, boolean foresee) {
+    static Optional<Known> of(LeaderView leader, JobId job, boolean foresee, Viewer viewer) {
       return leader
           .core()
           .explain(job)
@@ -51,13 +65,18 @@ final class ExplanationMapper {
                   explanation.ahead().stream()
                       .map(leader.reads()::job)
                       .flatMap(Optional::stream)
-                      .map(each -> each.name().id())
+                      .map(each ->
+                          each.tenant().equals(explanation.job().spec().queue().tenant())
+                                  && JobReads.sees(viewer, each)
+                              ? each.name().id()
+                              : Viewer.ANOTHER_TEAMS_JOB)
                       .toList(),
                   explanation
                       .job()
                       .lastPreemption()
                       .map(Preemption::by)
                       .flatMap(leader.reads()::job)
+                      .filter(each -> JobReads.sees(viewer, each))
                       .map(each -> each.name().id())
                       .orElse(""),
                   leader
@@ -75,23 +94,18 @@ final class ExplanationMapper {
     }
   }
 
-  static JobExplanation toExplanation(
-      Job job,
-      JobRecord record,
-      Optional<Known> known,
-      List<EventRecord> history,
-      long version,
-      Instant now) {
+  JobExplanation toExplanation(
+      Job job, JobRecord record, Optional<Known> known, List<EventRecord> history, Moment moment) {
     JobExplanation.Builder explanation =
         JobExplanation.newBuilder()
             .setJob(job)
             .setVerdict(verdict(record, known))
-            .setVersion(version)
-            .setTime(ProtoTimes.toProto(now));
+            .setVersion(moment.version())
+            .setTime(ProtoTimes.toProto(moment.now()));
     known
         .flatMap(each -> each.forecast().get())
         .ifPresent(forecast -> foresee(explanation, forecast));
-    history.reversed().forEach(event -> explanation.addHistory(EventMapper.toEvent(event)));
+    history.reversed().forEach(event -> explanation.addHistory(EventMapper.toEvent(event, viewer)));
     known.ifPresent(each -> {
       Explanation core = each.explanation();
       core.starts().forEach(check -> explanation.addStartChecks(toCheck(check)));
@@ -114,7 +128,7 @@ final class ExplanationMapper {
         explanation.getVerdict() + "\n" + ForecastText.sentence(forecast, start));
   }
 
-  private static String verdict(JobRecord record, Optional<Known> known) {
+  private String verdict(JobRecord record, Optional<Known> known) {
     String name = record.name().id();
     String what =
         switch (record.state()) {
@@ -170,16 +184,14 @@ final class ExplanationMapper {
         : "";
   }
 
-  private static Optional<String> preempted(JobRecord record, Known known) {
+  private Optional<String> preempted(JobRecord record, Known known) {
     Explanation core = known.explanation();
     return core.job()
         .lastPreemption()
         .map(preemption ->
-            "It was preempted by %s (rule %s: %s); it keeps its original place%s."
+            "It was preempted by %s; it keeps its original place%s."
                 .formatted(
-                    known.preemptedBy().isEmpty() ? "a job that is gone" : known.preemptedBy(),
-                    preemption.rule(),
-                    DecisionText.grounds(preemption.grounds()),
+                    preemptor(record.tenant(), preemption, known),
                     core.position()
                         .map(position ->
                             ": position %d of %d in %s"
@@ -190,6 +202,18 @@ final class ExplanationMapper {
                         .orElse("")));
   }
 
+  private String preemptor(TenantId tenant, Preemption preemption, Known known) {
+    PolicyId winner = preemption.grounds().winner().policy();
+    if (!winner.tenant().equals(tenant) || !viewer.seesTeam(winner.name())) {
+      return "%s (rule %s)".formatted(Viewer.ANOTHER_TEAMS_JOB, preemption.rule());
+    }
+    return "%s (rule %s: %s)"
+        .formatted(
+            known.preemptedBy().isEmpty() ? "a job that is gone" : known.preemptedBy(),
+            preemption.rule(),
+            DecisionText.grounds(preemption.grounds()));
+  }
+
   private static String verb(JobState state) {
     return switch (state) {
       case ASSIGNED -> "is about to run";
@@ -198,7 +222,7 @@ final class ExplanationMapper {
     };
   }
 
-  private static JobExplanation.Check toCheck(Check check) {
+  private JobExplanation.Check toCheck(Check check) {
     return JobExplanation.Check.newBuilder()
         .setRule(check.rule())
         .setSubject(check.title())
@@ -208,7 +232,7 @@ final class ExplanationMapper {
               case NO -> JobExplanation.Check.Result.RESULT_NO;
               case NOT_APPLICABLE -> JobExplanation.Check.Result.RESULT_UNSPECIFIED;
             })
-        .setMessage(CheckText.of(check))
+        .setMessage(CheckText.of(check, viewer))
         .build();
   }
 }

@@ -1,6 +1,5 @@
 package io.headgate.scheduler.grpc;
 
-import io.headgate.kit.auth.Principal;
 import io.headgate.kit.auth.Principals;
 import io.headgate.kit.config.Durations;
 import io.headgate.kit.failure.Refusal;
@@ -16,18 +15,20 @@ import io.headgate.scheduler.runtime.desk.LeaderView;
 import io.headgate.scheduler.runtime.desk.WaitingBounds;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.Cancellation;
+import io.headgate.scheduler.runtime.record.JobMetadata;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
 import io.headgate.scheduler.runtime.record.Retention;
 import io.headgate.scheduler.runtime.text.ReasonText;
+import io.headgate.type.Viewer;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/// Cancels and requeues jobs, for their submitters and for admins.
+/// Cancels and requeues jobs, for their submitters, for leads of their groups and for admins.
 final class JobChanges {
   /// Attempts to change a job that other changes keep overtaking.
   private static final int TRIES = 20;
@@ -73,17 +74,18 @@ final class JobChanges {
   }
 
   private Job change(JobName name, String verb, Function<JobRecord, ChangeReply> change) {
+    Viewer viewer = jobs.viewer(name.tenant());
     for (int i = 0; i < TRIES; i++) {
-      JobRecord record = jobs.require(name);
-      requireOwner(record, verb);
+      JobRecord record = jobs.require(name, viewer);
+      requireSteering(viewer, record, verb);
       // Read before the change: if a read failed after it, the caller would learn that the database
       // is unavailable, and would repeat a change that took effect.
       JobSpec spec = jobs.spec(record);
       switch (change.apply(record)) {
         case ChangeReply.Changed(JobView view) -> {
-          return JobReads.changed(view, spec);
+          return JobReads.changed(view, spec, viewer);
         }
-        case ChangeReply.Refused(Denial denial) -> throw refused(record, verb, denial);
+        case ChangeReply.Refused(Denial denial) -> throw refused(record, verb, denial, viewer);
         case ChangeReply.NotAdmitted() -> throw notAdmitted(record);
         case ChangeReply.TooManyWaiting(WaitingBounds.Met met) ->
             throw Refusals.tooManyWaiting("", record.job().spec().queue(), met).exception();
@@ -96,12 +98,11 @@ final class JobChanges {
     throw Refusal.conflict("CONFLICT", name.id() + " changes too quickly; try again").exception();
   }
 
-  private static void requireOwner(JobRecord record, String verb) {
-    Principal caller = Principals.current();
-    if (!Names.governs(caller) && !caller.subject().equals(record.metadata().submitter())) {
+  private static void requireSteering(Viewer viewer, JobRecord record, String verb) {
+    if (!viewer.steers(record.metadata().submitter(), record.metadata().policy())) {
       throw Refusal.permissionDenied(
               "NOT_OWNER",
-              "%s was submitted by %s: only they or an admin may %s it"
+              "%s was submitted by %s: only they, a lead of the group or an admin may %s it"
                   .formatted(record.name().id(), record.job().spec().user(), verb))
           .withMetadata("owner", record.job().spec().user().name())
           .exception();
@@ -129,9 +130,9 @@ final class JobChanges {
     Queue queue =
         catalog
             .queue(id)
-            .orElseThrow(
-                () -> CatalogRefusal.byAccess(() -> Refusals.unknownQueue("", id, catalog)));
-    if (!record.metadata().byRole() && !catalog.admits(queue, record.metadata().submitter())) {
+            .orElseThrow(() -> CatalogRefusal.byAccess(() -> unknownQueue(record, catalog)));
+    JobMetadata metadata = record.metadata();
+    if (!catalog.admits(queue, metadata.submitter(), metadata.byRole())) {
       throw notAdmitted(record);
     }
     VaultRules vaults = catalog.vaults(id).orElse(VaultRules.NONE);
@@ -139,6 +140,14 @@ final class JobChanges {
       Optional.ofNullable(reader.documents(Set.of(record.id())).get(record.id()))
           .ifPresent(document -> JobVaults.demand("", JobMapper.spec(document), vaults));
     }
+  }
+
+  private static Refusal unknownQueue(JobRecord record, CatalogView catalog) {
+    return Refusals.unknownQueue(
+        "",
+        record.job().spec().queue(),
+        catalog,
+        Viewers.of(Principals.current(), record.tenant(), catalog));
   }
 
   private static CatalogRefusal notAdmitted(JobRecord record) {
@@ -151,7 +160,7 @@ final class JobChanges {
             .withMetadata("queue", queue));
   }
 
-  private RuntimeException refused(JobRecord record, String verb, Denial denial) {
+  private RuntimeException refused(JobRecord record, String verb, Denial denial, Viewer viewer) {
     if (denial instanceof Denial.WrongState(var _, var state, var _)) {
       return Refusal.failedPrecondition(
               verb.equals("requeue") ? "NOT_REQUEUABLE" : "WRONG_STATE",
@@ -163,7 +172,7 @@ final class JobChanges {
     return CatalogRefusal.byAll(() ->
         denial instanceof Denial.UnknownQueue
             ? Refusals.unknownQueue(
-                "", record.job().spec().queue(), Refusals.leading(true, door::catalog))
+                "", record.job().spec().queue(), Refusals.leading(true, door::catalog), viewer)
             : Refusal.failedPrecondition(
                     "NEVER_FITS", "the job could never start: " + ReasonText.sentence(denial))
                 .withMetadata("queue", record.job().spec().queue().name()));

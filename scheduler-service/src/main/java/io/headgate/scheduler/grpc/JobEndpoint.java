@@ -32,15 +32,19 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobName;
+import io.headgate.scheduler.runtime.record.JobReader.EventFilter;
+import io.headgate.scheduler.runtime.record.JobReader.EventPage;
 import io.headgate.scheduler.runtime.record.JobReader.Filter;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
 import io.headgate.scheduler.runtime.submission.CallerThread;
+import io.headgate.type.Viewer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 /// Jobs: submit, see, follow, stop, understand.
 public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
@@ -59,7 +63,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
   /// Serves jobs of the replica.
   public JobEndpoint(EndpointParts parts, LogReads logs, WatchHub watches) {
     this.parts = parts;
-    this.jobs = new JobReads(parts.reader(), parts.door());
+    this.jobs = new JobReads(parts);
     CatalogJudge judge = new CatalogJudge(parts.door());
     SubmissionRules rules = new SubmissionRules(parts);
     this.submissions = new Submissions(parts, judge, rules);
@@ -88,7 +92,10 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     CallThreads.when(
         submissions.submit(submission, CallerThread.EVENT_LOOP, CallThreads.blocking()),
         out,
-        jobs -> answer(out, JobReads.changed(jobs.getFirst(), request.getSpec())));
+        made ->
+            answer(
+                out,
+                JobReads.changed(made.getFirst(), request.getSpec(), jobs.knownViewer(tenant))));
   }
 
   @Override
@@ -117,32 +124,36 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     CallThreads.when(
         submissions
             .submit(submission, CallerThread.MAY_BLOCK, blocking)
-            .thenApplyAsync(JobEndpoint::summaries, blocking),
+            .thenApplyAsync(made -> summaries(made, jobs.knownViewer(tenant)), blocking),
         out,
         response -> answer(out, response));
   }
 
-  private static BatchSubmitJobsResponse summaries(List<JobView> jobs) {
+  private static BatchSubmitJobsResponse summaries(List<JobView> made, Viewer viewer) {
     BatchSubmitJobsResponse.Builder response = BatchSubmitJobsResponse.newBuilder();
-    jobs.forEach(view -> response.addJobs(JobMapper.toSummary(view)));
+    made.forEach(view -> response.addJobs(JobMapper.toSummary(view, viewer)));
     return response.build();
   }
 
   @Override
   public void getJob(GetJobRequest request, StreamObserver<Job> out) {
-    answer(out, jobs.full(jobs.require(Names.job(request.getName()))));
+    JobName name = Names.job(request.getName());
+    Viewer viewer = jobs.viewer(name.tenant());
+    answer(out, jobs.full(jobs.require(name, viewer), viewer));
   }
 
   @Override
   public void listJobs(ListJobsRequest request, StreamObserver<ListJobsResponse> out) {
     TenantId tenant = Names.tenant(request.getParent());
-    Filter filter = JobReads.toFilter(request.getFilter());
-    List<String> query = List.of("ListJobs", tenant.name(), filter.toString());
+    Viewer viewer = jobs.viewer(tenant);
+    Filter filter = JobReads.toFilter(request.getFilter(), viewer);
+    List<String> query =
+        List.of("ListJobs", tenant.name(), filter.seenBy(Viewer.OF_ALL).toString());
     Optional<String> position = pages.read(query, request.getPageToken());
     int size = PageTokens.size(request.getPageSize());
     List<JobRecord> page = parts.reader().page(tenant, filter, before(position), size);
     ListJobsResponse.Builder response =
-        ListJobsResponse.newBuilder().addAllJobs(jobs.summaries(page));
+        ListJobsResponse.newBuilder().addAllJobs(jobs.summaries(page, viewer));
     if (page.size() == size) {
       response.setNextPageToken(pages.issue(query, page.getLast().id().toString()));
     }
@@ -165,11 +176,16 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
   @Override
   public void watchJobs(WatchJobsRequest request, StreamObserver<WatchJobsResponse> out) {
     TenantId tenant = Names.tenant(request.getParent());
+    Supplier<Viewer> viewers = jobs.viewers(tenant);
     watches.open(
         out,
         request.getVersion(),
         new JobWatchSource(
-            tenant, JobReads.toFilter(request.getFilter()), parts, jobs, watches.pageBytes()));
+            JobReads.toFilter(request.getFilter(), viewers.get()),
+            new JobWatchSource.Subject(tenant, viewers),
+            parts,
+            jobs,
+            watches.pageBytes()));
   }
 
   @Override
@@ -190,55 +206,69 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
 
   @Override
   public void explainJob(ExplainJobRequest request, StreamObserver<JobExplanation> out) {
-    JobRecord record = jobs.require(Names.job(request.getName()));
+    JobName name = Names.job(request.getName());
+    Viewer viewer = jobs.viewer(name.tenant());
+    JobRecord record = jobs.require(name, viewer);
     answer(
         out,
         record.state() == JobState.WAITING
-            ? parts.forecasts().answer(() -> explain(record, true), () -> explain(record, false))
-            : explain(record, false));
+            ? parts
+                .forecasts()
+                .answer(() -> explain(record, true, viewer), () -> explain(record, false, viewer))
+            : explain(record, false, viewer));
   }
 
   /// @param foresee whether to look for when it starts, if it waits
-  private JobExplanation explain(JobRecord record, boolean foresee) {
+  private JobExplanation explain(JobRecord record, boolean foresee, Viewer viewer) {
     JobId id = record.id();
     Optional<ExplanationMapper.Known> known =
         record.state().isTerminal()
             ? Optional.empty()
             : Refusals.leading(
                 true,
-                () -> parts.door().ask(leader -> ExplanationMapper.Known.of(leader, id, foresee)));
+                () ->
+                    parts
+                        .door()
+                        .ask(leader -> ExplanationMapper.Known.of(leader, id, foresee, viewer)));
     List<EventRecord> history =
         parts
             .reader()
             .events(
-                record.tenant(), Optional.of(id), Optional.empty(), OptionalLong.empty(), HISTORY);
-    return ExplanationMapper.toExplanation(
-        jobs.full(record),
-        record,
-        known,
-        history,
-        parts.reader().version(),
-        parts.time().instant());
+                new EventFilter(record.tenant(), Optional.of(id), Optional.empty(), Viewer.OF_ALL),
+                OptionalLong.empty(),
+                HISTORY)
+            .events();
+    return new ExplanationMapper(viewer)
+        .toExplanation(
+            jobs.full(record, viewer),
+            record,
+            known,
+            history,
+            new ExplanationMapper.Moment(parts.reader().version(), parts.time().instant()));
   }
 
   @Override
   public void listEvents(ListEventsRequest request, StreamObserver<ListEventsResponse> out) {
     TenantId tenant = Names.tenant(request.getParent());
+    Viewer viewer = jobs.viewer(tenant);
     Optional<JobId> job =
         request.getJob().isEmpty()
             ? Optional.empty()
-            : Optional.of(jobs.require(new JobName(tenant, request.getJob())).id());
+            : Optional.of(jobs.require(new JobName(tenant, request.getJob()), viewer).id());
     Optional<Instant> after =
         request.hasAfter() ? Optional.of(ProtoTimes.instant(request.getAfter())) : Optional.empty();
     List<String> query = List.of("ListEvents", tenant.name(), request.getJob(), after.toString());
     Optional<String> position = pages.read(query, request.getPageToken());
     int size = PageTokens.size(request.getPageSize());
-    List<EventRecord> page = parts.reader().events(tenant, job, after, before(position), size);
+    // A caller that sees the job sees its whole history.
+    EventFilter filter =
+        new EventFilter(tenant, job, after, job.isPresent() ? Viewer.OF_ALL : viewer);
+    EventPage page = parts.reader().events(filter, before(position), size);
     ListEventsResponse.Builder response = ListEventsResponse.newBuilder();
-    page.forEach(event -> response.addEvents(EventMapper.toEvent(event)));
-    if (page.size() == size) {
-      response.setNextPageToken(pages.issue(query, Long.toString(page.getLast().version())));
-    }
+    page.events().forEach(event -> response.addEvents(EventMapper.toEvent(event, viewer)));
+    page.next()
+        .ifPresent(
+            version -> response.setNextPageToken(pages.issue(query, Long.toString(version))));
     answer(out, response.build());
   }
 
@@ -248,7 +278,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     watches.open(
         out,
         request.getVersion(),
-        new EventWatchSource(tenant, parts.reader(), watches.pageBytes()));
+        new EventWatchSource(tenant, parts.reader(), jobs.viewers(tenant), watches.pageBytes()));
   }
 
   static <T> void answer(StreamObserver<T> out, T response) {

@@ -11,6 +11,7 @@ import io.headgate.proto.scheduler.v1.Progress;
 import io.headgate.proto.scheduler.v1.Reason;
 import io.headgate.proto.scheduler.v1.Slice;
 import io.headgate.proto.scheduler.v1.UsageKind;
+import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.SlicePlacement;
 import io.headgate.scheduler.core.job.StopCause;
@@ -21,7 +22,9 @@ import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
 import io.headgate.scheduler.runtime.record.Progress.Advance;
+import io.headgate.scheduler.runtime.text.DecisionText;
 import io.headgate.scheduler.runtime.text.ReasonText;
+import io.headgate.type.Viewer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,8 +34,13 @@ import java.util.Optional;
 final class JobMapper {
   private JobMapper() {}
 
+  /// The reader of a job.
+  ///
+  /// @param showsEnvironment may know its values, which may be secrets
+  record Audience(Viewer viewer, boolean showsEnvironment) {}
+
   /// A job without what it runs, as lists and watches show it.
-  static Job.Builder toSummary(JobView view) {
+  static Job.Builder toSummary(JobView view, Viewer viewer) {
     JobRecord record = view.job();
     Job.Builder job =
         Job.newBuilder()
@@ -48,7 +56,7 @@ final class JobMapper {
             .setCreateTime(ProtoTimes.toProto(record.metadata().createdAt()))
             .setSimulated(record.simulated())
             .setVersion(record.version());
-    view.attempt().map(JobMapper::toAttempt).ifPresent(job::addAttempts);
+    view.attempt().map(attempt -> toAttempt(record, attempt, viewer)).ifPresent(job::addAttempts);
     toReason(view).ifPresent(job::setReason);
     expectedStart(view).map(ProtoTimes::toProto).ifPresent(job::setExpectedStartTime);
     view.position().ifPresent(position -> job.setPosition(position.number()));
@@ -68,15 +76,13 @@ final class JobMapper {
   }
 
   /// A job with its specification and its attempts.
-  ///
-  /// @param showsEnvironment the caller may know the values, which may be secrets
-  static Job toJob(
-      JobView view, JobSpec spec, List<AttemptRecord> attempts, boolean showsEnvironment) {
-    Job.Builder job = toSummary(view);
-    job.setSpec(showsEnvironment ? spec : spec.toBuilder().clearEnvironment().build());
+  static Job toJob(JobView view, JobSpec spec, List<AttemptRecord> attempts, Audience audience) {
+    Job.Builder job = toSummary(view, audience.viewer());
+    job.setSpec(audience.showsEnvironment() ? spec : spec.toBuilder().clearEnvironment().build());
     if (!attempts.isEmpty()) {
       job.clearAttempts();
-      attempts.forEach(attempt -> job.addAttempts(toAttempt(attempt)));
+      attempts.forEach(
+          attempt -> job.addAttempts(toAttempt(view.job(), attempt, audience.viewer())));
     }
     return job.build();
   }
@@ -171,7 +177,7 @@ final class JobMapper {
     };
   }
 
-  static Attempt toAttempt(AttemptRecord record) {
+  private static Attempt toAttempt(JobRecord job, AttemptRecord record, Viewer viewer) {
     var core = record.attempt();
     Attempt.Builder attempt =
         Attempt.newBuilder()
@@ -184,12 +190,20 @@ final class JobMapper {
     record.progress().advance().map(JobMapper::toProgress).ifPresent(attempt::setProgress);
     core.stop()
         .ifPresent(order -> {
-          if (order.cause() instanceof StopCause.Preempted(var _, var rule, var _)) {
+          if (order.cause() instanceof StopCause.Preempted(var _, var rule, var grounds)) {
+            PolicyId winner = grounds.winner().policy();
+            boolean seen = winner.tenant().equals(job.tenant()) && viewer.seesTeam(winner.name());
             attempt.setPreemption(
                 Preemption.newBuilder()
-                    .setByJob(record.stop().map(AttemptRecord.StopNote::byJob).orElse(""))
+                    .setByJob(
+                        seen
+                            ? record.stop().map(AttemptRecord.StopNote::byJob).orElse("")
+                            : Viewer.ANOTHER_TEAMS_JOB)
                     .setRule(rule.name())
-                    .setMessage(record.stop().map(AttemptRecord.StopNote::message).orElse(""))
+                    .setMessage(
+                        seen
+                            ? record.stop().map(AttemptRecord.StopNote::message).orElse("")
+                            : DecisionText.byAnotherTeam(job.name().id(), rule.name()))
                     .setTime(ProtoTimes.toProto(order.at())));
           }
         });

@@ -6,6 +6,7 @@ import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobFilter;
 import io.headgate.proto.scheduler.v1.JobSpec;
+import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.runtime.desk.LeadershipLostException;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
@@ -18,10 +19,12 @@ import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobReader.Filter;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
+import io.headgate.type.Viewer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,24 +38,54 @@ final class JobReads {
 
   private final JobReader reader;
   private final LeaderDoor door;
+  private final Viewers viewers;
 
-  JobReads(JobReader reader, LeaderDoor door) {
-    this.reader = reader;
-    this.door = door;
+  JobReads(EndpointParts parts) {
+    this.reader = parts.reader();
+    this.door = parts.door();
+    this.viewers = parts.viewers();
   }
 
-  /// The job, if there is one in a tenant that the caller may know of.
+  /// The caller's view on the tenant's jobs.
+  Viewer viewer(TenantId tenant) {
+    return viewers.of(Principals.current(), tenant);
+  }
+
+  /// The caller's view on the tenant's jobs, now and later; for use outside of the call.
+  Supplier<Viewer> viewers(TenantId tenant) {
+    Principal caller = Principals.current();
+    return () -> viewers.of(caller, tenant);
+  }
+
+  /// The same without blocking, for an answer to a submission: all of its jobs are the caller's.
+  Viewer knownViewer(TenantId tenant) {
+    return viewers.known(Principals.current(), tenant);
+  }
+
+  /// The job, if there is one that the caller sees.
   JobRecord require(JobName name) {
-    return reader.job(name).orElseThrow(() -> Names.jobNotFound(name).exception());
+    return require(name, viewer(name.tenant()));
+  }
+
+  JobRecord require(JobName name, Viewer viewer) {
+    return reader
+        .job(name)
+        .filter(job -> sees(viewer, job))
+        .orElseThrow(() -> Names.jobNotFound(name).exception());
+  }
+
+  static boolean sees(Viewer viewer, JobRecord job) {
+    return viewer.sees(job.metadata().submitter(), job.metadata().policy());
   }
 
   /// One job with everything that the caller may know of it.
-  Job full(JobRecord record) {
+  Job full(JobRecord record, Viewer viewer) {
     List<AttemptRecord> attempts = reader.attempts(record.id(), ATTEMPTS);
     Optional<AttemptRecord> last =
         attempts.isEmpty() ? Optional.empty() : Optional.of(attempts.getLast());
     JobView view = refreshed(List.of(JobView.of(record, last))).getFirst();
-    return JobMapper.toJob(view, spec(record), attempts, showsEnvironment(record));
+    return JobMapper.toJob(
+        view, spec(record), attempts, new JobMapper.Audience(viewer, showsEnvironment(record)));
   }
 
   /// The job's specification; empty for a job without a stored one.
@@ -63,8 +96,9 @@ final class JobReads {
   }
 
   /// A job that was just submitted or changed, with its specification. Reads nothing.
-  static Job changed(JobView view, JobSpec spec) {
-    return JobMapper.toJob(view, spec, List.of(), showsEnvironment(view.job()));
+  static Job changed(JobView view, JobSpec spec, Viewer viewer) {
+    return JobMapper.toJob(
+        view, spec, List.of(), new JobMapper.Audience(viewer, showsEnvironment(view.job())));
   }
 
   /// Values of the environment may be secrets: only the job's submitter and admins see them.
@@ -73,7 +107,7 @@ final class JobReads {
     return Names.governs(caller) || caller.subject().equals(record.metadata().submitter());
   }
 
-  List<Job> summaries(List<JobRecord> records) {
+  List<Job> summaries(List<JobRecord> records, Viewer viewer) {
     Map<JobId, AttemptRecord> attempts =
         reader.lastAttempts(
             records.stream()
@@ -84,7 +118,9 @@ final class JobReads {
     for (JobRecord record : records) {
       views.add(JobView.of(record, Optional.ofNullable(attempts.get(record.id()))));
     }
-    return refreshed(views).stream().map(view -> JobMapper.toSummary(view).build()).toList();
+    return refreshed(views).stream()
+        .map(view -> JobMapper.toSummary(view, viewer).build())
+        .toList();
   }
 
   /// Adds the leader's in-memory state to the views, if this replica leads.
@@ -100,7 +136,7 @@ final class JobReads {
     }
   }
 
-  static Filter toFilter(JobFilter filter) {
+  static Filter toFilter(JobFilter filter, Viewer viewer) {
     return new Filter(
         filter.getQueuesList(),
         filter.getPoliciesList(),
@@ -115,6 +151,7 @@ final class JobReads {
             .toList(),
         filter.hasActiveOrFinishedAfter()
             ? Optional.of(ProtoTimes.instant(filter.getActiveOrFinishedAfter()))
-            : Optional.empty());
+            : Optional.empty(),
+        viewer);
   }
 }

@@ -9,34 +9,46 @@ import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobReader.Filter;
 import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.type.Viewer;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 /// One watcher of jobs: first those that match, then those that changed, each once, as it is now.
 /// The database holds what is watched, and this only a place in it. A page is read when the client
 /// has taken the one before. Confined to the watch's thread.
 final class JobWatchSource implements WatchSource<WatchJobsResponse> {
   private final TenantId tenant;
-  private final Filter filter;
+  private final Supplier<Viewer> viewers;
   private final JobReader reader;
   private final JobReads jobs;
   private final LeaderDoor door;
   private final FittingPage pages;
 
+  /// The filter with the caller's view at the beginning of the step.
+  private Filter filter;
+
   /// The place in the step whose parts are being sent.
   private Place place = new Place.Between();
 
+  /// @param filter with the present view of the caller
   /// @param pageBytes of a message
   JobWatchSource(
-      TenantId tenant, Filter filter, EndpointParts parts, JobReads jobs, long pageBytes) {
-    this.tenant = tenant;
+      Filter filter, Subject subject, EndpointParts parts, JobReads jobs, long pageBytes) {
+    this.tenant = subject.tenant();
+    this.viewers = subject.viewers();
     this.filter = filter;
     this.reader = parts.reader();
     this.jobs = jobs;
     this.door = parts.door();
     this.pages = new FittingPage(pageBytes);
   }
+
+  /// The tenant whose jobs are watched.
+  ///
+  /// @param viewers gives the present view of the caller
+  record Subject(TenantId tenant, Supplier<Viewer> viewers) {}
 
   private sealed interface Place {
     /// The last step is complete.
@@ -74,7 +86,11 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
 
   private Step<WatchJobsResponse> begin(long seen) {
     long version = reader.version();
-    return seen == 0 || seen > version
+    Viewer viewer = viewers.get();
+    boolean isOther = !viewer.equals(filter.viewer());
+    filter = filter.seenBy(viewer);
+    // No version tells which jobs a caller saw before.
+    return seen == 0 || seen > version || isOther
         ? snapshot(new Place.Snapshot(version, OptionalLong.empty()))
         : changed(new Place.Changed(seen, version, 0));
   }
@@ -82,7 +98,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
   private Step<WatchJobsResponse> snapshot(Place.Snapshot part) {
     int rows = pages.rows();
     List<JobRecord> read = reader.page(tenant, filter, part.before(), rows);
-    List<Job> summaries = jobs.summaries(read);
+    List<Job> summaries = jobs.summaries(read, filter.viewer());
     int fitting = pages.fitting(summaries);
     boolean more = fitting < read.size() || read.size() == rows;
     // Version 0 until the last part: a client cut off before then starts again with a new snapshot.
@@ -108,7 +124,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
     int rows = pages.rows();
     List<JobRecord> read = reader.changes(tenant, part.since(), part.after(), rows).jobs();
     List<JobRecord> matching = read.stream().filter(this::matches).toList();
-    List<Job> summaries = jobs.summaries(matching);
+    List<Job> summaries = jobs.summaries(matching, filter.viewer());
     int fitting = pages.fitting(summaries);
     boolean isCut = fitting < matching.size();
     long last =
@@ -147,7 +163,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
             .filter(job -> job.tenant().equals(tenant) && matches(job))
             .sorted(Comparator.comparingLong(job -> job.id().value()))
             .toList();
-    List<Job> summaries = jobs.summaries(matching);
+    List<Job> summaries = jobs.summaries(matching, filter.viewer());
     int fitting = pages.fitting(summaries);
     boolean isCut = fitting < matching.size();
     boolean more = isCut || ids.size() == rows;
@@ -185,10 +201,12 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
     return inState && isRecent && mayHaveMatched(job);
   }
 
-  /// Applies the filters on fields that never change in a job's life.
+  /// Applies the filters on fields that never change in a job's life, and does not name a job that
+  /// the caller does not see.
   private boolean mayHaveMatched(JobRecord job) {
     var spec = job.job().spec();
-    return isAmong(filter.queues(), spec.queue().name())
+    return JobReads.sees(filter.viewer(), job)
+        && isAmong(filter.queues(), spec.queue().name())
         && isAmong(filter.policies(), job.metadata().policy())
         && isAmong(filter.users(), spec.user().name())
         && filter.createdAfter().map(at -> !job.metadata().createdAt().isBefore(at)).orElse(true)

@@ -12,6 +12,7 @@ import io.headgate.scheduler.runtime.desk.WaitingBounds;
 import io.headgate.scheduler.runtime.leadership.NotLeadingException;
 import io.headgate.scheduler.runtime.leadership.QueueFullException;
 import io.headgate.scheduler.runtime.text.ReasonText;
+import io.headgate.type.Viewer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -90,16 +91,26 @@ final class Refusals {
                 + " look before you repeat it (a submission with a request_id can be repeated)");
   }
 
-  /// No such queue, with the nearest that there is.
+  /// No such queue that the caller sees, with the nearest that it does see.
   ///
   /// @param at path of the job in the request: `` or `requests[17].`
-  static Refusal unknownQueue(String at, QueueId id, CatalogView catalog) {
+  static Refusal unknownQueue(String at, QueueId id, CatalogView catalog, Viewer viewer) {
     List<String> known =
-        catalog.queues(id.tenant()).stream().map(Queue::id).map(QueueId::name).sorted().toList();
+        catalog.queues(id.tenant()).stream()
+            .filter(queue -> viewer.seesTeam(queue.policy().name()))
+            .map(Queue::id)
+            .map(QueueId::name)
+            .sorted()
+            .toList();
     Optional<String> near = NearestWord.of(id.name(), known);
     String advice =
         near.map(word -> "; did you mean '" + word + "'?")
-            .orElse(known.isEmpty() ? "; the tenant has no queues yet" : "");
+            .orElse(
+                !known.isEmpty()
+                    ? ""
+                    : viewer.seesAll()
+                        ? "; the tenant has no queues yet"
+                        : "; you may use no queue yet: ask an admin to add you to a group");
     String text =
         "queue '%s' does not exist in tenant %s%s".formatted(id.name(), id.tenant(), advice);
     Refusal refusal =
@@ -110,9 +121,11 @@ final class Refusals {
   }
 
   /// A job that cannot be queued.
-  static Refusal denied(String at, QueueId queue, Denial denial, CatalogView catalog) {
+  ///
+  /// @param ofUnknownQueue the refusal if its queue does not exist
+  static Refusal denied(String at, QueueId queue, Denial denial, Supplier<Refusal> ofUnknownQueue) {
     if (denial instanceof Denial.UnknownQueue) {
-      return unknownQueue(at, queue, catalog);
+      return ofUnknownQueue.get();
     }
     String text = "queue '%s': %s".formatted(queue.name(), ReasonText.sentence(denial));
     Refusal refusal =

@@ -18,6 +18,7 @@ import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.submission.Submission.NewJob;
 import io.headgate.type.GpuQuantity;
+import io.headgate.type.Viewer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -95,14 +96,19 @@ final class SubmissionRules {
     JobSpec spec = each.getSpec();
     SpecRules.check(at, spec);
     QueueId id = new QueueId(request.tenant(), spec.getQueue());
+    Principal principal = request.principal();
+    Viewer viewer = Viewers.of(principal, request.tenant(), catalog);
     Queue queue =
         catalog
             .queue(id)
-            .orElseThrow(
-                () -> CatalogRefusal.byAccess(() -> Refusals.unknownQueue(at, id, catalog)));
-    Principal principal = request.principal();
+            .filter(known -> viewer.seesTeam(known.policy().name()))
+            .orElseThrow(() ->
+                CatalogRefusal.byAccess(() -> Refusals.unknownQueue(at, id, catalog, viewer)));
     boolean isMember = catalog.admits(queue, principal.subject());
-    if (!isMember && !Names.governs(principal)) {
+    // The token states a role of some minutes ago, the catalog the present admins.
+    if (!isMember
+        && !(Names.governs(principal)
+            && catalog.mayGovern(request.tenant(), principal.subject()))) {
       throw notAdmitted(at, queue.id(), catalog);
     }
     demandSuspendable(at, spec, catalog.profile(queue.profile()));

@@ -2,6 +2,7 @@ package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.failure.Refusal;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.FreshCatalog;
@@ -221,14 +222,26 @@ final class Submissions {
           });
     }
 
+    private Refusal unknownQueue(int index, QueueId queue, CatalogView catalog) {
+      return Refusals.unknownQueue(
+          request.at(index),
+          queue,
+          catalog,
+          Viewers.of(request.principal(), request.tenant(), catalog));
+    }
+
     private List<JobView> accepted(SubmitReply reply, Submission submission) {
       List<NewJob> jobs = submission.jobs();
       CatalogView catalog = submission.catalog();
       return switch (reply) {
         case SubmitReply.Accepted(List<JobView> accepted) -> accepted;
         case SubmitReply.Refused(int index, Denial denial) ->
-            throw CatalogRefusal.byAll(
-                () -> Refusals.denied(request.at(index), jobs.get(index).queue(), denial, catalog));
+            throw CatalogRefusal.byAll(() ->
+                Refusals.denied(
+                    request.at(index),
+                    jobs.get(index).queue(),
+                    denial,
+                    () -> unknownQueue(index, jobs.get(index).queue(), catalog)));
         case SubmitReply.NotAdmitted(int index) ->
             throw SubmissionRules.notAdmitted(request.at(index), jobs.get(index).queue(), catalog);
         case SubmitReply.TooManyWaiting(int index, WaitingBounds.Met met) ->

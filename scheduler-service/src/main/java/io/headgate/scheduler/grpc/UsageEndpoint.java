@@ -3,6 +3,8 @@ package io.headgate.scheduler.grpc;
 import static io.headgate.scheduler.grpc.JobEndpoint.answer;
 
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.auth.Principal;
+import io.headgate.kit.auth.Principals;
 import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.GetLeadershipRequest;
 import io.headgate.proto.scheduler.v1.GetLeadershipResponse;
@@ -19,6 +21,7 @@ import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.runtime.desk.LeaderView;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.Leadership;
+import io.headgate.type.Viewer;
 import java.util.function.Function;
 
 /// Serves the current usage of policies, queues and pools.
@@ -26,8 +29,8 @@ public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
   private final LeaderDoor door;
 
   /// Serves what the replica's leader knows.
-  public UsageEndpoint(LeaderDoor door) {
-    this.door = door;
+  public UsageEndpoint(EndpointParts parts) {
+    this.door = parts.door();
   }
 
   private <T> T ask(Function<LeaderView, T> question) {
@@ -41,14 +44,22 @@ public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
     return ask(question);
   }
 
+  /// The caller's view, by the catalog that the answer is made of.
+  private static Viewer viewer(Principal caller, TenantId tenant, LeaderView leader) {
+    return Viewers.of(caller, tenant, leader.catalog());
+  }
+
   @Override
   public void listPolicyUsages(
       ListPolicyUsagesRequest request, StreamObserver<ListPolicyUsagesResponse> out) {
     TenantId tenant = Names.tenant(request.getParent());
+    Principal caller = Principals.current();
     answer(
         out,
         ListPolicyUsagesResponse.newBuilder()
-            .addAllUsages(askFresh(leader -> UsageMapper.policies(leader, tenant)))
+            .addAllUsages(
+                askFresh(
+                    leader -> UsageMapper.policies(leader, tenant, viewer(caller, tenant, leader))))
             .build());
   }
 
@@ -56,10 +67,13 @@ public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
   public void listQueueUsages(
       ListQueueUsagesRequest request, StreamObserver<ListQueueUsagesResponse> out) {
     TenantId tenant = Names.tenant(request.getParent());
+    Principal caller = Principals.current();
     answer(
         out,
         ListQueueUsagesResponse.newBuilder()
-            .addAllUsages(askFresh(leader -> UsageMapper.queues(leader, tenant)))
+            .addAllUsages(
+                askFresh(
+                    leader -> UsageMapper.queues(leader, tenant, viewer(caller, tenant, leader))))
             .build());
   }
 
@@ -78,10 +92,12 @@ public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
   public void listNodeUsages(
       ListNodeUsagesRequest request, StreamObserver<ListNodeUsagesResponse> out) {
     TenantId tenant = Names.tenant(request.getParent());
+    Principal caller = Principals.current();
     answer(
         out,
         ListNodeUsagesResponse.newBuilder()
-            .addAllUsages(ask(leader -> UsageMapper.nodes(leader, tenant)))
+            .addAllUsages(
+                ask(leader -> UsageMapper.nodes(leader, tenant, viewer(caller, tenant, leader))))
             .build());
   }
 

@@ -10,12 +10,14 @@ import io.headgate.proto.scheduler.v1.QueueUsage;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.core.usage.NodeUsage.Use;
 import io.headgate.scheduler.runtime.desk.LeaderView;
 import io.headgate.scheduler.runtime.text.SetAsideText;
 import io.headgate.type.GpuQuantity;
+import io.headgate.type.Viewer;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -59,11 +61,12 @@ final class UsageMapper {
     return sums;
   }
 
-  static List<PolicyUsage> policies(LeaderView leader, TenantId tenant) {
+  static List<PolicyUsage> policies(LeaderView leader, TenantId tenant, Viewer viewer) {
     Map<PolicyId, Sum> sums =
         sums(leader, total -> new PolicyId(total.queue().tenant(), total.policy()));
     return leader.core().policies().stream()
         .filter(usage -> usage.policy().tenant().equals(tenant))
+        .filter(usage -> viewer.seesTeam(usage.policy().name()))
         .map(usage -> policy(usage, sums.getOrDefault(usage.policy(), Sum.NONE)))
         .toList();
   }
@@ -84,10 +87,11 @@ final class UsageMapper {
     return policy.build();
   }
 
-  static List<QueueUsage> queues(LeaderView leader, TenantId tenant) {
+  static List<QueueUsage> queues(LeaderView leader, TenantId tenant, Viewer viewer) {
     Map<QueueId, Sum> sums = sums(leader, LeaderView.Total::queue);
     return leader.core().queues().stream()
         .filter(usage -> usage.queue().tenant().equals(tenant))
+        .filter(usage -> isSeen(leader, usage.queue(), viewer))
         .map(usage -> {
           Sum sum = sums.getOrDefault(usage.queue(), Sum.NONE);
           QueueUsage.Builder queue =
@@ -108,6 +112,12 @@ final class UsageMapper {
           return queue.build();
         })
         .toList();
+  }
+
+  /// A queue without policy belongs to no team.
+  private static boolean isSeen(LeaderView leader, QueueId queue, Viewer viewer) {
+    return viewer.seesTeam(
+        leader.catalog().queue(queue).map(known -> known.policy().name()).orElse(""));
   }
 
   static List<PoolUsage> pools(LeaderView leader, TenantId tenant) {
@@ -138,19 +148,28 @@ final class UsageMapper {
     return units;
   }
 
-  static List<NodeUsage> nodes(LeaderView leader, TenantId tenant) {
+  static List<NodeUsage> nodes(LeaderView leader, TenantId tenant, Viewer viewer) {
     Map<NodeId, LeaderView.Contact> contacts = new HashMap<>();
     leader.reads().contacts().forEach(contact -> contacts.put(contact.node(), contact));
+    Function<JobId, Optional<String>> names =
+        id ->
+            leader
+                .reads()
+                .job(id)
+                .filter(job -> JobReads.sees(viewer, job))
+                .map(job -> job.name().id());
     return leader.core().nodes().stream()
         .filter(usage -> usage.node().id().tenant().equals(tenant))
-        .map(usage -> node(leader, usage, Optional.ofNullable(contacts.get(usage.node().id()))))
+        .map(usage ->
+            node(leader, usage, Optional.ofNullable(contacts.get(usage.node().id())), names))
         .toList();
   }
 
   private static NodeUsage node(
       LeaderView leader,
       io.headgate.scheduler.core.usage.NodeUsage usage,
-      Optional<LeaderView.Contact> contact) {
+      Optional<LeaderView.Contact> contact,
+      Function<JobId, Optional<String>> names) {
     Set<String> jobs = new LinkedHashSet<>();
     NodeUsage.Builder node =
         NodeUsage.newBuilder()
@@ -175,15 +194,19 @@ final class UsageMapper {
                 .setSetAsideReason(SetAsideText.why(pause.evidence())));
     contact.flatMap(LeaderView.Contact::runsImages).ifPresent(node::setRunsImages);
     for (var device : usage.devices()) {
-      node.addDevices(device(leader, device, jobs));
+      node.addDevices(device(device, names, jobs));
     }
-    jobs.addAll(leader.reads().jobsOn(usage.node().id()));
+    leader.reads().jobsOn(usage.node().id()).stream()
+        .map(names)
+        .flatMap(Optional::stream)
+        .forEach(jobs::add);
     return node.addAllJobs(jobs.stream().limit(JOBS).toList()).build();
   }
 
+  /// @param names of jobs that the caller sees
   private static DeviceUsage device(
-      LeaderView leader,
       io.headgate.scheduler.core.usage.NodeUsage.DeviceUsage device,
+      Function<JobId, Optional<String>> names,
       Set<String> onNode) {
     long used = 0;
     long held = 0;
@@ -193,7 +216,7 @@ final class UsageMapper {
         held += use.quantity().units();
       } else {
         used += use.quantity().units();
-        leader.reads().job(use.job()).map(job -> job.name().id()).ifPresent(jobs::add);
+        names.apply(use.job()).ifPresent(jobs::add);
       }
     }
     onNode.addAll(jobs);

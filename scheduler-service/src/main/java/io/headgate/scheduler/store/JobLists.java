@@ -8,13 +8,16 @@ import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
 import static org.jooq.impl.DSL.least;
 import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.row;
 import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.sum;
 
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.runtime.record.JobReader.Filter;
 import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.type.Viewer;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -38,6 +41,15 @@ final class JobLists {
   private static final long MERGED = 10_000;
 
   private JobLists() {}
+
+  /// Jobs that the viewer sees.
+  ///
+  /// @param own jobs that the viewer owns, by `submitter`; or more, by `user_id` alone
+  private static Condition seen(Viewer viewer, Field<String> policy, Condition own) {
+    return viewer.seesAll()
+        ? noCondition()
+        : policy.eq(DSL.any(viewer.teams().toArray(new String[0]))).or(own);
+  }
 
   /// Newest first.
   static List<JobRecord> page(
@@ -103,6 +115,36 @@ final class JobLists {
   }
 
   static Map<JobState, Long> counts(DSLContext sql, TenantId tenant, Filter filter) {
+    if (!mayOwnElsewhere(sql, tenant, filter.viewer())) {
+      return countsOfKinds(sql, tenant, filter);
+    }
+    Viewer viewer = filter.viewer();
+    Filter ofTeams = filter.seenBy(Viewer.member("", viewer.teams(), viewer.led(), false));
+    Map<JobState, Long> counts = countsOfKinds(sql, tenant, ofTeams);
+    // Few, and an account of another kind may have the same id, so these are looked at.
+    Condition elsewhere =
+        row(JOB.TENANT, JOB.QUEUE, JOB.POLICY, JOB.USER_ID, JOB.STATE)
+            .in(
+                select(
+                        JOB_COUNT.TENANT,
+                        JOB_COUNT.QUEUE,
+                        JOB_COUNT.POLICY,
+                        JOB_COUNT.USER_ID,
+                        JOB_COUNT.STATE)
+                    .from(JOB_COUNT)
+                    .where(ofIdElsewhere(tenant, viewer)));
+    for (var row :
+        sql.select(JOB.STATE, count())
+            .from(JOB)
+            .where(elsewhere, Kind.OF_JOB.condition(filter), rest(filter))
+            .groupBy(JOB.STATE)
+            .fetch()) {
+      counts.merge(JobState.valueOf(row.value1()), (long) row.value2(), Long::sum);
+    }
+    return counts;
+  }
+
+  private static Map<JobState, Long> countsOfKinds(DSLContext sql, TenantId tenant, Filter filter) {
     Map<JobState, Long> counts = new EnumMap<>(JobState.class);
     boolean byKind = filter.createdAfter().isEmpty() && filter.labels().isEmpty();
     if (byKind) {
@@ -139,6 +181,24 @@ final class JobLists {
     return counts;
   }
 
+  /// Whether the viewer may own jobs of policies that are not its teams. A member has them when it
+  /// was an admin, or in another group, and they are few. An account of another kind may have its
+  /// id, so this is not certain.
+  static boolean mayOwnElsewhere(DSLContext sql, TenantId tenant, Viewer viewer) {
+    return !viewer.seesAll()
+        && sql.fetchExists(selectOne().from(JOB_COUNT).where(ofIdElsewhere(tenant, viewer)));
+  }
+
+  private static Condition ofIdElsewhere(TenantId tenant, Viewer viewer) {
+    return JOB_COUNT
+        .TENANT
+        .eq(tenant.name())
+        .and(JOB_COUNT.USER_ID.eq(viewer.id()))
+        .and(JOB_COUNT.POLICY.ne(DSL.all(viewer.teams().toArray(new String[0]))))
+        .and(JOB_COUNT.FORGOTTEN.isFalse())
+        .and(JOB_COUNT.JOBS.gt(0L));
+  }
+
   /// The part of a filter that says which kinds.
   private record Kind(
       Field<String> queue, Field<String> policy, Field<String> user, Field<String> state) {
@@ -150,14 +210,16 @@ final class JobLists {
       return filter.queues().isEmpty()
           && filter.policies().isEmpty()
           && filter.users().isEmpty()
-          && filter.states().isEmpty();
+          && filter.states().isEmpty()
+          && filter.viewer().seesAll();
     }
 
     Condition condition(Filter filter) {
       return among(queue, filter.queues())
           .and(among(policy, filter.policies()))
           .and(among(user, filter.users()))
-          .and(among(state, filter.states().stream().map(Enum::name).toList()));
+          .and(among(state, filter.states().stream().map(Enum::name).toList()))
+          .and(seen(filter.viewer(), policy, user.eq(filter.viewer().id())));
     }
 
     private static Condition among(Field<String> field, List<String> values) {
@@ -165,9 +227,10 @@ final class JobLists {
     }
   }
 
-  /// The filter's conditions on creation time and labels, tested on each job.
+  /// The filter's conditions on submitter, creation time and labels, tested on each job.
   private static Condition rest(Filter filter) {
-    Condition condition = noCondition();
+    Viewer viewer = filter.viewer();
+    Condition condition = seen(viewer, JOB.POLICY, JOB.SUBMITTER.eq(viewer.subject()));
     if (filter.createdAfter().isPresent()) {
       condition = condition.and(JOB.CREATED_AT.ge(filter.createdAfter().get()));
     }

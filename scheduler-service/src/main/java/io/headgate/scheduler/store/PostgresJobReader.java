@@ -1,6 +1,7 @@
 package io.headgate.scheduler.store;
 
 import static io.headgate.scheduler.store.jooq.Tables.ATTEMPT;
+import static io.headgate.scheduler.store.jooq.Tables.CATALOG_ENTRY;
 import static io.headgate.scheduler.store.jooq.Tables.EVENT;
 import static io.headgate.scheduler.store.jooq.Tables.JOB;
 import static io.headgate.scheduler.store.jooq.Tables.JOB_SPEC;
@@ -31,7 +32,6 @@ import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.StoredKeys;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -221,49 +221,19 @@ public final class PostgresJobReader implements JobReader {
   }
 
   @Override
-  public List<EventRecord> events(
-      TenantId tenant,
-      Optional<JobId> job,
-      Optional<Instant> after,
-      OptionalLong before,
-      int limit) {
-    Condition condition = EVENT.TENANT.eq(tenant.name());
-    if (job.isPresent()) {
-      condition = condition.and(EVENT.JOB_ID.eq(job.get().value()));
-    }
-    if (after.isPresent()) {
-      condition = condition.and(EVENT.TIME.ge(after.get()));
-    }
-    if (before.isPresent()) {
-      condition = condition.and(EVENT.VERSION.lt(before.getAsLong()));
-    }
-    Condition wanted = condition;
+  public EventPage events(EventFilter filter, OptionalLong before, int limit) {
     return of(
-        tenant,
-        sql ->
-            events(
-                sql,
-                sql.selectFrom(EVENT)
-                    .where(wanted)
-                    .orderBy(EVENT.VERSION.desc())
-                    .limit(limit)
-                    .fetch()));
+        filter.tenant(),
+        sql -> EventLists.page(sql, filter, before, limit, rows -> events(sql, rows)));
   }
 
   @Override
-  public Events eventsAfter(TenantId tenant, long version, int limit) {
+  public Events eventsAfter(EventFilter filter, long version, int limit) {
     return database.snapshot(
-        Reach.of(tenant.name()),
+        Reach.of(filter.tenant().name()),
         read ->
-            new Events(
-                version(read),
-                events(
-                    read,
-                    read.selectFrom(EVENT)
-                        .where(EVENT.TENANT.eq(tenant.name()), EVENT.VERSION.gt(version))
-                        .orderBy(EVENT.VERSION)
-                        .limit(limit)
-                        .fetch())));
+            EventLists.after(
+                read, filter, version, limit, version(read), rows -> events(read, rows)));
   }
 
   /// Where an attempt goes never changes, so it need not be of the same snapshot.
@@ -304,6 +274,15 @@ public final class PostgresJobReader implements JobReader {
 
   private static long version(DSLContext read) {
     return read.select(LEADERSHIP.VERSION).from(LEADERSHIP).fetchSingle().value1();
+  }
+
+  @Override
+  public Optional<Document> catalogEntry(String source, TenantId tenant) {
+    return across
+        .select(CATALOG_ENTRY.DOCUMENT)
+        .from(CATALOG_ENTRY)
+        .where(CATALOG_ENTRY.SOURCE.eq(source), CATALOG_ENTRY.KEY.eq("tenants/" + tenant.name()))
+        .fetchOptional(row -> Document.of(row.value1()));
   }
 
   @Override

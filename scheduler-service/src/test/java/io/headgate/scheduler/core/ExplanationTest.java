@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.explain.Check;
 import io.headgate.scheduler.core.explain.Explanation;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.runtime.text.CheckText;
+import io.headgate.type.Viewer;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,13 @@ class ExplanationTest {
   private static List<String> lines(List<Check> checks) {
     return checks.stream()
         .map(check ->
-            check.rule() + " " + check.title() + " " + check.verdict() + " " + CheckText.of(check))
+            check.rule()
+                + " "
+                + check.title()
+                + " "
+                + check.verdict()
+                + " "
+                + CheckText.of(check, Viewer.OF_ALL))
         .toList();
   }
 

@@ -9,6 +9,7 @@ import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.runtime.text.CheckText;
+import io.headgate.type.Viewer;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -141,7 +142,7 @@ class SuspensionTest {
   void givesWhatItKeepsToAnEntitledJobThatHasNoOtherRoom() {
     Driver it = crowded();
     assertThat(it.core.explain(it.id("low")).orElseThrow().exposure())
-        .extracting(CheckText::of)
+        .extracting(check -> CheckText.of(check, Viewer.OF_ALL))
         .containsExactly(
             "may be stopped, before what runs, for an entitled job that finds no other room; one"
                 + " of its own policy only if it is ahead of this");

@@ -18,6 +18,7 @@ import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
 import io.headgate.type.GpuQuantity;
+import io.headgate.type.Viewer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +33,8 @@ class JobMapperTest {
 
   @Test
   void tellsWhenTheJobsWhosePlaceIsHeldForItEnd() {
-    var job = JobMapper.toSummary(waiting(holding(Optional.of(TWO_HOURS_LATER)))).build();
+    var job =
+        JobMapper.toSummary(waiting(holding(Optional.of(TWO_HOURS_LATER))), Viewer.OF_ALL).build();
 
     assertThat(job.getExpectedStartTime()).isEqualTo(ProtoTimes.toProto(TWO_HOURS_LATER));
     assertThat(job.getReason().getMessage())
@@ -41,10 +43,13 @@ class JobMapperTest {
 
   @Test
   void promisesNoStartWithoutDeclaredRunTimes() {
-    assertThat(JobMapper.toSummary(waiting(holding(Optional.empty()))).hasExpectedStartTime())
+    assertThat(
+            JobMapper.toSummary(waiting(holding(Optional.empty())), Viewer.OF_ALL)
+                .hasExpectedStartTime())
         .isFalse();
     assertThat(
-            JobMapper.toSummary(waiting(new Reason.Hold(POOL, GpuQuantity.ONE, new JobId(7))))
+            JobMapper.toSummary(
+                    waiting(new Reason.Hold(POOL, GpuQuantity.ONE, new JobId(7))), Viewer.OF_ALL)
                 .hasExpectedStartTime())
         .isFalse();
   }

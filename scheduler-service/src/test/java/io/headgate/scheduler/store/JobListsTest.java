@@ -9,6 +9,7 @@ import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.runtime.record.JobReader.Filter;
 import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.type.Viewer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +36,7 @@ final class JobListsTest {
   private static final long SEED = 7;
 
   /// One in three jobs is over; users and queues are of very different sizes; every tenth has a
-  /// label.
+  /// label; every seventh is of a service account with the id of a user.
   private static final String FILL =
       """
       insert into job (id, tenant, name, queue, policy, profile, gpu_units, workers, user_id,
@@ -42,13 +44,13 @@ final class JobListsTest {
         sequence, attempts, finished_at, simulated, version)
       select i, case when i %% 20 = 0 then 'other' else 'acme' end, 'j-' || i,
         'q-' || floor(8 * power(random(), 3)), 'p-' || i %% 2, 'one', 1, 1,
-        'u-' || floor(6 * power(random(), 3)), 'x', 0, false,
+        u, case when i %% 7 = 0 then 'tenants/acme/serviceAccounts/' else 'tenants/acme/users/' end || u, 0, false,
         case when i %% 10 = 0 then array['a=' || i %% 3] else '{}' end, '',
         '2026-11-01T00:00:00Z'::timestamptz + i * interval '1 minute', now(),
         case i %% 6 when 0 then 'DONE' when 1 then 'FAILED' when 2 then 'RUNNING' else 'WAITING' end,
         i, 0, case when i %% 6 < 2
           then '2026-11-01T00:00:00Z'::timestamptz + (i + 30) * interval '1 minute' end, false, i
-      from generate_series(1, %d) i\
+      from generate_series(1, %d) i, lateral (select 'u-' || floor(6 * power(random(), 3) + 0 * i) u) one\
       """
           .formatted(JOBS);
 
@@ -99,6 +101,7 @@ final class JobListsTest {
         && among(filter.policies(), job.metadata().policy())
         && among(filter.users(), job.job().spec().user().name())
         && among(filter.states(), job.state())
+        && filter.viewer().sees(job.metadata().submitter(), job.metadata().policy())
         && filter.createdAfter().filter(job.metadata().createdAt()::isBefore).isEmpty()
         && job.metadata().labels().containsAll(filter.labels())
         && filter
@@ -131,7 +134,14 @@ final class JobListsTest {
             : List.of(JobState.values()[random.nextInt(JobState.values().length)]),
         random.nextInt(4) == 0 ? time : Optional.empty(),
         random.nextInt(4) == 0 ? List.of("a=" + random.nextInt(3)) : List.of(),
-        random.nextInt(3) == 0 ? time : Optional.empty());
+        random.nextInt(3) == 0 ? time : Optional.empty(),
+        random.nextInt(2) == 0
+            ? Viewer.OF_ALL
+            : Viewer.member(
+                "tenants/acme/users/u-" + random.nextInt(7),
+                Set.copyOf(some.apply("p-")),
+                Set.of(),
+                false));
   }
 
   @Test

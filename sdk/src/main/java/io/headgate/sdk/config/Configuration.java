@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param tenant id of the tenant; null where the file leaves it to the caller's context
 /// @param tenants tenants that share the pools; scenarios only
+/// @param visibility of the members' jobs to each other
 public record Configuration(
     @Nullable String tenant,
     List<Group> groups,
@@ -15,7 +16,8 @@ public record Configuration(
     List<Profile> profiles,
     List<Policy> policies,
     List<Vault> vaults,
-    List<Tenant> tenants) {
+    List<Tenant> tenants,
+    Visibility visibility) {
   public static final String API_VERSION = "headgate/v1";
   public static final String KIND = "Configuration";
 
@@ -26,6 +28,18 @@ public record Configuration(
     policies = List.copyOf(policies);
     vaults = List.copyOf(vaults);
     tenants = List.copyOf(tenants);
+  }
+
+  /// A configuration of a tenant whose members see what is theirs.
+  public Configuration(
+      @Nullable String tenant,
+      List<Group> groups,
+      List<Pool> pools,
+      List<Profile> profiles,
+      List<Policy> policies,
+      List<Vault> vaults,
+      List<Tenant> tenants) {
+    this(tenant, groups, pools, profiles, policies, vaults, tenants, Visibility.OWN);
   }
 
   /// A configuration without vaults, for a tenant that shares no pools.
@@ -39,6 +53,6 @@ public record Configuration(
   }
 
   public Configuration withTenant(String name) {
-    return new Configuration(name, groups, pools, profiles, policies, vaults, tenants);
+    return new Configuration(name, groups, pools, profiles, policies, vaults, tenants, visibility);
   }
 }

@@ -22,6 +22,11 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
 
   public static ConfigurationDiff between(Configuration from, Configuration to) {
     Collector collector = new Collector();
+    if (from.visibility() != to.visibility()) {
+      String tenant = to.tenant() == null ? "" : to.tenant();
+      collector.compare(
+          ObjectKind.TENANT, List.of(from.visibility()), List.of(to.visibility()), _ -> tenant);
+    }
     collector.compare(ObjectKind.GROUP, from.groups(), to.groups(), Group::name);
     collector.compare(ObjectKind.POOL, from.pools(), to.pools(), Pool::name);
     collector.compare(ObjectKind.PROFILE, from.profiles(), to.profiles(), Profile::name);
@@ -64,8 +69,9 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
         .count();
   }
 
-  /// The sections of a configuration, and the queues inside policies.
+  /// The sections of a configuration, the queues inside policies, and the tenant itself.
   public enum ObjectKind implements Keyword {
+    TENANT,
     GROUP,
     POOL,
     PROFILE,

@@ -35,6 +35,13 @@ final class ConfigurationKeys {
           Configuration.API_VERSION,
           "Version of the file format.");
 
+  static final KeywordKey<Visibility> VISIBILITY =
+      new KeywordKey<>(
+          "visibility",
+          Visibility.OWN,
+          "`own`: members see their own jobs and those of their groups; `tenant`: they see what all"
+              + " of the tenant run.");
+
   static final Section TOP =
       Section.of(
           "",
@@ -46,6 +53,7 @@ final class ConfigurationKeys {
               "name",
               "tenant of the session",
               "Tenant that the configuration belongs to."),
+          VISIBILITY,
           list("groups", "Users that share policies."),
           list("pools", "Hardware."),
           list("profiles", "Job sizes."),
@@ -58,7 +66,12 @@ final class ConfigurationKeys {
           "A group of users and service accounts.",
           FileKey.declaration("Name of the group."),
           FileKey.of("users", "list of names", "", "Users in the group."),
-          FileKey.of("serviceAccounts", "list of names", "", "Service accounts in the group."));
+          FileKey.of("serviceAccounts", "list of names", "", "Service accounts in the group."),
+          FileKey.of(
+              "leads",
+              "list of names",
+              "",
+              "Users of the group that may cancel and requeue its jobs."));
 
   static final KeywordKey<Pool.Type> POOL_TYPE =
       new KeywordKey<>(

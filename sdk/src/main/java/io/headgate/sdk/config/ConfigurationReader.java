@@ -41,13 +41,16 @@ public final class ConfigurationReader {
   ///   tenants may share the pools
   static Configuration body(MappingReader root, boolean isScenario) {
     SectionNames sections = SectionNames.of(root, isScenario);
-    String tenant = new ValueReader(root).idOrNull("tenant");
+    ValueReader values = new ValueReader(root);
+    String tenant = values.idOrNull("tenant");
+    Visibility visibility = values.keyword(ConfigurationKeys.VISIBILITY);
     List<Group> groups = GroupReader.read(root, sections);
     List<Pool> pools = new PoolReader(sections).read(root);
     List<Profile> profiles = new ProfileReader(sections).read(root);
     List<Policy> policies = new PolicyReader(sections, groups, profiles).read(root);
     List<Vault> vaults = VaultReader.read(root, sections);
     List<Tenant> tenants = TenantReader.read(root, sections);
-    return new Configuration(tenant, groups, pools, profiles, policies, vaults, tenants);
+    return new Configuration(
+        tenant, groups, pools, profiles, policies, vaults, tenants, visibility);
   }
 }

@@ -18,6 +18,8 @@ public final class ConfigurationWriter {
     if (configuration.tenant() != null) {
       yaml.entry("tenant", configuration.tenant());
     }
+    yaml.unlessDefault(
+        "visibility", configuration.visibility().keyword(), Visibility.OWN.keyword());
     body(yaml, configuration);
     return yaml.toString();
   }
@@ -48,6 +50,7 @@ public final class ConfigurationWriter {
     yaml.entry("name", group.name());
     yaml.names("users", group.users());
     yaml.names("serviceAccounts", group.serviceAccounts());
+    yaml.names("leads", group.leads());
   }
 
   private static void pool(YamlText yaml, Pool pool) {

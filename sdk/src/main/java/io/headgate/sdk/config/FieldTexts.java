@@ -21,6 +21,7 @@ final class FieldTexts {
   static Map<String, FieldText> of(Object object) {
     FieldTexts texts = new FieldTexts();
     switch (object) {
+      case Visibility visibility -> texts.value("visibility", visibility.keyword());
       case Group group -> texts.group(group);
       case Pool pool -> texts.pool(pool);
       case Profile profile -> texts.profile(profile);
@@ -35,6 +36,7 @@ final class FieldTexts {
   private void group(Group group) {
     unordered("users", group.users());
     unordered("serviceAccounts", group.serviceAccounts());
+    unordered("leads", group.leads());
   }
 
   private void pool(Pool pool) {

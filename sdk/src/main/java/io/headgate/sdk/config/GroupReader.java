@@ -14,7 +14,13 @@ final class GroupReader {
       ValueReader values = new ValueReader(fields);
       String name = values.id("name", "give the group a name");
       sections.groups().claim(fields, name);
-      groups.add(new Group(name, values.ids("users"), values.ids("serviceAccounts")));
+      List<String> users = values.ids("users");
+      groups.add(
+          new Group(
+              name,
+              users,
+              values.ids("serviceAccounts"),
+              values.references("leads", DeclaredNames.of("user", users))));
     }
     return groups;
   }

@@ -72,7 +72,8 @@ public final class ConfigurationCalls {
             resources.getProfilesList().stream().map(SupplyMessages::profile).toList(),
             policies(access),
             access.getVaultsList().stream().map(RightsMessages::vault).toList(),
-            List.of());
+            List.of(),
+            RightsMessages.visibility(access));
     List<String> paused =
         access.getQueuesList().stream()
             .filter(io.headgate.proto.policy.v1.Queue::getPaused)
@@ -243,7 +244,10 @@ public final class ConfigurationCalls {
   }
 
   private AccessConfiguration access(Configuration configuration, InForce inForce) {
-    AccessConfiguration.Builder access = AccessConfiguration.newBuilder().setTenant(tenant);
+    AccessConfiguration.Builder access =
+        AccessConfiguration.newBuilder()
+            .setTenant(tenant)
+            .setVisibility(RightsMessages.visibility(configuration.visibility()));
     configuration.groups().forEach(group -> access.addGroups(RightsMessages.group(tenant, group)));
     for (Policy policy : configuration.policies()) {
       access.addPolicies(RightsMessages.policy(tenant, policy));

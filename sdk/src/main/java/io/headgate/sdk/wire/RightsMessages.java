@@ -1,9 +1,11 @@
 package io.headgate.sdk.wire;
 
+import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.WhoAmIResponse;
 import io.headgate.sdk.config.Group;
 import io.headgate.sdk.config.Policy;
 import io.headgate.sdk.config.Vault;
+import io.headgate.sdk.config.Visibility;
 import io.headgate.sdk.model.Identity;
 import io.headgate.sdk.model.IssuedKey;
 import io.headgate.sdk.model.JoinToken;
@@ -16,7 +18,23 @@ public final class RightsMessages {
 
   public static Group group(io.headgate.proto.policy.v1.Group group) {
     return new Group(
-        ResourceNames.id(group.getName()), group.getUsersList(), group.getServiceAccountsList());
+        ResourceNames.id(group.getName()),
+        group.getUsersList(),
+        group.getServiceAccountsList(),
+        group.getLeadsList());
+  }
+
+  static Visibility visibility(AccessConfiguration access) {
+    return access.getVisibility() == AccessConfiguration.Visibility.VISIBILITY_TENANT
+        ? Visibility.TENANT
+        : Visibility.OWN;
+  }
+
+  static AccessConfiguration.Visibility visibility(Visibility visibility) {
+    return switch (visibility) {
+      case OWN -> AccessConfiguration.Visibility.VISIBILITY_OWN;
+      case TENANT -> AccessConfiguration.Visibility.VISIBILITY_TENANT;
+    };
   }
 
   static io.headgate.proto.policy.v1.Group group(String tenant, Group group) {
@@ -24,6 +42,7 @@ public final class RightsMessages {
         .setName(ResourceNames.of(tenant, "groups", group.name()))
         .addAllUsers(group.users())
         .addAllServiceAccounts(group.serviceAccounts())
+        .addAllLeads(group.leads())
         .build();
   }
 

@@ -63,7 +63,12 @@ class ConfigurationMistakesTest {
             "unknown key",
             HEAD + "groups:\n  - {name: a, colour: red}\n",
             "4:15 UNKNOWN_KEY groups[a].colour | unknown key \"colour\" | not a key of groups[a] |"
-                + " name, users or serviceAccounts"),
+                + " name, users, serviceAccounts or leads"),
+        new Case(
+            "lead outside of the group",
+            HEAD + "groups:\n  - {name: a, users: [ada], leads: [adb]}\n",
+            "4:37 USER_NOT_FOUND groups[a].leads[0] | user \"adb\" is not declared in this file |"
+                + " no such user | did you mean ada?"),
         new Case(
             "key twice",
             HEAD + "groups:\n  - {name: a, name: b}\n",

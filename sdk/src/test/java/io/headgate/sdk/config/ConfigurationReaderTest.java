@@ -20,6 +20,38 @@ class ConfigurationReaderTest {
   @TempDir Path directory;
 
   @Test
+  void readsAndWritesLeadsAndVisibility() throws Exception {
+    String text =
+        """
+        apiVersion: headgate/v1
+        kind: Configuration
+        tenant: acme
+        visibility: tenant
+
+        groups:
+          - name: ai-dev
+            users: [ada, grace]
+            leads: [grace]
+        """;
+    Configuration read = ConfigurationReader.read("acme.yaml", text).configuration();
+    assertThat(read.visibility()).isEqualTo(Visibility.TENANT);
+    assertThat(read.groups().getFirst().leads()).containsExactly("grace");
+    assertThat(ConfigurationWriter.write(read)).isEqualTo(text);
+    assertThat(
+            ConfigurationDiff.between(
+                    ConfigurationReader.read("acme.yaml", text.replace("visibility: tenant\n", ""))
+                        .configuration(),
+                    read)
+                .changes())
+        .singleElement()
+        .satisfies(change -> {
+          assertThat(change.kind()).isEqualTo(ConfigurationDiff.ObjectKind.TENANT);
+          assertThat(change.fields().get("visibility"))
+              .hasToString("FieldChange[from=own, to=tenant]");
+        });
+  }
+
+  @Test
   void readsEveryKeyOfTheDocumentedExample() throws Exception {
     Configuration acme = ConfigurationReader.read("acme.yaml", example()).configuration();
 

@@ -32,6 +32,9 @@ sealed interface AccessRule {
       return Optional.empty();
     }
     Access access = options.getExtension(AccessOuterClass.access);
+    if (!isScoped(access)) {
+      return Optional.empty();
+    }
     if (access.getAnonymous()) {
       return access.getRolesCount() == 0 ? Optional.of(new Anonymous()) : Optional.empty();
     }
@@ -50,6 +53,14 @@ sealed interface AccessRule {
       }
     }
     return roles.isEmpty() ? Optional.empty() : Optional.of(new Roles(roles));
+  }
+
+  /// Whether the rule states what the method is about, so that a handler cannot forget to ask.
+  private static boolean isScoped(Access access) {
+    return switch (access.getScope()) {
+      case SCOPE_OWN, SCOPE_CAPACITY, SCOPE_TENANT, SCOPE_CALLER, SCOPE_INSTALLATION -> true;
+      case SCOPE_UNSPECIFIED, UNRECOGNIZED -> false;
+    };
   }
 
   /// Whether `method` changes nothing: a `GET` of the JSON API, or a stream from the server.

@@ -86,7 +86,8 @@ class ApiServerTest {
             ApiServer.builder(ApiServerConfig.of("127.0.0.1", 0), Telemetry.disabled())
                 .service(new OpenServiceImplBase() {})
                 .build())
-        .hasMessageContaining("headgate.kit.test.v1.OpenService/Leak");
+        .hasMessageContaining("headgate.kit.test.v1.OpenService/Leak")
+        .hasMessageContaining("headgate.kit.test.v1.OpenService/Blur");
   }
 
   private static Refusal refused(PutBookRequest request) {

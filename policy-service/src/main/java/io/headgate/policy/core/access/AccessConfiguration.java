@@ -6,15 +6,24 @@ import io.headgate.policy.core.name.QueueId;
 import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.core.name.VaultId;
+import io.headgate.type.Viewer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /// The groups, policies, queues and vaults of one tenant, each by id.
+///
+/// @param visibility of the members' jobs to each other
 public record AccessConfiguration(
-    List<Group> groups, List<Policy> policies, List<Queue> queues, List<Vault> vaults) {
+    List<Group> groups,
+    List<Policy> policies,
+    List<Queue> queues,
+    List<Vault> vaults,
+    Visibility visibility) {
   public static final int MAX_GROUPS = 1000;
   public static final int MAX_POLICIES = 1000;
   public static final int MAX_QUEUES = 10_000;
@@ -27,7 +36,7 @@ public record AccessConfiguration(
   public static final int MAX_ENVIRONMENT_BYTES = 64 * 1024;
 
   public static final AccessConfiguration EMPTY =
-      new AccessConfiguration(List.of(), List.of(), List.of(), List.of());
+      new AccessConfiguration(List.of(), List.of(), List.of(), List.of(), Visibility.OWN);
 
   public AccessConfiguration {
     groups = groups.stream().sorted(Comparator.comparing(Group::id)).toList();
@@ -47,30 +56,50 @@ public record AccessConfiguration(
   /// With `group` in place of the group that has its id, if any.
   public AccessConfiguration with(Group group) {
     return new AccessConfiguration(
-        put(groups, group, each -> each.id().equals(group.id())), policies, queues, vaults);
+        put(groups, group, each -> each.id().equals(group.id())),
+        policies,
+        queues,
+        vaults,
+        visibility);
   }
 
   /// With `policy` in place of the policy that has its id, if any.
   public AccessConfiguration with(Policy policy) {
     return new AccessConfiguration(
-        groups, put(policies, policy, each -> each.id().equals(policy.id())), queues, vaults);
+        groups,
+        put(policies, policy, each -> each.id().equals(policy.id())),
+        queues,
+        vaults,
+        visibility);
   }
 
   /// With `queue` in place of the queue that has its id, if any.
   public AccessConfiguration with(Queue queue) {
     return new AccessConfiguration(
-        groups, policies, put(queues, queue, each -> each.id().equals(queue.id())), vaults);
+        groups,
+        policies,
+        put(queues, queue, each -> each.id().equals(queue.id())),
+        vaults,
+        visibility);
   }
 
   /// With `vault` in place of the vault that has its id, if any.
   public AccessConfiguration with(Vault vault) {
     return new AccessConfiguration(
-        groups, policies, queues, put(vaults, vault, each -> each.id().equals(vault.id())));
+        groups,
+        policies,
+        queues,
+        put(vaults, vault, each -> each.id().equals(vault.id())),
+        visibility);
   }
 
   public AccessConfiguration without(GroupId id) {
     return new AccessConfiguration(
-        groups.stream().filter(group -> !group.id().equals(id)).toList(), policies, queues, vaults);
+        groups.stream().filter(group -> !group.id().equals(id)).toList(),
+        policies,
+        queues,
+        vaults,
+        visibility);
   }
 
   /// Without the policy and its queues.
@@ -79,17 +108,55 @@ public record AccessConfiguration(
         groups,
         policies.stream().filter(policy -> !policy.id().equals(id)).toList(),
         queues.stream().filter(queue -> !queue.policy().equals(id)).toList(),
-        vaults);
+        vaults,
+        visibility);
   }
 
   public AccessConfiguration without(QueueId id) {
     return new AccessConfiguration(
-        groups, policies, queues.stream().filter(queue -> !queue.id().equals(id)).toList(), vaults);
+        groups,
+        policies,
+        queues.stream().filter(queue -> !queue.id().equals(id)).toList(),
+        vaults,
+        visibility);
   }
 
   public AccessConfiguration without(VaultId id) {
     return new AccessConfiguration(
-        groups, policies, queues, vaults.stream().filter(vault -> !vault.id().equals(id)).toList());
+        groups,
+        policies,
+        queues,
+        vaults.stream().filter(vault -> !vault.id().equals(id)).toList(),
+        visibility);
+  }
+
+  /// The part that a caller sees: its groups, their policies, the queues of these, and the vaults
+  /// that apply to its groups.
+  ///
+  /// @param viewer its teams are the tenant's groups
+  public AccessConfiguration seenBy(Viewer viewer) {
+    if (viewer.seesAll()) {
+      return this;
+    }
+    List<Policy> seen =
+        policies.stream().filter(policy -> viewer.seesTeam(policy.group().value())).toList();
+    Set<PolicyId> ids = seen.stream().map(Policy::id).collect(Collectors.toSet());
+    return new AccessConfiguration(
+        groups.stream().filter(group -> viewer.seesTeam(group.id().value())).toList(),
+        seen,
+        queues.stream().filter(queue -> ids.contains(queue.policy())).toList(),
+        vaults.stream().flatMap(vault -> seenBy(viewer, vault).stream()).toList(),
+        visibility);
+  }
+
+  /// A vault of all groups applies to a caller that is in any.
+  private static Optional<Vault> seenBy(Viewer viewer, Vault vault) {
+    List<GroupId> groups =
+        vault.groups().stream().filter(group -> viewer.seesTeam(group.value())).toList();
+    return (vault.groups().isEmpty() ? viewer.teams().isEmpty() : groups.isEmpty())
+        ? Optional.empty()
+        : Optional.of(
+            new Vault(vault.id(), groups, vault.rules(), vault.environment(), vault.description()));
   }
 
   /// Without the user in all groups and exceed-limit grants.
@@ -97,11 +164,16 @@ public record AccessConfiguration(
     return new AccessConfiguration(
         groups.stream()
             .map(group ->
-                new Group(group.id(), dropped(group.users(), user), group.serviceAccounts()))
+                new Group(
+                    group.id(),
+                    dropped(group.users(), user),
+                    group.serviceAccounts(),
+                    dropped(group.leads(), user)))
             .toList(),
         policies.stream().map(policy -> withoutGrant(policy, user)).toList(),
         queues,
-        vaults);
+        vaults,
+        visibility);
   }
 
   /// Without the service account in all groups.
@@ -109,11 +181,16 @@ public record AccessConfiguration(
     return new AccessConfiguration(
         groups.stream()
             .map(group ->
-                new Group(group.id(), group.users(), dropped(group.serviceAccounts(), account)))
+                new Group(
+                    group.id(),
+                    group.users(),
+                    dropped(group.serviceAccounts(), account),
+                    group.leads()))
             .toList(),
         policies,
         queues,
-        vaults);
+        vaults,
+        visibility);
   }
 
   private static Policy withoutGrant(Policy policy, UserId user) {

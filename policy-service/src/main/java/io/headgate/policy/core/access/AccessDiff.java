@@ -10,8 +10,14 @@ import java.util.Set;
 import java.util.function.Function;
 
 /// The changes from one configuration to another.
+///
+/// @param visibility absent: unchanged
 public record AccessDiff(
-    Part<Group> groups, Part<Policy> policies, Part<Queue> queues, Part<Vault> vaults) {
+    Part<Group> groups,
+    Part<Policy> policies,
+    Part<Queue> queues,
+    Part<Vault> vaults,
+    Optional<Change<Visibility>> visibility) {
 
   /// The changes of one kind.
   public record Part<T>(List<T> added, List<Change<T>> changed, List<T> removed) {
@@ -41,11 +47,18 @@ public record AccessDiff(
         part(before.groups(), after.groups(), Group::id),
         part(before.policies(), after.policies(), Policy::id),
         part(before.queues(), after.queues(), Queue::id),
-        part(before.vaults(), after.vaults(), Vault::id));
+        part(before.vaults(), after.vaults(), Vault::id),
+        before.visibility() == after.visibility()
+            ? Optional.empty()
+            : Optional.of(new Change<>(before.visibility(), after.visibility())));
   }
 
   public boolean isEmpty() {
-    return groups.isEmpty() && policies.isEmpty() && queues.isEmpty() && vaults.isEmpty();
+    return groups.isEmpty()
+        && policies.isEmpty()
+        && queues.isEmpty()
+        && vaults.isEmpty()
+        && visibility.isEmpty();
   }
 
   private static <K, T> Part<T> part(List<T> before, List<T> after, Function<T, K> id) {

@@ -12,7 +12,8 @@ public record AccessSpec(
     List<GroupSpec> groups,
     List<PolicySpec> policies,
     List<QueueSpec> queues,
-    Optional<List<VaultSpec>> vaults) {
+    Optional<List<VaultSpec>> vaults,
+    Visibility visibility) {
   public AccessSpec {
     groups = List.copyOf(groups);
     policies = List.copyOf(policies);
@@ -21,10 +22,12 @@ public record AccessSpec(
   }
 
   /// A group.
-  public record GroupSpec(String id, List<String> users, List<String> serviceAccounts) {
+  public record GroupSpec(
+      String id, List<String> users, List<String> serviceAccounts, List<String> leads) {
     public GroupSpec {
       users = List.copyOf(users);
       serviceAccounts = List.copyOf(serviceAccounts);
+      leads = List.copyOf(leads);
     }
   }
 

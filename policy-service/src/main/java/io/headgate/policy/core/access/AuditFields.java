@@ -17,6 +17,7 @@ public final class AuditFields {
     Map<String, String> fields = new LinkedHashMap<>();
     fields.put("users", list(group.users()));
     fields.put("service_accounts", list(group.serviceAccounts()));
+    fields.put("leads", list(group.leads()));
     return fields;
   }
 
@@ -59,6 +60,10 @@ public final class AuditFields {
     vault.environment().forEach((name, value) -> fields.put("environment." + name, value));
     fields.put("description", vault.description());
     return fields;
+  }
+
+  public static Map<String, String> of(Visibility visibility) {
+    return Map.of("visibility", word(visibility));
   }
 
   private static String word(Enum<?> value) {

@@ -5,11 +5,15 @@ import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.UserId;
 import java.util.List;
 
-/// Users and service accounts that share rights. Both lists are sorted, so that groups with equal
+/// Users and service accounts that share rights. All lists are sorted, so that groups with equal
 /// members are equal.
-public record Group(GroupId id, List<UserId> users, List<ServiceAccountId> serviceAccounts) {
+///
+/// @param leads those users that steer the jobs of the group
+public record Group(
+    GroupId id, List<UserId> users, List<ServiceAccountId> serviceAccounts, List<UserId> leads) {
   public Group {
     users = users.stream().sorted().toList();
     serviceAccounts = serviceAccounts.stream().sorted().toList();
+    leads = leads.stream().sorted().toList();
   }
 }

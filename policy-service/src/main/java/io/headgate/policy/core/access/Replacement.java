@@ -42,7 +42,8 @@ public final class Replacement {
             .map(wanted ->
                 reader.each("vaults", Kind.VAULT, wanted, VaultSpec::id, vaultReader::vault))
             .orElse(state.current().vaults());
-    AccessConfiguration next = new AccessConfiguration(groups, policies, queues, vaults);
+    AccessConfiguration next =
+        new AccessConfiguration(groups, policies, queues, vaults, spec.visibility());
     if (problems.isEmpty()
         && next.equals(state.current())
         && thoroughness == Thoroughness.CHANGES_ONLY) {

@@ -78,9 +78,20 @@ final class SpecReader {
             Kind.SERVICE_ACCOUNT,
             spec.serviceAccounts(),
             ServiceAccountId::new);
-    return id.isPresent() && users.isPresent() && accounts.isPresent()
-        ? Optional.of(new Group(id.get(), users.get(), accounts.get()))
-        : Optional.empty();
+    Optional<List<UserId>> leads = ids(path + ".leads", Kind.USER, spec.leads(), UserId::new);
+    if (id.isEmpty() || users.isEmpty() || accounts.isEmpty() || leads.isEmpty()) {
+      return Optional.empty();
+    }
+    Set<UserId> members = Set.copyOf(users.get());
+    for (int i = 0; i < leads.get().size(); i++) {
+      UserId lead = leads.get().get(i);
+      if (!members.contains(lead)) {
+        problems.add(
+            new Denial.LeadNotInGroup(path + ".leads[" + i + "]", lead.value(), spec.id()));
+        return Optional.empty();
+      }
+    }
+    return Optional.of(new Group(id.get(), users.get(), accounts.get(), leads.get()));
   }
 
   /// @param path of the policy in the request

@@ -12,12 +12,14 @@ import java.util.Optional;
 /// @param node the node of the bearer; present exactly for {@link PrincipalRole#NODE}, with its
 ///   pool
 /// @param groups its groups, by id
+/// @param isOfOpenTenant whether members of its tenant see what others of it run
 public record Identity(
     String subject,
     PrincipalRole role,
     Optional<TenantId> tenant,
     Optional<Machine> node,
-    List<GroupId> groups) {
+    List<GroupId> groups,
+    boolean isOfOpenTenant) {
   /// A node and the pool of its join token.
   public record Machine(NodeId node, PoolId pool) {}
 

@@ -3,6 +3,7 @@ package io.headgate.policy.runtime.port;
 import io.headgate.kit.position.WatchPosition;
 import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
+import io.headgate.policy.core.access.Visibility;
 import io.headgate.policy.core.name.TenantId;
 
 /// The access configurations of all tenants.
@@ -15,6 +16,12 @@ public interface AccessTable {
   ///
   /// @param diff from the configuration in force to `next`
   void put(AccessVersion next, AccessDiff diff);
+
+  /// Whether the tenant is open to its members; an absent one is not.
+  Visibility visibility(TenantId tenant);
+
+  /// Notifies watchers that the tenant has other admins.
+  void adminsChanged(TenantId tenant);
 
   /// Notifies watchers that the tenant is gone.
   void forget(TenantId tenant);

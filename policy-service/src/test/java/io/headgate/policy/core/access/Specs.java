@@ -31,7 +31,7 @@ final class Specs {
   private Specs() {}
 
   static GroupSpec group(String id, String... users) {
-    return new GroupSpec(id, List.of(users), List.of());
+    return new GroupSpec(id, List.of(users), List.of(), List.of());
   }
 
   static PolicySpec policy(String id, String reservation, String limit) {
@@ -73,7 +73,7 @@ final class Specs {
   }
 
   static AccessSpec all(List<GroupSpec> groups, List<PolicySpec> policies, List<QueueSpec> queues) {
-    return new AccessSpec(groups, policies, queues, Optional.empty());
+    return new AccessSpec(groups, policies, queues, Optional.empty(), Visibility.OWN);
   }
 
   /// Profiles by id with the need of one job, and a pool of `total` GPUs.

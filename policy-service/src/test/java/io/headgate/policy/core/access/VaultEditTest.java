@@ -92,7 +92,8 @@ class VaultEditTest {
                 List.of(
                     vault("a", List.of(), Map.of("PROXY", "a")),
                     vault("b", List.of("devs"), Map.of("PROXY", "b")),
-                    vault("c", List.of("ops"), Map.of()))));
+                    vault("c", List.of("ops"), Map.of()))),
+            Visibility.OWN);
     AccessDecision decision =
         Replacement.decide(
             state(AccessConfiguration.EMPTY, SUPPLY), spec, Thoroughness.CHANGES_ONLY);
@@ -129,7 +130,8 @@ class VaultEditTest {
   void aGroupThatAVaultNamesStaysAlsoForWhoNamesNoVaults() {
     AccessConfiguration named = with(TWO_GROUPS, vault("devs", List.of("devs"), Map.of()));
     AccessSpec without =
-        new AccessSpec(List.of(group("ops")), List.of(), List.of(), Optional.empty());
+        new AccessSpec(
+            List.of(group("ops")), List.of(), List.of(), Optional.empty(), Visibility.OWN);
     assertThat(Replacement.decide(state(named, SUPPLY), without, Thoroughness.CHANGES_ONLY))
         .isEqualTo(AccessDecision.denied(new Denial.GroupInVault("devs", List.of("devs"))));
   }

@@ -14,6 +14,7 @@ import java.util.Set;
 /// @param version of the tenant's access configuration
 /// @param vaults the rules of vaults, by id of the group; absent: the group has none
 /// @param joint the last change together with supply, up to this version; absent: there was none
+/// @param roles what its accounts are beyond members of groups
 public record Access(
     TenantId tenant,
     long version,
@@ -21,7 +22,8 @@ public record Access(
     List<Rights> policies,
     List<Queue> queues,
     Map<String, VaultRules> vaults,
-    Optional<JointChange> joint) {
+    Optional<JointChange> joint,
+    Roles roles) {
   public Access {
     groups = List.copyOf(groups);
     policies = List.copyOf(policies);
@@ -36,16 +38,31 @@ public record Access(
       List<Group> groups,
       List<Rights> policies,
       List<Queue> queues,
-      Map<String, VaultRules> vaults) {
-    this(tenant, version, groups, policies, queues, vaults, Optional.empty());
+      Map<String, VaultRules> vaults,
+      Roles roles) {
+    this(tenant, version, groups, policies, queues, vaults, Optional.empty(), roles);
   }
 
   /// The subjects that share one policy's rights.
   ///
   /// @param members resource names of users and service accounts
-  public record Group(String id, Set<String> members) {
+  /// @param leads resource names of the members who steer its jobs
+  public record Group(String id, Set<String> members, Set<String> leads) {
     public Group {
       members = Set.copyOf(members);
+      leads = Set.copyOf(leads);
+    }
+  }
+
+  /// The admins of the tenant, and whether it is open to its members.
+  ///
+  /// @param admins resource names of users; absent: not known
+  /// @param isOpen whether members see what others run
+  public record Roles(Optional<Set<String>> admins, boolean isOpen) {
+    public static final Roles UNKNOWN = new Roles(Optional.empty(), false);
+
+    public Roles {
+      admins = admins.map(Set::copyOf);
     }
   }
 

@@ -6,10 +6,13 @@ import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.type.Viewer;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,14 +34,34 @@ public final class CatalogView {
       Map<QueueId, Queue> queues,
       Map<ProfileId, Profile> profiles,
       Map<String, Access.Rights> rights,
-      Map<String, Access.Group> groups) {
+      Map<String, Access.Group> groups,
+      Access.Roles roles,
+      Map<String, Viewer> members) {
 
     static Index of(@Nullable Supply supply, @Nullable Access access) {
       return new Index(
           by(access == null ? List.of() : access.queues(), Queue::id),
           by(supply == null ? List.of() : supply.profiles(), Profile::id),
           by(access == null ? List.of() : access.policies(), each -> each.policy().id().name()),
-          by(access == null ? List.of() : access.groups(), Access.Group::id));
+          by(access == null ? List.of() : access.groups(), Access.Group::id),
+          access == null ? Access.Roles.UNKNOWN : access.roles(),
+          new ConcurrentHashMap<>());
+    }
+
+    /// The policies of the subject's groups are its teams, because jobs state their policy.
+    private Viewer member(String subject) {
+      Set<String> teams = new HashSet<>();
+      Set<String> led = new HashSet<>();
+      rights.forEach((policy, right) -> {
+        Access.Group group = groups.get(right.group());
+        if (group != null && group.members().contains(subject)) {
+          teams.add(policy);
+          if (group.leads().contains(subject)) {
+            led.add(policy);
+          }
+        }
+      });
+      return Viewer.member(subject, teams, led, roles.isOpen());
     }
 
     private static <K, V> Map<K, V> by(List<V> values, Function<V, K> key) {
@@ -110,6 +133,26 @@ public final class CatalogView {
         .flatMap(rights ->
             Optional.ofNullable(accesses.get(queue.tenant()))
                 .map(access -> access.vaults().getOrDefault(rights.group(), VaultRules.NONE)));
+  }
+
+  /// The view of a member on the tenant. Made once for each member and version of the rights,
+  /// because lists and watches ask for every page.
+  public Viewer member(TenantId tenant, String subject) {
+    Index index = index(tenant);
+    return index.members().computeIfAbsent(subject, index::member);
+  }
+
+  /// Whether the subject is an admin of the tenant, or an operator. Every subject may be one where
+  /// the admins of the tenant are not known.
+  public boolean mayGovern(TenantId tenant, String subject) {
+    return !subject.startsWith("tenants/")
+        || index(tenant).roles().admins().map(admins -> admins.contains(subject)).orElse(true);
+  }
+
+  /// Whether a job that was submitted so may start: as a member of the group, or by a role that its
+  /// submitter still has (A1).
+  public boolean admits(Queue queue, String subject, boolean byRole) {
+    return admits(queue, subject) || (byRole && mayGovern(queue.id().tenant(), subject));
   }
 
   /// Whether the subject is a member of the group whose policy the queue leads to (A1).

@@ -31,6 +31,12 @@ public final class CatalogDesk {
   private final LeaderState state;
   private final VaultDesk vaults;
 
+  /// To start jobs of a queue.
+  ///
+  /// @param submitter resource name
+  /// @param byRole held as an admin or operator
+  private record Right(QueueId queue, String submitter, boolean byRole) {}
+
   public CatalogDesk(LeaderState state, VaultDesk vaults) {
     this.state = state;
     this.vaults = vaults;
@@ -69,14 +75,14 @@ public final class CatalogDesk {
 
   /// Rights may have gone since a job was submitted; such a job never starts (A1, at start).
   private void withdraw(LoopTurn turn, SortedSet<TenantId> tenants) {
-    // Jobs are many, pairs of queue and submitter few.
-    Map<Map.Entry<QueueId, String>, Boolean> gone = new HashMap<>();
+    // Jobs are many, queues and submitters few.
+    Map<Right, Boolean> gone = new HashMap<>();
     for (JobRecord job : state.jobs.jobs()) {
       if (job.state() == JobState.WAITING
-          && !job.metadata().byRole()
           && tenants.contains(job.tenant())
           && gone.computeIfAbsent(
-              Map.entry(job.job().spec().queue(), job.metadata().submitter()),
+              new Right(
+                  job.job().spec().queue(), job.metadata().submitter(), job.metadata().byRole()),
               _ -> isNotAdmitted(job))) {
         turn.withdraw(job, NOT_ADMITTED);
       }
@@ -106,7 +112,7 @@ public final class CatalogDesk {
     Optional<DraftCause> bar = state.jobs.bar(job.id());
     if (bar.isPresent()) {
       turn.withdraw(job, bar.get());
-    } else if (!job.metadata().byRole() && isNotAdmitted(job)) {
+    } else if (isNotAdmitted(job)) {
       turn.withdraw(job, NOT_ADMITTED);
     }
   }
@@ -114,7 +120,8 @@ public final class CatalogDesk {
   private boolean isNotAdmitted(JobRecord job) {
     Optional<Queue> queue = state.catalog.queue(job.job().spec().queue());
     // A removed queue has its own cause, which the core finds.
-    return queue.isPresent() && !state.catalog.admits(queue.get(), job.metadata().submitter());
+    return queue.isPresent()
+        && !state.catalog.admits(queue.get(), job.metadata().submitter(), job.metadata().byRole());
   }
 
   private void machines(LoopTurn turn, CatalogUpdate.OfSupply update) {

@@ -49,8 +49,8 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
 
     Optional<AttemptRecord> attempt(JobId job);
 
-    /// Ids of the jobs with a live attempt there.
-    List<String> jobsOn(NodeId node);
+    /// The jobs with a live attempt there.
+    List<JobId> jobsOn(NodeId node);
   }
 
   /// The nodes' reports on jobs with an image.

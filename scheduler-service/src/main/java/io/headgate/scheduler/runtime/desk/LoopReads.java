@@ -63,13 +63,8 @@ public final class LoopReads implements LeaderView.Reads {
   }
 
   @Override
-  public List<String> jobsOn(NodeId node) {
-    return state.jobs.workersOn(node).stream()
-        .map(key -> state.jobs.job(key.attempt().job()))
-        .flatMap(Optional::stream)
-        .map(job -> job.name().id())
-        .distinct()
-        .toList();
+  public List<JobId> jobsOn(NodeId node) {
+    return state.jobs.workersOn(node).stream().map(key -> key.attempt().job()).distinct().toList();
   }
 
   @Override

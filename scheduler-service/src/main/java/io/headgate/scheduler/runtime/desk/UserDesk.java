@@ -59,7 +59,7 @@ public final class UserDesk {
         return;
       }
       // The submitter's rights were checked before the loop; they may have been withdrawn since.
-      if (!job.byRole() && !isAdmitted(job.queue(), job.submitter())) {
+      if (!isAdmitted(job.queue(), job.submitter(), job.byRole())) {
         answer(turn, submit.reply(), new SubmitReply.NotAdmitted(i));
         return;
       }
@@ -126,11 +126,11 @@ public final class UserDesk {
         jobs.stream().flatMap(id -> views.of(turn, id).stream()).toList());
   }
 
-  private boolean isAdmitted(QueueId id, String submitter) {
+  private boolean isAdmitted(QueueId id, String submitter, boolean byRole) {
     return state
         .catalog
         .queue(id)
-        .filter(queue -> state.catalog.admits(queue, submitter))
+        .filter(queue -> state.catalog.admits(queue, submitter, byRole))
         .isPresent();
   }
 
@@ -260,13 +260,12 @@ public final class UserDesk {
         answer(turn, requeue.reply(), new ChangeReply.Refused(denial.get()));
         return;
       }
-      if (!known.metadata().byRole()
-          && !isAdmitted(known.job().spec().queue(), known.metadata().submitter())) {
+      QueueId queue = known.job().spec().queue();
+      String submitter = known.metadata().submitter();
+      if (!isAdmitted(queue, submitter, known.metadata().byRole())) {
         answer(turn, requeue.reply(), new ChangeReply.NotAdmitted());
         return;
       }
-      QueueId queue = known.job().spec().queue();
-      String submitter = known.metadata().submitter();
       Optional<WaitingBounds.Met> met = met(queue, submitter, waitingMore);
       if (met.isPresent()) {
         answer(turn, requeue.reply(), new ChangeReply.TooManyWaiting(met.get()));

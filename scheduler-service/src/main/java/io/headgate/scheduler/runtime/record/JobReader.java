@@ -3,6 +3,7 @@ package io.headgate.scheduler.runtime.record;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.type.Viewer;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -41,6 +42,7 @@ public interface JobReader extends NameLookup {
   /// The jobs that match all present conditions. An empty list matches all.
   ///
   /// @param labels `key=value`
+  /// @param viewer only jobs that it sees; its teams are ids of policies
   record Filter(
       List<String> queues,
       List<String> policies,
@@ -48,7 +50,8 @@ public interface JobReader extends NameLookup {
       List<JobState> states,
       Optional<Instant> createdAfter,
       List<String> labels,
-      Optional<Instant> activeOrFinishedAfter) {
+      Optional<Instant> activeOrFinishedAfter,
+      Viewer viewer) {
     public static final Filter ALL =
         new Filter(
             List.of(),
@@ -57,7 +60,8 @@ public interface JobReader extends NameLookup {
             List.of(),
             Optional.empty(),
             List.of(),
-            Optional.empty());
+            Optional.empty(),
+            Viewer.OF_ALL);
 
     public Filter {
       queues = List.copyOf(queues);
@@ -65,6 +69,11 @@ public interface JobReader extends NameLookup {
       users = List.copyOf(users);
       states = List.copyOf(states);
       labels = List.copyOf(labels);
+    }
+
+    public Filter seenBy(Viewer other) {
+      return new Filter(
+          queues, policies, users, states, createdAfter, labels, activeOrFinishedAfter, other);
     }
   }
 
@@ -86,23 +95,41 @@ public interface JobReader extends NameLookup {
   /// @param version of the watches when the jobs were read
   record Changes(long version, List<JobRecord> jobs) {}
 
+  /// Events of a tenant.
+  ///
+  /// @param job only events about it
+  /// @param after only events of this time and later
+  /// @param viewer only events about jobs that it sees, and about nodes; its teams are ids of
+  ///   policies
+  record EventFilter(
+      TenantId tenant, Optional<JobId> job, Optional<Instant> after, Viewer viewer) {}
+
   /// Newest first.
   ///
   /// @param before only events with a lower version
-  List<EventRecord> events(
-      TenantId tenant,
-      Optional<JobId> job,
-      Optional<Instant> after,
-      OptionalLong before,
-      int limit);
+  EventPage events(EventFilter filter, OptionalLong before, int limit);
+
+  /// A page of events. It may be short, even empty, while there are more: at most
+  /// [#MOST_EVENTS_LOOKED_AT] are looked at for a page, however few of them the caller sees.
+  ///
+  /// @param next the version before which the next page begins; absent: this is the last page
+  record EventPage(List<EventRecord> events, OptionalLong next) {}
+
+  /// Looked at for one page: some milliseconds.
+  int MOST_EVENTS_LOOKED_AT = 10_000;
 
   /// Oldest first.
-  Events eventsAfter(TenantId tenant, long version, int limit);
+  Events eventsAfter(EventFilter filter, long version, int limit);
 
   /// Events read in one snapshot.
   ///
-  /// @param version of the watches when the events were read
-  record Events(long version, List<EventRecord> events) {}
+  /// @param version up to which the events are complete
+  /// @param more whether there are later ones
+  record Events(long version, List<EventRecord> events, boolean more) {}
+
+  /// The tenant's part of a source, as the leader stored it last; see
+  /// [io.headgate.scheduler.runtime.catalog.CatalogSource].
+  Optional<Document> catalogEntry(String source, TenantId tenant);
 
   /// The version of the watches.
   long version();

@@ -4,14 +4,17 @@ import io.headgate.scheduler.core.explain.Check;
 import io.headgate.scheduler.core.explain.Finding;
 import io.headgate.scheduler.core.explain.Finding.PolicyUse;
 import io.headgate.type.GpuQuantity;
+import io.headgate.type.Viewer;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Words the findings of the core's checks: `rnd uses 3 + needs 3 = 6 <= 9`.
 public final class CheckText {
   private CheckText() {}
 
-  public static String of(Check check) {
+  /// @param viewer reads the text; other policies that it does not see are counted, not named
+  public static String of(Check check, Viewer viewer) {
     return switch (check.finding()) {
       case Finding.NeverFits() -> "cannot start as configured: see the reason";
       case Finding.QueueOpen(var queue, boolean open) ->
@@ -22,7 +25,7 @@ public final class CheckText {
       case Finding.ProviderAsked(var pool, var within) ->
           "%s was asked for an instance; it preempts if none comes within %s s"
               .formatted(pool, within.toSeconds());
-      case Finding.Victims victims -> victims(victims);
+      case Finding.Victims victims -> victims(victims, viewer);
       case Finding.OtherTenants(var pool, long over) ->
           over == 0
               ? "none is above its reservation in " + pool
@@ -86,14 +89,14 @@ public final class CheckText {
             gpus(fit.need()));
   }
 
-  private static String victims(Finding.Victims victims) {
+  private static String victims(Finding.Victims victims, Viewer viewer) {
     if (victims.over().isEmpty()) {
       return victims.within().isEmpty()
           ? "no other policy has running jobs"
-          : "no other policy is above its reservation: " + uses(victims.within());
+          : "no other policy is above its reservation: " + uses(victims.within(), viewer);
     }
     return "above the reservation: "
-        + uses(victims.over())
+        + uses(victims.over(), viewer)
         + switch (victims.outcome()) {
           case NOT_MADE -> "";
           case NO_ROOM -> "; what of it may go and runs in the job's pools makes no room";
@@ -102,10 +105,19 @@ public final class CheckText {
         };
   }
 
-  private static String uses(List<PolicyUse> uses) {
-    return uses.stream()
-        .map(use ->
-            "%s (%s of %s)".formatted(use.policy(), gpus(use.usage()), gpus(use.reservation())))
+  private static String uses(List<PolicyUse> uses, Viewer viewer) {
+    List<String> named =
+        uses.stream()
+            .filter(use -> viewer.seesTeam(use.policy()))
+            .map(use ->
+                "%s (%s of %s)".formatted(use.policy(), gpus(use.usage()), gpus(use.reservation())))
+            .toList();
+    int others = uses.size() - named.size();
+    return Stream.concat(
+            named.stream(),
+            others == 0
+                ? Stream.empty()
+                : Stream.of(others == 1 ? "one of another team" : others + " of other teams"))
         .collect(Collectors.joining(", "));
   }
 

@@ -14,6 +14,7 @@ import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Cancellation;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.type.GpuQuantity;
+import io.headgate.type.Viewer;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
@@ -28,6 +29,9 @@ import java.util.Map;
 public final class DecisionText {
   /// A gang names this many of its workers' places.
   private static final int PLACES = 4;
+
+  /// Name, in the numbers of a preemption, of the policy whose job takes the place.
+  public static final String WINNER = "policy";
 
   private DecisionText() {}
 
@@ -148,6 +152,18 @@ public final class DecisionText {
     return by.isEmpty() ? "" : ", as " + by + " asked";
   }
 
+  /// The stop of a job, for a reader that does not see the job that takes the place.
+  public static String byAnotherTeam(String job, String rule) {
+    return "%s is preempted by %s (rule %s)".formatted(job, Viewer.ANOTHER_TEAMS_JOB, rule);
+  }
+
+  /// The numbers of a preemption without those of the policy that takes the place.
+  public static Map<String, String> withoutWinner(Map<String, String> grounds) {
+    Map<String, String> detail = new LinkedHashMap<>(grounds);
+    detail.keySet().removeAll(List.of(WINNER, "usage", "reservation"));
+    return detail;
+  }
+
   /// `devops used 0 of its reservation 5 and needed 3, rnd used 9 of 5`.
   public static String grounds(PreemptionGrounds grounds) {
     return "%s used %s of its reservation %s and needed %s, %s used %s of %s"
@@ -170,7 +186,7 @@ public final class DecisionText {
         grounds.victim().usage().toString(),
         "victimReservation",
         grounds.victim().reservation().toString(),
-        "policy",
+        WINNER,
         grounds.winner().policy().name(),
         "usage",
         grounds.winner().usage().toString(),

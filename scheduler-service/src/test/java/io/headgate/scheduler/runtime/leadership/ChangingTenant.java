@@ -123,7 +123,7 @@ final class ChangingTenant {
     }
     return new Change(
         new Supply(ID, version, pools, profiles, joint),
-        new Access(ID, version, groups, rights, queues, Map.of(), joint));
+        new Access(ID, version, groups, rights, queues, Map.of(), joint, Access.Roles.UNKNOWN));
   }
 
   private Profile profile(int number) {

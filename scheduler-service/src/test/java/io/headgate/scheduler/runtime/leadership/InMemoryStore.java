@@ -14,7 +14,6 @@ import io.headgate.scheduler.runtime.record.Batch;
 import io.headgate.scheduler.runtime.record.CatalogEntry;
 import io.headgate.scheduler.runtime.record.CommitResult;
 import io.headgate.scheduler.runtime.record.Document;
-import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobRecord;
@@ -328,17 +327,17 @@ final class InMemoryStore implements SchedulerStore, JobReader {
   }
 
   @Override
-  public List<EventRecord> events(
-      TenantId tenant,
-      Optional<JobId> job,
-      Optional<Instant> after,
-      OptionalLong before,
-      int limit) {
+  public EventPage events(EventFilter filter, OptionalLong before, int limit) {
     throw new UnsupportedOperationException();
   }
 
   @Override
-  public Events eventsAfter(TenantId tenant, long after, int limit) {
+  public Events eventsAfter(EventFilter filter, long after, int limit) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Optional<Document> catalogEntry(String source, TenantId tenant) {
     throw new UnsupportedOperationException();
   }
 

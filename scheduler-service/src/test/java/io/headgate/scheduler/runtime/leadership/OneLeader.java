@@ -194,14 +194,15 @@ final class OneLeader {
             new Access(
                 TENANT,
                 1,
-                List.of(new Access.Group("all", Set.of("users/alice"))),
+                List.of(new Access.Group("all", Set.of("users/alice"), Set.of())),
                 List.of(
                     new Access.Rights(
                         Policy.of(POLICY, GpuQuantity.ZERO, GpuQuantity.ONE),
                         "all",
                         Optional.empty())),
                 queues,
-                VaultRules.byGroup(vaults, List.of("all")))),
+                VaultRules.byGroup(vaults, List.of("all")),
+                Access.Roles.UNKNOWN)),
         List.of());
   }
 

@@ -231,7 +231,7 @@ final class Scenario {
         TENANT,
         1,
         policies.stream()
-            .map(policy -> new Access.Group(policy.id().name(), Set.of(SUBMITTER)))
+            .map(policy -> new Access.Group(policy.id().name(), Set.of(SUBMITTER), Set.of()))
             .toList(),
         policies.stream()
             .map(policy ->
@@ -239,7 +239,8 @@ final class Scenario {
                     policy, policy.id().name(), Optional.of(stopAfter.get(policy.id().name()))))
             .toList(),
         queues,
-        Map.of());
+        Map.of(),
+        Access.Roles.UNKNOWN);
   }
 
   private Duration stopAfter() {

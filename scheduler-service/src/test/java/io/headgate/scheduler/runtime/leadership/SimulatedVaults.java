@@ -71,8 +71,8 @@ final class SimulatedVaults {
                 first.policies(),
                 first.queues(),
                 VaultRules.byGroup(
-                    List.of(number, rules),
-                    first.groups().stream().map(Access.Group::id).toList()))));
+                    List.of(number, rules), first.groups().stream().map(Access.Group::id).toList()),
+                Access.Roles.UNKNOWN)));
     watchers.removeIf(watcher -> watcher.life().isOver());
     watchers.forEach(watcher -> watcher.moved().run());
   }

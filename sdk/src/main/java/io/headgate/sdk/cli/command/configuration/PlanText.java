@@ -114,7 +114,8 @@ record PlanText(Output output) {
   private static String summary(Change change) {
     List<String> shown =
         switch (change.kind()) {
-          case GROUP -> List.of("users", "serviceAccounts");
+          case TENANT -> List.of("visibility");
+          case GROUP -> List.of("users", "serviceAccounts", "leads");
           case POOL -> List.of("type", "gpuModel", "capacity");
           case PROFILE -> List.of("gpus", "workers", "pools");
           case POLICY -> List.of("reservation", "limit", "group");
