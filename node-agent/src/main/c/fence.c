@@ -135,12 +135,17 @@ struct address {
 
 #define V4(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
 
-// Amazon, Google, Azure, Oracle and others; tasks of Amazon's ECS; Azure's host; Alibaba.
-static const uint32_t METADATA_V4[] = {V4(169, 254, 169, 254), V4(169, 254, 170, 2), V4(168, 63, 129, 16),
-                                       V4(100, 100, 100, 200)};
+// Amazon, Google, Azure, Oracle, OpenStack and others; tasks of Amazon's ECS and pods of its EKS; Azure's host; Alibaba;
+// Tencent; Scaleway. Not the whole of 169.254.0.0/16: machines that are wired to each other use it for their jobs.
+static const uint32_t METADATA_V4[] = {V4(169, 254, 169, 254), V4(169, 254, 170, 2),   V4(169, 254, 170, 23),
+                                       V4(168, 63, 129, 16),   V4(100, 100, 100, 200), V4(169, 254, 0, 23),
+                                       V4(169, 254, 42, 42)};
 
-// Amazon and Google. The kernel hands an address of version 4 that a socket of version 6 asks for to this program, too.
-static const struct address METADATA_V6[] = {{{0xfd000ec2, 0, 0, 0x254}}, {{0xfd2000ce, 0, 0, 0x254}}};
+// Amazon, its EKS, Google, OpenStack. The kernel hands an address of version 4 that a socket of version 6 asks for to this program, too.
+static const struct address METADATA_V6[] = {{{0xfd000ec2, 0, 0, 0x254}},
+                                             {{0xfd000ec2, 0, 0, 0x23}},
+                                             {{0xfd2000ce, 0, 0, 0x254}},
+                                             {{0xfe800000, 0, 0, 0xa9fea9fe}}};
 
 #define V4_COUNT (sizeof METADATA_V4 / sizeof *METADATA_V4)
 #define V6_COUNT (sizeof METADATA_V6 / sizeof *METADATA_V6)

@@ -83,6 +83,18 @@ class NodeMoveTest {
   }
 
   @Test
+  void aMoveThatIsOnlyCheckedMovesNothing() {
+    MoveNodeRequest check =
+        MoveNodeRequest.newBuilder().setName(name()).setPool("regulated").setValidateOnly(true).build();
+    assertThat(admin.nodes.moveNode(check).getPool()).isEqualTo("regulated");
+    assertThat(register("onprem").getPool()).isEqualTo("onprem");
+    assertThat(
+            refused(() -> admin.nodes.moveNode(check.toBuilder().setPool("cloud").build()))
+                .reason())
+        .isEqualTo("POOL_ELASTIC");
+  }
+
+  @Test
   void machinesOfAProviderAreNotMoved() {
     assertThat(refused(() -> move("cloud")).reason()).isEqualTo("POOL_ELASTIC");
     register("cloud");

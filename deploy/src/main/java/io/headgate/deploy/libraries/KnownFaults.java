@@ -5,9 +5,11 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Enumeration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -141,23 +143,35 @@ public final class KnownFaults {
         || affected.get("ranges").items().stream().anyMatch(range -> isWithin(library, range));
   }
 
-  /// Events are ordered: each introduction begins a range that the next fix, or the last affected
-  /// version, ends.
+  /// The latest event up to the library's version decides: an introduction begins a range, a fix
+  /// ends it. See "Evaluation" of the OSV schema, which sorts the events.
   private static boolean isWithin(Library library, JsonTree range) {
+    if (range.get("type").text().equals("GIT")) {
+      return false; // Its events are commits.
+    }
+    List<JsonTree> events = new ArrayList<>(range.get("events").items());
+    events.sort(Comparator.comparing(KnownFaults::version));
     boolean within = false;
-    for (JsonTree event : range.get("events").items()) {
-      String introduced = event.get("introduced").text();
-      String fixed = event.get("fixed").text();
-      String last = event.get("last_affected").text();
-      if (!introduced.isEmpty()) {
-        within |= introduced.equals("0") || isAtLeast(library, introduced);
-      } else if (!fixed.isEmpty()) {
-        within &= !isAtLeast(library, fixed);
-      } else if (!last.isEmpty()) {
-        within &= library.version().compareTo(new LibraryVersion(last)) <= 0;
+    for (JsonTree event : events) {
+      int order = library.version().compareTo(version(event));
+      if (event.get("introduced").isPresent()) {
+        within |= order >= 0;
+      } else if (event.get("fixed").isPresent()) {
+        within &= order < 0;
+      } else if (event.get("last_affected").isPresent()) {
+        within &= order <= 0;
       }
     }
     return within;
+  }
+
+  private static LibraryVersion version(JsonTree event) {
+    return Stream.of("introduced", "fixed", "last_affected")
+        .map(event::get)
+        .filter(JsonTree::isPresent)
+        .findFirst()
+        .map(text -> new LibraryVersion(text.text()))
+        .orElse(new LibraryVersion("0"));
   }
 
   private static boolean isAtLeast(Library library, String version) {

@@ -131,6 +131,7 @@ class FaultSequenceIT {
   }
 
   private void suffer(Fault fault) throws Exception {
+    pace.measure();
     long epoch = schedulers.epoch();
     LOG.info("{} ...", fault);
     Schedulers.Struck struck = schedulers.suffer(fault);
@@ -184,7 +185,7 @@ class FaultSequenceIT {
       kinds = Arrays.stream(told.split(",")).map(Fault::valueOf).toList();
     }
     int count = Integer.getInteger("headgate.faults", kinds.size());
-    pace = Pace.measure(stream);
+    pace = Pace.of(stream);
     for (int i = 0; i < count; i++) {
       boolean byTurns = i < kinds.size() || !told.isEmpty();
       suffer(kinds.get(byTurns ? i % kinds.size() : random.nextInt(kinds.size())));

@@ -103,6 +103,7 @@ class SchedulerFaultsIT {
   }
 
   private void suffer(Fault fault) throws Exception {
+    pace.measure();
     long epoch = schedulers.epoch();
     Schedulers.Struck struck = schedulers.suffer(fault);
     String id = fault.name().toLowerCase(Locale.ROOT).replace('_', '-') + "-" + stream.size();
@@ -123,7 +124,7 @@ class SchedulerFaultsIT {
 
   @Test
   void losesNothingAndRunsNothingTwiceWhenLeadersDieAndStandStill() throws Exception {
-    pace = Pace.measure(stream);
+    pace = Pace.of(stream);
     for (Fault fault : List.of(Fault.KILL_LEADER, Fault.PAUSE_LEADER, Fault.KILL_FOLLOWER)) {
       suffer(fault);
     }

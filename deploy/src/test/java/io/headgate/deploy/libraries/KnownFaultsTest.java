@@ -119,6 +119,16 @@ class KnownFaultsTest {
   }
 
   @Test
+  void eventsInAnyOrderAreTakenInTheOrderOfVersions() throws IOException {
+    String events =
+        "{\"introduced\": \"3\"}, {\"fixed\": \"4\"}, {\"introduced\": \"1\"}, {\"fixed\": \"2\"}";
+    String zip =
+        advisories(Map.of("a.json", advisory("io.netty:netty-codec-http2", range(events), "")));
+    assertThat(run(zip, bill("3.5"))).isEqualTo(1);
+    assertThat(run(zip, bill("2.5"))).isZero();
+  }
+
+  @Test
   void filesThatCannotBeComparedAreNotTakenForCleanOnes() throws IOException {
     assertThat(run(advisories(Map.of("readme.txt", "")), bill("4.2.0"))).isEqualTo(2);
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("holds no advisory");

@@ -99,7 +99,7 @@ public final class JobEnvironment {
     if (gpus.simulated()) {
       environment.put("HEADGATE_SIMULATED", "1");
     }
-    if (isLaterAttempt(assignment) && places.hasCheckpoints()) {
+    if (resumes(assignment, places)) {
       environment.put("HEADGATE_RESUME", "1");
     }
     if (!traceparent.isEmpty()) {
@@ -111,11 +111,17 @@ public final class JobEnvironment {
   /// The sentence at the beginning of a job's error output when an earlier attempt ran and left
   /// nothing here to resume from; empty: there is none.
   public static Optional<String> beginsAnew(Assignment assignment, Places places) {
-    return isLaterAttempt(assignment) && !places.hasCheckpoints()
+    return isLaterAttempt(assignment) && !resumes(assignment, places)
         ? Optional.of(
             "attempt %d begins anew: %s on this node has no checkpoint of an earlier attempt"
                 .formatted(assignment.key().attempt(), places.checkpointDirectory()))
         : Optional.empty();
+  }
+
+  /// A worker of a gang sees only what its own node has, and all of them have to agree. So a later
+  /// attempt of a gang always resumes.
+  private static boolean resumes(Assignment assignment, Places places) {
+    return isLaterAttempt(assignment) && (places.hasCheckpoints() || assignment.workers() > 1);
   }
 
   private static boolean isLaterAttempt(Assignment assignment) {

@@ -145,7 +145,7 @@ class CgroupLimitsTest {
         fenced.run(
             """
             unshare -n bash -c '
-              for to in 169.254.169.254/80 169.254.170.2/80 168.63.129.16/32526 100.100.100.200/80 \\
+              for to in 169.254.169.254/80 169.254.170.2/80 169.254.170.23/80 168.63.129.16/32526 100.100.100.200/80 \\
                   fd00:ec2::254/80 fd20:ce::254/80 ::ffff:169.254.169.254/80 \\
                   169.254.169.254/53 169.254.169.253/80 ::ffff:169.254.169.253/80; do
                 echo "$to $( (exec 3<>/dev/tcp/$to) 2>&1 | grep -o "[^:]*$" | tail -n 1)"
@@ -156,6 +156,7 @@ class CgroupLimitsTest {
           .containsExactly(
               "169.254.169.254/80  Operation not permitted",
               "169.254.170.2/80  Operation not permitted",
+              "169.254.170.23/80  Operation not permitted",
               "168.63.129.16/32526  Operation not permitted",
               "100.100.100.200/80  Operation not permitted",
               "fd00:ec2::254/80  Operation not permitted",

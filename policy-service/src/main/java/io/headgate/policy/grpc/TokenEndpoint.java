@@ -9,10 +9,12 @@ import io.headgate.kit.grpc.CallThreads;
 import io.headgate.kit.grpc.Pages;
 import io.headgate.kit.grpc.Pages.Page;
 import io.headgate.kit.grpc.ProtoTimes;
+import io.headgate.kit.grpc.ProvenConnection;
 import io.headgate.kit.watch.WatchHub;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.key.KeyId;
+import io.headgate.policy.core.key.KeySecret;
 import io.headgate.policy.core.key.StoredJoinToken;
 import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.core.name.GroupId;
@@ -88,6 +90,7 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
 
   @Override
   public void exchangeKey(ExchangeKeyRequest request, StreamObserver<ExchangeKeyResponse> out) {
+    ProvenConnection connection = ProvenConnection.ofCall();
     CallThreads.apart(
         SIGN_INS,
         out,
@@ -96,6 +99,8 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
                 out,
                 origin -> {
                   TokenSigner.Signed signed = parts.tokens().exchange(origin, request.getKey());
+                  KeySecret.parse(request.getKey())
+                      .ifPresent(key -> connection.prove("key " + key.id()));
                   return ExchangeKeyResponse.newBuilder()
                       .setToken(signed.token())
                       .setExpireTime(ProtoTimes.toProto(signed.expires()))
@@ -266,6 +271,7 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
 
   @Override
   public void enrollNode(EnrollNodeRequest request, StreamObserver<EnrollNodeResponse> out) {
+    ProvenConnection connection = ProvenConnection.ofCall();
     CallThreads.apart(
         SIGN_INS,
         out,
@@ -283,8 +289,10 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
                                   request.getJoinToken(),
                                   new NodeId(request.getNodeId()),
                                   Optional.of(request.getRequestId()).filter(id -> !id.isEmpty())));
+                  String node = new KeyOwner.OfNode(enrolled.tenant(), enrolled.node()).name();
+                  connection.prove(node);
                   return EnrollNodeResponse.newBuilder()
-                      .setNode(new KeyOwner.OfNode(enrolled.tenant(), enrolled.node()).name())
+                      .setNode(node)
                       .setPool(enrolled.pool().value())
                       .setNodeKey(enrolled.secret().text())
                       .build();

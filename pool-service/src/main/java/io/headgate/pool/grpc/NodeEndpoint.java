@@ -135,7 +135,9 @@ public final class NodeEndpoint extends NodeServiceGrpc.NodeServiceImplBase {
         () -> {
           Named<NodeId> node = Names.node("name", request.getName());
           return NodeMessages.message(
-              nodes.move(Answers.caller(), node.tenant(), node.id(), request.getPool()));
+              request.getValidateOnly()
+                  ? nodes.checkMove(node.tenant(), node.id(), request.getPool())
+                  : nodes.move(Answers.caller(), node.tenant(), node.id(), request.getPool()));
         });
   }
 

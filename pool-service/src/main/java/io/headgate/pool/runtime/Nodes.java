@@ -110,6 +110,17 @@ public final class Nodes {
         known -> NodeDecisions.move(known, pool, inForce, now()));
   }
 
+  /// The node as it would be in that pool; stores nothing.
+  public Node checkMove(TenantId tenant, NodeId id, String pool) {
+    return changes.read(view ->
+        require(
+            NodeDecisions.move(
+                view.node(tenant, id).orElseThrow(() -> notFound(id)),
+                pool,
+                poolsOf(view.state(tenant).inForce().configuration()),
+                now())));
+  }
+
   private static PoolsInForce poolsOf(Configuration configuration) {
     return new PoolsInForce(
         configuration.pools().stream()

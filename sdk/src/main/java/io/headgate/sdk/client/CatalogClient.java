@@ -61,6 +61,11 @@ public final class CatalogClient {
     return SupplyMessages.node(calls.move(node, pool));
   }
 
+  /// Refuses what [#move] would refuse, and moves nothing.
+  public void checkMove(String node, String pool) {
+    calls.checkMove(node, pool);
+  }
+
   /// Sets labels of a node, and removes those with the keys `removed`.
   public Node label(String node, Map<String, String> set, List<String> removed) {
     return SupplyMessages.node(calls.label(node, set, removed));

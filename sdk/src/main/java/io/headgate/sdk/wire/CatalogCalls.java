@@ -155,6 +155,19 @@ public final class CatalogCalls {
         Idempotency.IDEMPOTENT);
   }
 
+  /// Refuses what a move would refuse.
+  public void checkMove(String node, String pool) {
+    var _ =
+        connection.call(
+            NodeServiceGrpc.getMoveNodeMethod(),
+            MoveNodeRequest.newBuilder()
+                .setName(parent + "/nodes/" + node)
+                .setPool(pool)
+                .setValidateOnly(true)
+                .build(),
+            Idempotency.IDEMPOTENT);
+  }
+
   /// Sets and removes labels of the node.
   public Node label(String node, Map<String, String> set, List<String> removed) {
     return connection.call(

@@ -67,6 +67,12 @@ class MoveTest {
   }
 
   @Test
+  void aMoveThatWouldBeRefusedDrainsNothing() {
+    assertThat(run("move", "gpu-03", "absent", "--drain").exitCode()).isNotZero();
+    assertThat(node().getState()).isEqualTo(Node.State.STATE_ACTIVE);
+  }
+
+  @Test
   void aNodeThatDrainedBeforeItsMoveDrainsOn() {
     gate.usage.nodes.set(0, NodeUsage.newBuilder().setNode("gpu-03").build());
     run("drain", "gpu-03", "--reason", "new fan");

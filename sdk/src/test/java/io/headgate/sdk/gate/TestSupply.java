@@ -241,7 +241,12 @@ public final class TestSupply {
 
     @Override
     public void moveNode(MoveNodeRequest request, StreamObserver<Node> answer) {
-      send(answer, put(node(request.getName()).toBuilder().setPool(request.getPool()).build()));
+      if (request.getPool().equals("absent")) {
+        answer.onError(Status.INVALID_ARGUMENT.withDescription("no such pool").asException());
+        return;
+      }
+      Node moved = node(request.getName()).toBuilder().setPool(request.getPool()).build();
+      send(answer, request.getValidateOnly() ? moved : put(moved));
     }
 
     @Override

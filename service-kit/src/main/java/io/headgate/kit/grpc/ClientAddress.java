@@ -3,7 +3,6 @@ package io.headgate.kit.grpc;
 import io.headgate.kit.grpc.Connections.Connection;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -86,10 +85,7 @@ final class ClientAddress {
     if (unproven != null) {
       return Optional.of(unproven.getFirst());
     }
-    return callers.values().stream()
-        .max(Comparator.comparingInt(LinkedHashSet::size))
-        .filter(connections -> connections.size() > most / 2)
-        .map(LinkedHashSet::getFirst);
+    return Connections.oldestOfLargest(callers);
   }
 
   private int count(String caller) {

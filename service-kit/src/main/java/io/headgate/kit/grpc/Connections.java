@@ -3,21 +3,25 @@ package io.headgate.kit.grpc;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.headgate.kit.time.TimeSource;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.AttributeKey;
 import java.net.InetAddress;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /// The open connections of a server, each at the expense of its [address][ClientAddress].
 ///
-/// A connection is unproven until a call with a good token came over it. Where there is no room, an
-/// unproven connection gives way to a new one, the oldest first. If all are proven, one of the
-/// caller gives way that has more than a half. So the jobs of a node do not shut out its agent,
-/// which has the same address.
+/// A connection is unproven until a call with a good token came over it, and again after
+/// [#FAILURES] calls in a row without one. Where there is no room, an unproven connection gives way
+/// to a new one, the oldest first. If all are proven, the oldest one of the caller with the most
+/// gives way, at the address or at all of them, if that caller has more than a [few][#FEW]. So the
+/// jobs of a node do not shut out its agent, which has the same address.
 ///
 /// Thread-safe.
 final class Connections {
@@ -26,6 +30,12 @@ final class Connections {
 
   /// Known addresses beyond which those without connections are forgotten.
   private static final int SWEEP = 10_000;
+
+  /// Connections that a caller keeps even if another one finds no room.
+  static final int FEW = 32;
+
+  /// Calls in a row without a good token after which a connection is unproven again.
+  static final int FAILURES = 16;
 
   private static final AttributeKey<Connection> KEY = AttributeKey.valueOf(Connections.class, "OF");
 
@@ -37,6 +47,7 @@ final class Connections {
   // All guarded by this.
   private final Map<InetAddress, ClientAddress> addresses = new HashMap<>();
   private final LinkedHashSet<Connection> unproven = new LinkedHashSet<>();
+  private final Map<String, LinkedHashSet<Connection>> callers = new HashMap<>();
   private int open;
   private int sweepAt = SWEEP;
 
@@ -91,14 +102,11 @@ final class Connections {
         return Answer.LATER;
       }
       if (address.isFull(now) || open >= most) {
-        victim = address.isFull(now) ? address.victim() : oldestUnproven();
+        victim = address.isFull(now) ? address.victim() : anyVictim();
         if (victim.isEmpty()) {
           return Answer.REFUSED;
         }
-        victim.ifPresent(each -> {
-          unproven.remove(each);
-          each.address.leave(each);
-        });
+        forget(victim.get());
       }
       connection = new Connection(channel, address);
       address.enter(connection);
@@ -110,13 +118,43 @@ final class Connections {
     channel.closeFuture().addListener(_ -> closed(connection));
     victim.ifPresent(each -> {
       refused.increment();
-      var _ = each.channel.close();
+      evict(each.channel);
     });
     return Answer.ADMITTED;
   }
 
-  private Optional<Connection> oldestUnproven() {
-    return unproven.isEmpty() ? Optional.empty() : Optional.of(unproven.getFirst());
+  /// Closes at once. A close from the end of the pipeline would wait for the streams of HTTP/2, and
+  /// some streams never end by themselves.
+  private static void evict(Channel channel) {
+    channel
+        .eventLoop()
+        .execute(() -> {
+          @Nullable ChannelHandlerContext first = channel.pipeline().firstContext();
+          var _ = first == null ? channel.close() : first.close();
+        });
+  }
+
+  private Optional<Connection> anyVictim() {
+    return unproven.isEmpty() ? oldestOfLargest(callers) : Optional.of(unproven.getFirst());
+  }
+
+  /// The oldest connection of the caller with the most, if they are more than a few.
+  static Optional<Connection> oldestOfLargest(Map<String, LinkedHashSet<Connection>> callers) {
+    return callers.values().stream()
+        .max(Comparator.comparingInt(LinkedHashSet::size))
+        .filter(connections -> connections.size() > FEW)
+        .map(LinkedHashSet::getFirst);
+  }
+
+  private void forget(Connection connection) {
+    unproven.remove(connection);
+    connection.address.leave(connection);
+    callers.computeIfPresent(
+        connection.caller,
+        (_, connections) -> {
+          connections.remove(connection);
+          return connections.isEmpty() ? null : connections;
+        });
   }
 
   /// A connection was closed before it was admitted.
@@ -126,8 +164,7 @@ final class Connections {
 
   private synchronized void closed(Connection connection) {
     open--;
-    unproven.remove(connection);
-    connection.address.leave(connection);
+    forget(connection);
   }
 
   /// Forgets addresses that have no connection and owe nothing.
@@ -144,6 +181,7 @@ final class Connections {
     private final ClientAddress address;
     // Written under the lock of all connections.
     private volatile String caller = ClientAddress.UNPROVEN;
+    private final AtomicInteger failures = new AtomicInteger();
 
     private Connection(Channel channel, ClientAddress address) {
       this.channel = channel;
@@ -169,6 +207,9 @@ final class Connections {
     ///
     /// @param name of the caller
     void prove(String name) {
+      if (failures.get() != 0) {
+        failures.set(0);
+      }
       if (isProven()) {
         return;
       }
@@ -177,6 +218,7 @@ final class Connections {
           address.leave(this);
           caller = name;
           address.enter(this);
+          callers.computeIfAbsent(name, _ -> new LinkedHashSet<>()).add(this);
           address.giveBack();
         }
       }
@@ -184,8 +226,15 @@ final class Connections {
 
     /// A call over it had no good token.
     void failed() {
+      int inARow = failures.incrementAndGet();
       synchronized (Connections.this) {
         address.charge(ClientAddress.FAILED_CALL, time.monotonicNanos());
+        if (inARow >= FAILURES && isProven() && channel.isOpen()) {
+          forget(this);
+          caller = ClientAddress.UNPROVEN;
+          address.enter(this);
+          unproven.add(this);
+        }
       }
     }
 

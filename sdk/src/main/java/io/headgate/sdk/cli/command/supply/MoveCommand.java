@@ -11,6 +11,7 @@ import io.headgate.sdk.model.Node;
 import io.headgate.sdk.model.Usage;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Parameters;
         "Puts a node into another pool. A job that runs there goes on, and counts in the pool where"
             + " it started. For admins.")
 public final class MoveCommand implements CliCommand {
+  private static final long LOOK_MILLIS = 500;
   private static final Duration FOR_EVER = Duration.ofDays(100_000);
 
   @Mixin private final GlobalOptions global = new GlobalOptions();
@@ -49,7 +51,7 @@ public final class MoveCommand implements CliCommand {
   }
 
   @Override
-  public int run(Invocation invocation) {
+  public int run(Invocation invocation) throws InterruptedException {
     CatalogClient catalog = invocation.session().client().catalog(invocation.session().tenant());
     Node before = catalog.node(node);
     if (before.pool().equals(pool)) {
@@ -57,6 +59,8 @@ public final class MoveCommand implements CliCommand {
       return ExitCode.DONE;
     }
     if (drain) {
+      // A move that is refused must not drain the node first.
+      catalog.checkMove(node, pool);
       catalog.drain(node, before.draining() ? before.drainReason() : "moves to pool " + pool);
       awaitIdle(invocation, catalog);
     }
@@ -70,7 +74,7 @@ public final class MoveCommand implements CliCommand {
 
   /// Waits until no job is on the node. A job that comes while the drain takes effect is seen in
   /// the next look.
-  private void awaitIdle(Invocation invocation, CatalogClient catalog) {
+  private void awaitIdle(Invocation invocation, CatalogClient catalog) throws InterruptedException {
     JobClient jobs = invocation.session().client().jobs(invocation.session().tenant());
     for (List<String> here = jobsHere(catalog); !here.isEmpty(); here = jobsHere(catalog)) {
       invocation
@@ -79,6 +83,8 @@ public final class MoveCommand implements CliCommand {
               "%s drains: waiting for %s (Ctrl-C leaves it draining; headgate undrain %s)"
                   .formatted(node, String.join(", ", here), node));
       here.forEach(id -> jobs.await(id, job -> !isHere(job), FOR_EVER));
+      // The list of the node's jobs may be a moment behind.
+      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     }
   }
 
