@@ -9,14 +9,23 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /// Programs without a token flood the scheduler from the address of all its clients: calls that are
-/// reset at once, and connections with one call each. A member's calls go on.
+/// reset at once, and connections with one call each. A member's calls go on. The floods have a
+/// rate, because their clients share the processors with the scheduler: without one, they would
+/// measure themselves.
 final class LoadFlood {
   /// Threads of each kind.
   private static final int THREADS = 2;
 
   private static final int STREAMS = 1000;
+
+  /// Connections of a thread in a second.
+  private static final int RESET_RATE = 10;
+
+  private static final int CONNECT_RATE = 500;
+  private static final long SECOND = 1_000_000_000;
   private static final int CANCEL = 8;
   private static final String SUBMIT = "/headgate.scheduler.v1.JobService/SubmitJob";
 
@@ -37,8 +46,8 @@ final class LoadFlood {
     double before = honest.measure("flood_before");
     List<Thread> hostile = new ArrayList<>();
     for (int i = 0; i < THREADS; i++) {
-      hostile.add(Thread.ofPlatform().start(() -> repeat(this::reset)));
-      hostile.add(Thread.ofPlatform().start(() -> repeat(this::connect)));
+      hostile.add(Thread.ofPlatform().start(() -> repeat(RESET_RATE, this::reset)));
+      hostile.add(Thread.ofPlatform().start(() -> repeat(CONNECT_RATE, this::connect)));
     }
     double during = honest.measure("flood_during");
     over.set(true);
@@ -57,8 +66,11 @@ final class LoadFlood {
     void run() throws IOException;
   }
 
-  private void repeat(Attempt attempt) {
+  private void repeat(int rate, Attempt attempt) {
+    long due = System.nanoTime();
     while (!over.get()) {
+      due += SECOND / rate;
+      LockSupport.parkNanos(due - System.nanoTime());
       try {
         attempt.run();
       } catch (IOException e) {

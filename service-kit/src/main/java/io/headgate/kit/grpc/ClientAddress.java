@@ -15,10 +15,15 @@ final class ClientAddress {
   /// The cost of connections and calls that prove nothing, in new connections.
   static final double FAILED_CALL = 1;
 
-  /// The cost of a flood, as a part of all connections that an address may have.
-  static final double FLOOD = 0.25;
+  /// The part of an address's connections that its allowance is, and the least that it is.
+  private static final int SHARE = 4;
 
-  /// The part of them that comes back each second.
+  private static final int LEAST = 32;
+
+  /// The cost of a flood, as a part of the allowance.
+  private static final double FLOOD = 0.25;
+
+  /// What comes back each second, as a part of all connections of an address.
   private static final double PER_SECOND = 0.1;
 
   /// New connections a second from an address that has used up its allowance: enough for an agent
@@ -35,6 +40,7 @@ final class ClientAddress {
   static final String UNPROVEN = "";
 
   private final int most;
+  private final int size;
   private final Allowance allowance;
   private final Allowance suspects;
   private final Map<String, LinkedHashSet<Connection>> callers = new HashMap<>();
@@ -45,7 +51,8 @@ final class ClientAddress {
 
   ClientAddress(int most, long nowNanos) {
     this.most = most;
-    this.allowance = new Allowance(most, Math.max(SUSPECT_PER_SECOND, PER_SECOND * most), nowNanos);
+    this.size = Math.max(LEAST, most / SHARE);
+    this.allowance = new Allowance(size, Math.max(SUSPECT_PER_SECOND, PER_SECOND * most), nowNanos);
     this.suspects = new Allowance(SUSPECT_PER_SECOND, SUSPECT_PER_SECOND, nowNanos);
   }
 
@@ -112,6 +119,10 @@ final class ClientAddress {
 
   void giveBack() {
     allowance.giveBack(1);
+  }
+
+  void flooded(long now) {
+    charge(FLOOD * size, now);
   }
 
   void charge(double units, long now) {

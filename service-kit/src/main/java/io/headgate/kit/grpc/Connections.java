@@ -242,7 +242,7 @@ final class Connections {
     void flooded() {
       cut.increment();
       synchronized (Connections.this) {
-        address.charge(ClientAddress.FLOOD * perAddress, time.monotonicNanos());
+        address.flooded(time.monotonicNanos());
       }
     }
   }

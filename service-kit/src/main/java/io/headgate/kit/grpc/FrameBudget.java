@@ -7,11 +7,11 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http2.Http2CodecUtil;
-import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.StandardCharsets;
 
 /// Ends an HTTP/2 connection that sends too many frames which cost the server work and the client
 /// nothing. It reads the header of each frame before Netty does. An honest client sends such frames
@@ -21,6 +21,7 @@ import io.netty.util.ReferenceCountUtil;
 /// |---|---|
 /// | PING, SETTINGS, PRIORITY, WINDOW_UPDATE, CONTINUATION, unknown ones | 1, and 1 for each 256 bytes |
 /// | HEADERS on an [unproven][Connections] connection | 1 |
+/// | RST_STREAM on an unproven connection | 9 |
 /// | each frame on a [suspect][Connection#isSuspect] connection | 20 |
 /// | a stream that the server resets for the client's fault | 10 |
 /// | a stream that the server refuses, as one too many | 2 |
@@ -33,6 +34,7 @@ final class FrameBudget extends ChannelDuplexHandler {
   private static final int PER_SECOND = 100;
   private static final int SUSPECT_UNITS = 20;
   private static final int CLIENTS_FAULT_UNITS = 10;
+  private static final int UNPROVEN_RESET_UNITS = 9;
   private static final int REFUSED_UNITS = 2;
   private static final int BYTES_PER_UNIT = 256;
 
@@ -41,22 +43,17 @@ final class FrameBudget extends ChannelDuplexHandler {
   private static final int RESET_BYTES = HEADER + Integer.BYTES;
   private static final int GO_AWAY_BYTES = HEADER + 2 * Integer.BYTES;
 
+  private static final byte[] PREFACE =
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
   private final Connection connection;
   private final TimeSource time;
   private final Allowance allowance;
-  private final ByteBuf preface = Http2CodecUtil.connectionPrefaceBuf();
   private final byte[] header = new byte[HEADER];
-  private Speech speech = Speech.UNKNOWN;
+  private int inPreface;
   private int inHeader;
   private int payloadLeft;
   private boolean isCut;
-
-  private enum Speech {
-    /// Less than a preface came.
-    UNKNOWN,
-    HTTP_1,
-    HTTP_2
-  }
 
   FrameBudget(Connection connection, TimeSource time) {
     this.connection = connection;
@@ -68,10 +65,10 @@ final class FrameBudget extends ChannelDuplexHandler {
   public void channelRead(ChannelHandlerContext context, Object message) {
     if (message instanceof ByteBuf bytes && !isCut) {
       int at = bytes.readerIndex();
-      if (speech != Speech.HTTP_2) {
-        at = readPreface(context, bytes, at);
+      if (!isHttp2()) {
+        at = readPreface(bytes, at);
       }
-      if (speech == Speech.HTTP_2 && !readFrames(bytes, at)) {
+      if (isHttp2() && !readFrames(bytes, at)) {
         cut(context);
       }
     }
@@ -82,26 +79,23 @@ final class FrameBudget extends ChannelDuplexHandler {
     }
   }
 
-  /// @return where frames begin
-  private int readPreface(ChannelHandlerContext context, ByteBuf bytes, int from) {
-    if (speech == Speech.HTTP_1) {
-      // After an upgrade, the connection begins anew with a preface.
-      if (context.pipeline().get(Http2ConnectionHandler.class) == null) {
-        return bytes.writerIndex();
-      }
-      speech = Speech.UNKNOWN;
-    }
+  private boolean isHttp2() {
+    return inPreface == PREFACE.length;
+  }
+
+  /// Looks for the preface of HTTP/2: at the beginning, or after the request that asks for an
+  /// upgrade from HTTP/1.
+  ///
+  /// @return where frames begin, or the end
+  private int readPreface(ByteBuf bytes, int from) {
     int at = from;
-    while (preface.isReadable() && at < bytes.writerIndex()) {
-      if (preface.readByte() != bytes.getByte(at)) {
-        preface.readerIndex(0);
-        speech = Speech.HTTP_1;
-        return bytes.writerIndex();
+    while (at < bytes.writerIndex() && !isHttp2()) {
+      byte next = bytes.getByte(at++);
+      if (next == PREFACE[inPreface]) {
+        inPreface++;
+      } else {
+        inPreface = next == PREFACE[0] ? 1 : 0;
       }
-      at++;
-    }
-    if (!preface.isReadable()) {
-      speech = Speech.HTTP_2;
     }
     return at;
   }
@@ -132,7 +126,9 @@ final class FrameBudget extends ChannelDuplexHandler {
   private int units(byte type, int length) {
     int suspect = connection.isSuspect(time.monotonicNanos()) ? SUSPECT_UNITS : 0;
     return switch (type) {
-      case Http2FrameTypes.DATA, Http2FrameTypes.RST_STREAM -> suspect;
+      case Http2FrameTypes.DATA -> suspect;
+      case Http2FrameTypes.RST_STREAM ->
+          Math.max(suspect, connection.isProven() ? 0 : UNPROVEN_RESET_UNITS);
       case Http2FrameTypes.HEADERS -> Math.max(suspect, connection.isProven() ? 0 : 1);
       default -> Math.max(suspect, 1) + length / BYTES_PER_UNIT;
     };
@@ -141,7 +137,7 @@ final class FrameBudget extends ChannelDuplexHandler {
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     boolean isOver = false;
-    if (speech == Speech.HTTP_2
+    if (isHttp2()
         && message instanceof ByteBuf bytes
         && bytes.readableBytes() >= HEADER
         && !isCut) {

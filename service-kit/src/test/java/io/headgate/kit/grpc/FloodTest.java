@@ -41,6 +41,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /// Hostile connections: what they may cost, and that honest callers of the same address are served
@@ -83,6 +84,30 @@ class FloodTest {
     hostile.flood(FLOOD, frame);
     assertThat(hostile.ends(SECONDS)).isTrue();
     call(honest);
+  }
+
+  /// With and without waiting for the server's word on the upgrade.
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aFloodAfterAnUpgradeFromPlainHttpEndsItsConnection(boolean waits) throws Exception {
+    RawHttp2 hostile = RawHttp2.silent(server.port());
+    open.add(hostile);
+    hostile.write(
+        """
+        GET /v1/greetings/ada HTTP/1.1\r
+        Host: localhost\r
+        Connection: Upgrade, HTTP2-Settings\r
+        Upgrade: h2c\r
+        HTTP2-Settings: AAMAAABkAAQAAP__\r
+        \r
+        """
+            .getBytes(StandardCharsets.US_ASCII));
+    if (waits) {
+      hostile.heard().get(SECONDS, TimeUnit.SECONDS);
+    }
+    hostile.begin();
+    assertThat(hostile.flood(FLOOD, frame(RawHttp2.PING, 0, 0, new byte[8]))).isLessThan(FLOOD);
+    call(honest("ada"));
   }
 
   @Test

@@ -161,8 +161,7 @@ class LimitsTest {
     ApiServer server = start(ApiServerConfig.of("127.0.0.1", 0), Map.of(GREET, 2));
     var waiting = ShelfServiceGrpc.newFutureStub(channel(server)).greet(WAIT);
     await().atMost(Duration.ofSeconds(60)).until(() -> server.callsInProgress() == 1);
-    HttpRequest request =
-        HttpRequest.newBuilder(server.uri().resolve("/v1/greetings/ada")).build();
+    HttpRequest request = HttpRequest.newBuilder(server.uri().resolve("/v1/greetings/ada")).build();
     try (HttpClient client = HttpClient.newHttpClient()) {
       HttpResponse<String> refused = client.send(request, BodyHandlers.ofString());
       assertThat(refused.statusCode()).isEqualTo(429);

@@ -13,6 +13,7 @@ import io.headgate.kit.grpc.ApiServerConfig.TlsConfig;
 import io.headgate.kit.proto.test.v1.GreetRequest;
 import io.headgate.kit.proto.test.v1.ShelfServiceGrpc;
 import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.RawHttp2;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Test;
@@ -66,9 +68,35 @@ class TlsTest {
     }
   }
 
+  @Test
+  void aFloodOfFramesEndsItsConnection() throws Exception {
+    TlsConfig ours = certificate("ours");
+    int flood = 100_000;
+    try (ApiServer server = start(ours);
+        SSLSocket socket = connect(server, ours)) {
+      SSLParameters parameters = socket.getSSLParameters();
+      parameters.setApplicationProtocols(new String[] {"h2"});
+      socket.setSSLParameters(parameters);
+      socket.startHandshake();
+      RawHttp2 hostile = RawHttp2.over(socket);
+      hostile.begin();
+      assertThat(hostile.flood(flood, RawHttp2.frame(RawHttp2.PING, 0, 0, new byte[8])))
+          .isLessThan(flood);
+      assertThat(greet(server.uri(), ours.certificate())).isEqualTo("hello ada");
+    }
+  }
+
   /// Opens a connection that offers one version only.
   private static String handshake(ApiServer server, TlsConfig trusted, String version)
       throws Exception {
+    try (SSLSocket socket = connect(server, trusted)) {
+      socket.setEnabledProtocols(new String[] {version});
+      socket.startHandshake();
+      return socket.getSession().getProtocol();
+    }
+  }
+
+  private static SSLSocket connect(ApiServer server, TlsConfig trusted) throws Exception {
     KeyStore store = KeyStore.getInstance("PKCS12");
     store.load(null, null);
     try (InputStream pem = Files.newInputStream(trusted.certificate())) {
@@ -80,12 +108,7 @@ class TlsTest {
     trust.init(store);
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(null, trust.getTrustManagers(), null);
-    try (SSLSocket socket =
-        (SSLSocket) context.getSocketFactory().createSocket("localhost", server.port())) {
-      socket.setEnabledProtocols(new String[] {version});
-      socket.startHandshake();
-      return socket.getSession().getProtocol();
-    }
+    return (SSLSocket) context.getSocketFactory().createSocket("localhost", server.port());
   }
 
   private static String greet(URI server, Path trust) {

@@ -35,16 +35,22 @@ public final class RawHttp2 implements AutoCloseable {
   private final Socket socket;
   private final OutputStream out;
   private final Map<Integer, CompletableFuture<Integer>> answers = new ConcurrentHashMap<>();
+  private final CompletableFuture<Void> heard = new CompletableFuture<>();
   private final CompletableFuture<Void> end = new CompletableFuture<>();
 
-  private RawHttp2(int port) throws IOException {
-    this.socket = new Socket("127.0.0.1", port);
+  private RawHttp2(Socket socket) throws IOException {
+    this.socket = socket;
     this.out = socket.getOutputStream();
   }
 
   /// A connection that only TCP knows of.
   public static RawHttp2 silent(int port) throws IOException {
-    RawHttp2 made = new RawHttp2(port);
+    return over(new Socket("127.0.0.1", port));
+  }
+
+  /// A connection over a socket, that has said nothing.
+  public static RawHttp2 over(Socket socket) throws IOException {
+    RawHttp2 made = new RawHttp2(socket);
     Thread.ofVirtual().start(made::read);
     return made;
   }
@@ -52,9 +58,14 @@ public final class RawHttp2 implements AutoCloseable {
   /// A connection that has said its preface and settings.
   public static RawHttp2 open(int port) throws IOException {
     RawHttp2 made = silent(port);
-    made.write(PREFACE);
-    made.write(frame(SETTINGS, 0, 0));
+    made.begin();
     return made;
+  }
+
+  /// Says the preface and settings.
+  public void begin() throws IOException {
+    write(PREFACE);
+    write(frame(SETTINGS, 0, 0));
   }
 
   public static byte[] frame(int type, int flags, int stream, byte... payload) {
@@ -145,11 +156,17 @@ public final class RawHttp2 implements AutoCloseable {
     return answers.computeIfAbsent(stream, _ -> new CompletableFuture<>());
   }
 
+  /// Completes when anything has come from the server.
+  public CompletableFuture<Void> heard() {
+    return heard;
+  }
+
   private void read() {
     try {
       DataInputStream in = new DataInputStream(socket.getInputStream());
       while (true) {
         int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+        heard.complete(null);
         int type = in.readUnsignedByte();
         in.readUnsignedByte();
         int stream = in.readInt() & STREAM_MASK;
