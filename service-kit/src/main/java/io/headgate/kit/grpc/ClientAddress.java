@@ -23,7 +23,7 @@ final class ClientAddress {
   /// The cost of a flood, as a part of the allowance.
   private static final double FLOOD = 0.25;
 
-  /// What comes back each second, as a part of all connections of an address.
+  /// The part of all connections of an address that comes back each second.
   private static final double PER_SECOND = 0.1;
 
   /// New connections a second from an address that has used up its allowance: enough for an agent
