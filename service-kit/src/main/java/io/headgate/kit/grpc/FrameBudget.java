@@ -22,7 +22,8 @@ import java.nio.charset.StandardCharsets;
 /// | PING, SETTINGS, PRIORITY, WINDOW_UPDATE, CONTINUATION, unknown ones | 1, and 1 for each 256 bytes |
 /// | HEADERS on an [unproven][Connections] connection | 1 |
 /// | RST_STREAM on an unproven connection | 9 |
-/// | each frame on a [suspect][Connection#isSuspect] connection | 20 |
+/// | each frame but DATA on a [suspect][Connection#isSuspect] connection | 20 |
+/// | DATA on such a connection | 1 |
 /// | a stream that the server resets for the client's fault | 10 |
 /// | a stream that the server refuses, as one too many | 2 |
 ///
@@ -40,7 +41,6 @@ final class FrameBudget extends ChannelDuplexHandler {
 
   private static final int HEADER = Http2CodecUtil.FRAME_HEADER_LENGTH;
   private static final int TYPE_AT = 3;
-  private static final int RESET_BYTES = HEADER + Integer.BYTES;
   private static final int GO_AWAY_BYTES = HEADER + 2 * Integer.BYTES;
 
   private static final byte[] PREFACE =
@@ -53,6 +53,9 @@ final class FrameBudget extends ChannelDuplexHandler {
   private int inPreface;
   private int inHeader;
   private int payloadLeft;
+  private final byte[] sentHeader = new byte[HEADER];
+  private int inSentHeader;
+  private int sentPayloadLeft;
   private boolean isCut;
 
   FrameBudget(Connection connection, TimeSource time) {
@@ -126,7 +129,8 @@ final class FrameBudget extends ChannelDuplexHandler {
   private int units(byte type, int length) {
     int suspect = connection.isSuspect(time.monotonicNanos()) ? SUSPECT_UNITS : 0;
     return switch (type) {
-      case Http2FrameTypes.DATA -> suspect;
+      // Flow control bounds its bytes, and Netty empty ones.
+      case Http2FrameTypes.DATA -> Math.min(suspect, 1);
       case Http2FrameTypes.RST_STREAM ->
           Math.max(suspect, connection.isProven() ? 0 : UNPROVEN_RESET_UNITS);
       case Http2FrameTypes.HEADERS -> Math.max(suspect, connection.isProven() ? 0 : 1);
@@ -136,13 +140,8 @@ final class FrameBudget extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-    boolean isOver = false;
-    if (isHttp2()
-        && message instanceof ByteBuf bytes
-        && bytes.readableBytes() >= HEADER
-        && !isCut) {
-      isOver = !isWithin(bytes, bytes.readerIndex());
-    }
+    boolean isOver =
+        isHttp2() && message instanceof ByteBuf bytes && !isCut && !isWithin(bytes);
     var _ = context.write(message, promise);
     if (isOver) {
       // Not within this write, whose caller is in the middle of other things.
@@ -150,20 +149,42 @@ final class FrameBudget extends ChannelDuplexHandler {
     }
   }
 
-  /// Whether a frame that the server sends leaves the connection within its budget.
-  private boolean isWithin(ByteBuf bytes, int at) {
-    byte type = bytes.getByte(at + TYPE_AT);
-    int length = bytes.getUnsignedMedium(at);
+  /// Whether the frames that the server sends leave the connection within its budget. Netty writes
+  /// the header of a frame apart from its payload, whose bytes could pass for a header.
+  private boolean isWithin(ByteBuf bytes) {
+    boolean within = true;
+    int at = bytes.readerIndex();
+    int end = bytes.writerIndex();
+    while (at < end) {
+      int skipped = Math.min(sentPayloadLeft, end - at);
+      at += skipped;
+      sentPayloadLeft -= skipped;
+      while (sentPayloadLeft == 0 && inSentHeader < HEADER && at < end) {
+        sentHeader[inSentHeader++] = bytes.getByte(at++);
+      }
+      if (inSentHeader == HEADER) {
+        inSentHeader = 0;
+        sentPayloadLeft =
+            (sentHeader[0] & 0xff) << 16 | (sentHeader[1] & 0xff) << 8 | (sentHeader[2] & 0xff);
+        within &= isWithin(sentHeader[TYPE_AT], bytes, at);
+      }
+    }
+    return within;
+  }
+
+  /// @param at where the frame's payload begins, if it is there at all
+  private boolean isWithin(byte type, ByteBuf bytes, int at) {
+    int there = bytes.writerIndex() - at;
     switch (type) {
       case Http2FrameTypes.DATA, Http2FrameTypes.HEADERS -> allowance.giveBack(1);
       case Http2FrameTypes.RST_STREAM -> {
-        if (bytes.readableBytes() == RESET_BYTES && length == Integer.BYTES) {
-          return allowance.use(resetUnits(bytes.getInt(at + HEADER)), time.monotonicNanos());
+        if (there >= Integer.BYTES) {
+          return allowance.use(resetUnits(bytes.getInt(at)), time.monotonicNanos());
         }
       }
       case Http2FrameTypes.GO_AWAY -> {
-        if (bytes.readableBytes() >= GO_AWAY_BYTES
-            && bytes.getInt(at + HEADER + Integer.BYTES) != Http2Error.NO_ERROR.code()) {
+        if (there >= 2 * Integer.BYTES
+            && bytes.getInt(at + Integer.BYTES) != Http2Error.NO_ERROR.code()) {
           connection.flooded();
         }
       }
