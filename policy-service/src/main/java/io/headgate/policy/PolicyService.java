@@ -166,8 +166,7 @@ public final class PolicyService implements AutoCloseable {
             new Tokens.Lifetimes(config.tokens().personLifetime(), config.tokens().lifetime()));
     this.poolsAsService =
         Channels.open(config.pools(), new RenewedTokens(() -> own(tokens), time), telemetry);
-    this.settlement =
-        new ChangeSettlement(own, new GrpcSupplyChanges(poolsAsService), failpoints);
+    this.settlement = new ChangeSettlement(own, new GrpcSupplyChanges(poolsAsService), failpoints);
     this.api =
         api(
             changes,

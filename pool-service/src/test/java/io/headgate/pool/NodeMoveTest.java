@@ -85,7 +85,11 @@ class NodeMoveTest {
   @Test
   void aMoveThatIsOnlyCheckedMovesNothing() {
     MoveNodeRequest check =
-        MoveNodeRequest.newBuilder().setName(name()).setPool("regulated").setValidateOnly(true).build();
+        MoveNodeRequest.newBuilder()
+            .setName(name())
+            .setPool("regulated")
+            .setValidateOnly(true)
+            .build();
     assertThat(admin.nodes.moveNode(check).getPool()).isEqualTo("regulated");
     assertThat(register("onprem").getPool()).isEqualTo("onprem");
     assertThat(

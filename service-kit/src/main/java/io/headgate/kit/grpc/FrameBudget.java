@@ -140,8 +140,7 @@ final class FrameBudget extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-    boolean isOver =
-        isHttp2() && message instanceof ByteBuf bytes && !isCut && !isWithin(bytes);
+    boolean isOver = isHttp2() && message instanceof ByteBuf bytes && !isCut && !isWithin(bytes);
     var _ = context.write(message, promise);
     if (isOver) {
       // Not within this write, whose caller is in the middle of other things.

@@ -41,7 +41,8 @@ class FrameBudgetTest {
   @Test
   void answersOfAnyLengthAreNoFlood() {
     for (int length = 0; length <= LONGEST; length++) {
-      ByteBuf message = Unpooled.buffer().writeByte(0).writeInt(length).writeBytes(new byte[length]);
+      ByteBuf message =
+          Unpooled.buffer().writeByte(0).writeInt(length).writeBytes(new byte[length]);
       channel.writeOutbound(header(message.readableBytes(), Http2FrameTypes.DATA), message);
     }
     assertThat(connections.cut()).isZero();
@@ -54,7 +55,8 @@ class FrameBudgetTest {
     goAway.writeInt(0).writeInt((int) Http2Error.ENHANCE_YOUR_CALM.code());
     ByteBuf data = header(3, Http2FrameTypes.DATA);
 
-    channel.writeOutbound(data.readRetainedSlice(4), data, Unpooled.wrappedBuffer(new byte[3]), goAway);
+    channel.writeOutbound(
+        data.readRetainedSlice(4), data, Unpooled.wrappedBuffer(new byte[3]), goAway);
 
     assertThat(connections.cut()).isOne();
   }
