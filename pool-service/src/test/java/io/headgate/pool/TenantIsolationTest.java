@@ -212,6 +212,7 @@ class TenantIsolationTest {
             parent ->
                 us.nodes.labelNode(
                     LabelNodeRequest.newBuilder().setName(parent + "/nodes/gpu-1").build())),
+        attempt(
             "VerifyAuditLog",
             parent ->
                 us.audit.verifyAuditLog(

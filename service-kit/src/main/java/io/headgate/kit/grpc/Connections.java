@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -139,11 +140,12 @@ final class Connections {
   }
 
   /// The oldest connection of the caller with the most, if they are more than a few.
-  static Optional<Connection> oldestOfLargest(Map<String, LinkedHashSet<Connection>> callers) {
+  static Optional<Connection> oldestOfLargest(
+      Map<String, ? extends SequencedSet<Connection>> callers) {
     return callers.values().stream()
-        .max(Comparator.comparingInt(LinkedHashSet::size))
+        .max(Comparator.comparingInt(SequencedSet::size))
         .filter(connections -> connections.size() > FEW)
-        .map(LinkedHashSet::getFirst);
+        .map(SequencedSet::getFirst);
   }
 
   private void forget(Connection connection) {
