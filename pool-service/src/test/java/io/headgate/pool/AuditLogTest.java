@@ -130,18 +130,17 @@ class AuditLogTest {
     assertThat(verified().hasFault()).isFalse();
     long second = rows().get(1).get("audit_id", Long.class);
     db().transaction(inside -> {
-          inside.dsl().execute("alter table audit_log disable trigger user");
-          inside.dsl().execute("delete from audit_log where audit_id = ?", second);
-          inside.dsl().execute("alter table audit_log enable trigger user");
-        });
+      inside.dsl().execute("alter table audit_log disable trigger user");
+      inside.dsl().execute("delete from audit_log where audit_id = ?", second);
+      inside.dsl().execute("alter table audit_log enable trigger user");
+    });
     assertThat(verified().getFault().getKind()).isEqualTo(AuditFault.Kind.KIND_MISSING);
     assertThat(verified().getFault().getAuditId()).isEqualTo(second);
   }
 
   private VerifyAuditLogResponse verified() {
     return AuditServiceGrpc.newBlockingStub(SERVER.channel(SERVER.tokens().admin(tenant)))
-        .verifyAuditLog(
-            VerifyAuditLogRequest.newBuilder().setParent("tenants/" + tenant).build());
+        .verifyAuditLog(VerifyAuditLogRequest.newBuilder().setParent("tenants/" + tenant).build());
   }
 
   private List<Record> rows() {
