@@ -33,7 +33,7 @@ public final class Changes {
     return time.instant().truncatedTo(ChronoUnit.MICROS);
   }
 
-  /// Of this process; wall clocks of several machines differ.
+  /// The monotonic time of this process; wall clocks of several machines differ.
   long monotonicNanos() {
     return time.monotonicNanos();
   }
