@@ -229,7 +229,7 @@ class JointChangeTest {
     Refusal outdated = refused(() -> bob.provision(tenant));
     assertThat(outdated.reason()).isEqualTo("VERSION_CHANGED");
     assertThat(outdated.message()).contains("ReplaceDraft", "DiscardDraft");
-    // What bob wanted is still what he wants, now from version 2.
+    // The same content is a new draft, from version 2.
     bob.replaceDraft(tenant, supply("bobs"));
     assertThat(bob.provision(tenant).getVersion()).isEqualTo(3);
   }

@@ -124,7 +124,7 @@ final class DenialRefusals {
                       + quoted(change)
                       + " was prepared by "
                       + quoted(by)
-                      + ", and nobody else may commit it: prepare one of your own")
+                      + ", and no other caller may commit it: prepare one of your own")
               .withMetadata("by", by);
       case Denial.ChangeUnsettled() ->
           Refusal.conflict(

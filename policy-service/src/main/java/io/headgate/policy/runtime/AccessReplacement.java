@@ -138,8 +138,8 @@ public final class AccessReplacement {
     }
   }
 
-  /// A change belongs to the caller that prepared it: nobody else decides it, and nobody else's
-  /// mistake ends it.
+  /// A change belongs to the caller that prepared it. Another caller neither decides it nor ends it
+  /// by a mistake.
   private static void requireOwn(Origin origin, String change, Prepared prepared) {
     if (!prepared.by().equals(origin.required().subject())) {
       throw new DeniedException(new Denial.ChangeOfAnother(change, prepared.by()));

@@ -13,9 +13,9 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes pool-service carry out what was decided on changes of supply and rights. A process that
-/// died in between is made up for within seconds: decisions are told until they are carried out,
-/// and a prepared change without a decision is abandoned [#PATIENCE] after this process first saw
+/// Makes pool-service carry out the decisions on changes of supply and rights. A process that died
+/// in between is made up for within seconds. Decisions are told until pool-service has carried them
+/// out. A prepared change without a decision is abandoned [#PATIENCE] after this process first saw
 /// it. No other machine's clock counts. Thread-safe.
 public final class ChangeSettlement implements AutoCloseable {
   /// The time in which a prepared change must be decided; a client needs milliseconds.

@@ -39,7 +39,7 @@ public final class Changes {
     return new Changes(store.acrossTenants(), time);
   }
 
-  /// Of this process; wall clocks of several machines differ.
+  /// The monotonic time of this process; wall clocks of several machines differ.
   long monotonicNanos() {
     return time.monotonicNanos();
   }

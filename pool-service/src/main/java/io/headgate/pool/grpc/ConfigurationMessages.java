@@ -155,7 +155,7 @@ final class ConfigurationMessages {
       case ConfigurationWarning.UnusedPool(var pool) ->
           warning(
               "UNUSED_POOL", "pools[" + pool + "]", "no profile runs in pool '%s'".formatted(pool));
-      case ConfigurationWarning.DraftOfOthers(var editors) ->
+      case ConfigurationWarning.UselessDraft(var editors) ->
           warning(
               "DRAFT_OF_OTHERS",
               "",

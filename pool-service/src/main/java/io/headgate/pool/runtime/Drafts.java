@@ -115,7 +115,7 @@ public final class Drafts {
               .map(Stamp::by)
               .toList();
       if (!others.isEmpty()) {
-        warnings.add(new ConfigurationWarning.DraftOfOthers(others));
+        warnings.add(new ConfigurationWarning.UselessDraft(others));
       }
       return new Replaced(draft, warnings);
     });

@@ -15,7 +15,7 @@ public interface ChangeTable {
   /// Decisions that pool-service has not carried out yet, oldest first.
   List<ChangeDecision> unsettled();
 
-  /// Those of one tenant.
+  /// Decisions on changes of one tenant that pool-service has not carried out yet, oldest first.
   List<ChangeDecision> unsettled(TenantId tenant);
 
   /// Pool-service has carried the decision out.

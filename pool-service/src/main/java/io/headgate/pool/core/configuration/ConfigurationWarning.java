@@ -40,8 +40,8 @@ public sealed interface ConfigurationWarning {
   /// Other callers edited the draft, and would lose their edits.
   ///
   /// @param editors their subjects
-  record DraftOfOthers(List<String> editors) implements ConfigurationWarning {
-    public DraftOfOthers {
+  record UselessDraft(List<String> editors) implements ConfigurationWarning {
+    public UselessDraft {
       editors = List.copyOf(editors);
     }
   }

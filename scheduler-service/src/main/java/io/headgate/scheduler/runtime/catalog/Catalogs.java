@@ -93,8 +93,10 @@ public final class Catalogs {
   /// Takes the halves whose wait is over.
   public Moved takeOverdue(Instant now) {
     Moved moved = new Moved(new TreeSet<>(), new TreeSet<>());
-    for (TenantId tenant : List.copyOf(waits.keySet())) {
-      if (waits.get(tenant) instanceof Wait wait && !now.isBefore(wait.end())) {
+    for (Map.Entry<TenantId, Wait> waiting : List.copyOf(waits.entrySet())) {
+      TenantId tenant = waiting.getKey();
+      Wait wait = waiting.getValue();
+      if (!now.isBefore(wait.end())) {
         waits.remove(tenant);
         halves
             .unpaired(tenant)

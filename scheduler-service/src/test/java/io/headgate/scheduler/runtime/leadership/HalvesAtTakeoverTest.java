@@ -146,7 +146,7 @@ class HalvesAtTakeoverTest {
     }
   }
 
-  /// The leader dies, and another one begins with what is stored.
+  /// The leader dies, and another leader begins with the stored state.
   private void takeOver() {
     LoadedState loaded = store.load();
     leader =
