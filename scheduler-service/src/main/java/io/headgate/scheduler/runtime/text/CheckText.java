@@ -13,6 +13,8 @@ import java.util.stream.Stream;
 public final class CheckText {
   private CheckText() {}
 
+  /// The check's finding in one line.
+  ///
   /// @param viewer reads the text; other policies that it does not see are counted, not named
   public static String of(Check check, Viewer viewer) {
     return switch (check.finding()) {
