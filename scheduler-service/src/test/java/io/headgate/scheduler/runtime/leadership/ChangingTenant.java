@@ -106,7 +106,7 @@ final class ChangingTenant {
     List<Queue> queues = new ArrayList<>();
     for (int i = 0; i < POLICIES; i++) {
       PolicyId policy = new PolicyId(ID, "g" + i);
-      groups.add(new Access.Group(policy.name(), members()));
+      groups.add(new Access.Group(policy.name(), members(), Set.of()));
       rights.add(new Access.Rights(policy(policy), policy.name(), Optional.empty()));
       for (int profile = 0; profile < PROFILES; profile++) {
         if (chance(80)) {
