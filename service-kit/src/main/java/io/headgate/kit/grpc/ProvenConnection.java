@@ -4,9 +4,9 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.headgate.kit.grpc.Connections.Connection;
 import java.util.Optional;
 
-/// The [connection][Connections] of a call without a token, for a service that learns from the call
-/// itself who its caller is: it exchanges a good secret. Without the proof such a connection is
-/// among the first that give way.
+/// The [connection][Connections] of a call without a token, for a service that learns its caller
+/// from the call itself, such as the exchange of a good secret. Without the proof such a connection
+/// is among the first that give way.
 public final class ProvenConnection {
   private final Optional<Connection> connection;
 
