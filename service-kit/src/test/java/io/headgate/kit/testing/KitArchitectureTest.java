@@ -30,7 +30,8 @@ class KitArchitectureTest {
     PackageArrows.only(
             KIT,
             Map.ofEntries(
-                Map.entry("auth", Set.of("failure", "position", "time")),
+                Map.entry("audit", Set.of("db")),
+                Map.entry("auth", Set.of("db", "failure", "position", "time")),
                 Map.entry("client", Set.of("config", "telemetry", "time")),
                 Map.entry("config", Set.of("decision")),
                 Map.entry("db", Set.of("config", "failure", "file", "lifecycle", "time")),
@@ -68,10 +69,10 @@ class KitArchitectureTest {
   }
 
   @Test
-  void storageLibrariesStayInOnePackage() {
+  void storageLibrariesStayInTwoPackages() {
     noClasses()
         .that()
-        .resideOutsideOfPackage(KIT + ".db..")
+        .resideOutsideOfPackages(KIT + ".db..", KIT + ".audit")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
