@@ -56,6 +56,7 @@ class AgentConfigTest {
       walls.namespaces | always | 'always' is not a known value: known are auto, required, none
       walls.network | host | 'host' is not a known value: known are machine, own
       walls.syscalls | always | 'always' is not a known value: known are auto, required, none
+      walls.metadata | always | 'always' is not a known value: known are auto, required, none
       walls.shared | [data] | 'data' is not absolute; write the path from / on
       walls.devices | [/dev/../etc] | '/dev/../etc' is not below /dev; name a device file, or a directory of them, without '..'
       walls.limits.processes | 15 | 15 is too few; at least 16

@@ -97,7 +97,7 @@ class AdminKeyTest {
         service.start();
       }
     }
-    try (var jooq = Database.open(database)) {
+    try (var jooq = Database.open(database.asOwner())) {
       assertThat(
               jooq.jooq()
                   .select(DSL.field("tenant_id", String.class))

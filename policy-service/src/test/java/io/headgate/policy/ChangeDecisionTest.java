@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.grpc.Channel;
 import io.grpc.Status.Code;
-import io.headgate.kit.db.Database;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.kit.testing.PostgresFixture;
@@ -228,15 +227,14 @@ class ChangeDecisionTest {
   void settledDecisionsAreForgotten() {
     prepare(withoutThree());
     commit(acme.twoTeams().clearQueues(), 0);
-    try (Database database = Database.open(POSTGRES.config())) {
-      assertThat(decisions(database)).isEqualTo(1);
-      POLICY.clock().advance(Duration.ofHours(2));
-      await().atMost(PATIENCE).until(() -> decisions(database) == 0);
-    }
+    assertThat(decisions()).isEqualTo(1);
+    POLICY.clock().advance(Duration.ofHours(2));
+    await().atMost(PATIENCE).until(() -> decisions() == 0);
   }
 
-  private int decisions(Database database) {
-    return database
+  private int decisions() {
+    return POSTGRES
+        .database()
         .jooq()
         .fetchCount(DSL.table("changes"), DSL.field("change_id", String.class).eq(change));
   }

@@ -46,7 +46,9 @@ class LargeCatalogTest {
     var db = POSTGRES.database().jooq();
     db.execute(
         """
-        insert into nodes select 'large', 'gpu-' || i, 'onprem', 128000, 2199023255552, false,
+        insert into nodes (tenant_id, node_id, pool_id, joined_pool_id, cpu_millis, memory_bytes,
+            simulated, driver, agent_version, hostname, draining, drain_reason, created_at, updated_at)
+          select 'large', 'gpu-' || i, 'onprem', 'onprem', 128000, 2199023255552, false,
             'NVIDIA 580.65.06', '1.0.0', 'gpu-' || i || '.example.org', false, '', now(), now()
           from generate_series(1, %d) i
         """

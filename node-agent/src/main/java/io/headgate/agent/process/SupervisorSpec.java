@@ -8,11 +8,11 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -50,6 +50,7 @@ public record SupervisorSpec(
   private static final String SPEC = "spec";
 
   private static final String ENVIRONMENT = "env";
+  private static final String VALUES = "masked";
   private static final String LOG_SEGMENT_BYTES = "log_segment_bytes";
 
   /// More than a system lets a program have.
@@ -124,6 +125,10 @@ public record SupervisorSpec(
     writer.write(
         attempt.resolve(ENVIRONMENT),
         join(environment.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList()));
+    List<String> masked = maskedValues();
+    if (!masked.isEmpty()) {
+      writer.write(attempt.resolve(VALUES), join(masked));
+    }
     if (callback.isEmpty()) {
       Files.deleteIfExists(attempt.resolve("callback"));
     } else {
@@ -164,37 +169,33 @@ public record SupervisorSpec(
   }
 
   /// The mask of the attempt's output: it hides the values of its variables that
-  /// [JobEnvironment#MASKED] names.
+  /// [JobEnvironment#MASKED] names. They lie in a file of their own, because the environment is
+  /// deleted when the attempt ends, and its output is read longer.
   ///
-  /// @throws IOException also when the file is no environment: a job could have replaced it
+  /// @throws IOException also when the file is none of these: a job could have replaced it
   static OutputMask mask(Path attempt) throws IOException {
     byte[] bytes;
     try (PinnedDirectory directory = PinnedDirectory.open(attempt);
-        FileChannel file = directory.openFile(ENVIRONMENT)) {
+        FileChannel file = directory.openFile(VALUES)) {
       if (file.size() > MAX_ENVIRONMENT_BYTES) {
-        throw new IOException("the environment of " + attempt + " is damaged: too large");
+        throw new IOException("the masked values of " + attempt + " are damaged: too large");
       }
       ByteBuffer content = ByteBuffer.allocate((int) file.size());
       while (content.hasRemaining() && file.read(content) >= 0) {
         // Until all is read.
       }
       bytes = Arrays.copyOf(content.array(), content.position());
+    } catch (NoSuchFileException _) {
+      return OutputMask.NONE;
     }
-    Map<String, String> environment = new TreeMap<>();
-    for (String entry : new String(bytes, StandardCharsets.UTF_8).split("\0", -1)) {
-      int equals = entry.indexOf('=');
-      if (equals > 0) {
-        environment.put(entry.substring(0, equals), entry.substring(equals + 1));
-      }
-    }
+    return new OutputMask(List.of(new String(bytes, StandardCharsets.UTF_8).split("\0", -1)));
+  }
+
+  private List<String> maskedValues() {
     @Nullable String names = environment.get(JobEnvironment.MASKED);
     return names == null
-        ? OutputMask.NONE
-        : new OutputMask(
-            Stream.of(names.split(",", -1))
-                .map(environment::get)
-                .filter(Objects::nonNull)
-                .toList());
+        ? List.of()
+        : Stream.of(names.split(",", -1)).map(environment::get).filter(Objects::nonNull).toList();
   }
 
   private static String millisOrNever(Optional<Duration> duration) {

@@ -42,8 +42,7 @@ final class OutputMaskTest {
   private void print(String text, int segmentBytes) throws Exception {
     Files.createDirectories(attempt.resolve("logs"));
     Files.writeString(attempt.resolve("spec"), "log_segment_bytes=" + segmentBytes + "\n");
-    Files.writeString(
-        attempt.resolve("env"), "HEADGATE_MASKED=TOKEN,SHORT\0SHORT=on\0TOKEN=" + SECRET + "\0");
+    Files.writeString(attempt.resolve("masked"), "on\0" + SECRET + "\0");
     for (int at = 0; at < text.length(); at += segmentBytes) {
       Files.writeString(
           attempt.resolve("logs/stdout." + at / segmentBytes),

@@ -92,7 +92,7 @@ final class ClientAddress {
     if (unproven != null) {
       return Optional.of(unproven.getFirst());
     }
-    return Connections.oldestOfLargest(callers);
+    return Connections.oldestOfLargest(callers, most);
   }
 
   private int count(String caller) {

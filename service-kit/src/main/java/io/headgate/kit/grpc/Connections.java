@@ -32,8 +32,11 @@ final class Connections {
   /// Known addresses beyond which those without connections are forgotten.
   private static final int SWEEP = 10_000;
 
-  /// Connections that a caller keeps even if another one finds no room.
-  static final int FEW = 32;
+  /// Connections that a caller keeps even if another one finds no room; less where few are allowed
+  /// at all.
+  private static final int FEW = 32;
+
+  private static final int PART_OF_FEW = 4;
 
   /// Calls in a row without a good token after which a connection is unproven again.
   static final int FAILURES = 16;
@@ -136,15 +139,18 @@ final class Connections {
   }
 
   private Optional<Connection> anyVictim() {
-    return unproven.isEmpty() ? oldestOfLargest(callers) : Optional.of(unproven.getFirst());
+    return unproven.isEmpty() ? oldestOfLargest(callers, most) : Optional.of(unproven.getFirst());
   }
 
   /// The oldest connection of the caller with the most, if they are more than a few.
+  ///
+  /// @param allowed connections of all of these callers together
   static Optional<Connection> oldestOfLargest(
-      Map<String, ? extends SequencedSet<Connection>> callers) {
+      Map<String, ? extends SequencedSet<Connection>> callers, int allowed) {
+    int few = Math.min(FEW, allowed / PART_OF_FEW);
     return callers.values().stream()
         .max(Comparator.comparingInt(SequencedSet::size))
-        .filter(connections -> connections.size() > FEW)
+        .filter(connections -> connections.size() > few)
         .map(SequencedSet::getFirst);
   }
 
