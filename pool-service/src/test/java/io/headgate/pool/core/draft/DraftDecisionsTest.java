@@ -86,7 +86,7 @@ class DraftDecisionsTest {
     ConfigurationState stale =
         new ConfigurationState(version(8, inForce), Optional.of(new Draft(7, 12, edited, STAMP)));
     assertThat(denied(DraftDecisions.provision(stale, "c12", STAMP)))
-        .containsExactly(new Denial.VersionChanged(7, 8));
+        .containsExactly(new Denial.DraftOutdated(7, 8));
   }
 
   @Test
