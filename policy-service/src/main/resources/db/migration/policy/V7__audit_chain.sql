@@ -1,6 +1,9 @@
 -- A hash chain over the audit log of each tenant, and one over the entries without a tenant (chain ''). A row of the chain is
 -- written when the entry's transaction commits. The lock orders commits; it is the last lock of each transaction and one for
 -- all chains, so no two transactions wait for each other. AuditChain of the service-kit computes the same hashes.
+-- No entry may come between the look at the last one and the trigger.
+lock table audit_log in share row exclusive mode;
+
 create table audit_chain (
   chain    text   not null,
   sequence bigint not null,
@@ -52,6 +55,8 @@ begin
     || audit_bytes(new.after)));
   return null;
 end $$;
+-- A trigger needs no right to it; a table of another user must not run it.
+revoke execute on function chain_audit_entry() from public;
 create constraint trigger audit_log_is_chained after insert on audit_log
   deferrable initially deferred for each row execute function chain_audit_entry();
 

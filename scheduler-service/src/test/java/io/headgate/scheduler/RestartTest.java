@@ -188,7 +188,7 @@ final class RestartTest {
     agent.awaitStop("r-2");
     awaitState(eve, "d-0", Job.State.STATE_RUNNING);
     Job victim = awaitState(alice, "r-2", Job.State.STATE_WAITING);
-    assertThat(victim.getAttempts(0).getPreemption().getByJob()).isEqualTo("d-0");
+    assertThat(victim.getAttempts(0).getPreemption().getByJob()).isEqualTo("another team's job");
     assertThat(get(alice, "r-0").getState()).isEqualTo(Job.State.STATE_RUNNING);
     assertThat(get(alice, "r-1").getState()).isEqualTo(Job.State.STATE_RUNNING);
   }

@@ -201,7 +201,10 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
 
   @Override
   public void readJobLogs(ReadJobLogsRequest request, StreamObserver<ReadJobLogsResponse> out) {
-    logs.read(jobs.require(Names.job(request.getName())), request, out);
+    JobName name = Names.job(request.getName());
+    JobRecord job = jobs.require(name);
+    Supplier<Viewer> viewers = jobs.viewers(name.tenant());
+    logs.read(job, request, () -> JobReads.sees(viewers.get(), job), out);
   }
 
   @Override

@@ -54,7 +54,7 @@ final class JobReads {
   /// The caller's view on the tenant's jobs, now and later; for use outside of the call.
   Supplier<Viewer> viewers(TenantId tenant) {
     Principal caller = Principals.current();
-    return () -> viewers.of(caller, tenant);
+    return () -> viewers.later(caller, tenant);
   }
 
   /// The same without blocking, for an answer to a submission: all of its jobs are the caller's.

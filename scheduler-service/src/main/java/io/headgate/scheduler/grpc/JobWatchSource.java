@@ -76,6 +76,11 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
 
   @Override
   public Step<WatchJobsResponse> read(long seen) {
+    if (!(place instanceof Place.Between) && !viewers.get().equals(filter.viewer())) {
+      // The rights changed between two pages: what the caller saw before no longer counts.
+      place = new Place.Between();
+      return begin(0);
+    }
     return switch (place) {
       case Place.Between _ -> begin(seen);
       case Place.Snapshot part -> snapshot(part);

@@ -12,18 +12,23 @@ import io.headgate.proto.scheduler.v1.ReadJobLogsResponse;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.agent.AgentCommand;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
+import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 
 /// Relays what jobs print from their agents to readers, each on a virtual thread of its own, with
 /// back-pressure from the reader to the agent.
 public final class LogReads {
   private static final Duration RETRY = Duration.ofSeconds(1);
   private static final Duration LOOK = Duration.ofSeconds(5);
+
+  /// Pieces of output after which the caller's rights are looked at again: 4 MiB at most.
+  private static final int PIECES_BETWEEN_LOOKS = 64;
 
   /// A reader that takes nothing for this long is cut.
   private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -68,7 +73,12 @@ public final class LogReads {
                 limits.maxReaders(), limits.perTenant(), limits.perCaller(), Long.MAX_VALUE));
   }
 
-  void read(JobRecord job, ReadJobLogsRequest request, StreamObserver<ReadJobLogsResponse> out) {
+  /// @param isSeen whether the caller may see the job now; asked again and again while it reads
+  void read(
+      JobRecord job,
+      ReadJobLogsRequest request,
+      BooleanSupplier isSeen,
+      StreamObserver<ReadJobLogsResponse> out) {
     AttemptRecord attempt = attempt(job, request.getAttempt());
     if (request.getWorker() >= attempt.workers().size()) {
       throw Refusal.invalidField(
@@ -112,7 +122,7 @@ public final class LogReads {
         .name("logs-" + job.name().id())
         .start(() -> {
           try {
-            relay(session, command, relay, call);
+            relay(session, command, relay, new Reader(job.name(), isSeen, call));
           } finally {
             readers.leave(origin, 1);
           }
@@ -150,14 +160,16 @@ public final class LogReads {
             .exception());
   }
 
+  /// The caller that reads a job's output.
+  private record Reader(
+      JobName job, BooleanSupplier isSeen, ServerCallStreamObserver<ReadJobLogsResponse> out) {}
+
   private void relay(
-      GrpcAgentSession session,
-      AgentCommand.ReadLogs command,
-      LogRelay relay,
-      ServerCallStreamObserver<ReadJobLogsResponse> out) {
+      GrpcAgentSession session, AgentCommand.ReadLogs command, LogRelay relay, Reader reader) {
+    ServerCallStreamObserver<ReadJobLogsResponse> out = reader.out();
     try {
       session.read(relay, command);
-      pump(session, command, relay, out);
+      pump(session, command, relay, reader);
       if (!out.isCancelled()) {
         out.onCompleted();
       }
@@ -176,12 +188,19 @@ public final class LogReads {
       GrpcAgentSession session,
       AgentCommand.ReadLogs command,
       LogRelay relay,
-      ServerCallStreamObserver<ReadJobLogsResponse> out)
+      Reader reader)
       throws InterruptedException {
+    ServerCallStreamObserver<ReadJobLogsResponse> out = reader.out();
     long taken = 0;
+    int pieces = 0;
     while (!out.isCancelled()) {
       awaitReady(relay, out);
       Optional<ReadJobLogsResponse> piece = relay.next(LOOK);
+      // Rights may go while output comes, and while none comes.
+      if ((piece.isEmpty() || ++pieces % PIECES_BETWEEN_LOOKS == 0)
+          && !reader.isSeen().getAsBoolean()) {
+        throw Names.jobNotFound(reader.job()).exception();
+      }
       if (piece.isEmpty()) {
         if (relay.isDrained()) {
           return;

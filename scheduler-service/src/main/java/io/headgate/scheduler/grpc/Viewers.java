@@ -1,6 +1,7 @@
 package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.auth.Principal;
+import io.headgate.kit.auth.Role;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.StoredRights;
@@ -25,6 +26,18 @@ final class Viewers {
       case PLATFORM_OPERATOR, TENANT_ADMIN, SERVICE -> of(caller, tenant, CatalogView.EMPTY);
       case MEMBER, SERVICE_ACCOUNT, NODE -> of(caller, tenant, rights(tenant));
     };
+  }
+
+  /// By the rights known here now, for a stream that outlives its token: an admin that is none any
+  /// more sees what a member sees. Blocks for a read where this replica does not lead.
+  Viewer later(Principal caller, TenantId tenant) {
+    if (caller.role() == Role.TENANT_ADMIN) {
+      CatalogView rights = rights(tenant);
+      return rights.mayGovern(tenant, caller.subject())
+          ? Viewer.governing(caller.subject())
+          : rights.member(tenant, caller.subject());
+    }
+    return of(caller, tenant);
   }
 
   /// By the rights known here now, without blocking: a member of a tenant whose rights this replica

@@ -89,7 +89,12 @@ public final class PostgresJobReader implements JobReader {
   }
 
   private <T> T of(TenantId tenant, Function<DSLContext, T> read) {
-    return database.transaction(Reach.of(tenant.name()), read);
+    return database.transaction(reach(tenant), read);
+  }
+
+  /// A call reaches no more than its caller may, whatever tenant it asks for.
+  private static Reach reach(TenantId tenant) {
+    return Principals.find().isPresent() ? Principals.reach() : Reach.of(tenant.name());
   }
 
   @Override
@@ -209,7 +214,7 @@ public final class PostgresJobReader implements JobReader {
   @Override
   public Changes changes(TenantId tenant, long since, long after, int limit) {
     return database.snapshot(
-        Reach.of(tenant.name()),
+        reach(tenant),
         read ->
             new Changes(
                 version(read),
@@ -230,7 +235,7 @@ public final class PostgresJobReader implements JobReader {
   @Override
   public Events eventsAfter(EventFilter filter, long version, int limit) {
     return database.snapshot(
-        Reach.of(filter.tenant().name()),
+        reach(filter.tenant()),
         read ->
             EventLists.after(
                 read, filter, version, limit, version(read), rows -> events(read, rows)));

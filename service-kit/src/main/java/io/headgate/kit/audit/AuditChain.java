@@ -81,14 +81,14 @@ public final class AuditChain {
   private static final String ADDED =
       """
       select min(audit_id) as added from audit_log a
-      where coalesce(a.tenant_id, '') = ? and a.audit_id > (select audit_id from audit_chain_start)
+      where (a.tenant_id = ? or (a.tenant_id is null and ? = '')) and a.audit_id > (select audit_id from audit_chain_start)
         and not exists (select from audit_chain c where c.audit_id = a.audit_id)\
       """;
 
   private static final String UNCHAINED =
       """
       select count(*) as unchained from audit_log a
-      where coalesce(a.tenant_id, '') = ? and a.audit_id <= (select audit_id from audit_chain_start)\
+      where (a.tenant_id = ? or (a.tenant_id is null and ? = '')) and a.audit_id <= (select audit_id from audit_chain_start)\
       """;
 
   private final class Portion {
@@ -160,12 +160,12 @@ public final class AuditChain {
       if (anchors.higherKey(last) != null) {
         fault = Optional.of(new Fault.CutOff(last + 1));
       } else {
-        Long added = sql.fetchSingle(ADDED, chain).get("added", Long.class);
+        Long added = sql.fetchSingle(ADDED, chain, chain).get("added", Long.class);
         if (added != null) {
           fault = Optional.of(new Fault.Added(added));
         }
       }
-      long unchained = sql.fetchSingle(UNCHAINED, chain).get("unchained", Long.class);
+      long unchained = sql.fetchSingle(UNCHAINED, chain, chain).get("unchained", Long.class);
       return new AuditFinding(checked, reached, true, fault, unchained);
     }
   }
