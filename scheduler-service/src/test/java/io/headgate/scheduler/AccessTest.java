@@ -254,7 +254,7 @@ final class AccessTest {
         return admin
                 .requeueJob(RequeueJobRequest.newBuilder().setName(draft.getName()).build())
                 .getState()
-            == Job.State.STATE_WAITING;
+            != Job.State.STATE_DRAFT;
       } catch (StatusRuntimeException e) {
         return false;
       }

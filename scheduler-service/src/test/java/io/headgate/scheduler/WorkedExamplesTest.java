@@ -186,7 +186,7 @@ final class WorkedExamplesTest {
 
   private PolicyUsage usage(String policy) {
     return installation
-        .usage(installation.tokens.member("acme", "alice"))
+        .usage(installation.tokens.admin("acme"))
         .listPolicyUsages(ListPolicyUsagesRequest.newBuilder().setParent(Fixtures.ACME).build())
         .getUsagesList()
         .stream()

@@ -214,7 +214,7 @@ class ChangeFailpointsIT {
         .prepareChange(
             PrepareChangeRequest.newBuilder()
                 .setParent(parent())
-                .setChangeId(change)
+                .setChangeId(id(change))
                 .setBaseVersion(base)
                 .setConfiguration(
                     ResourceConfiguration.newBuilder()
@@ -231,12 +231,17 @@ class ChangeFailpointsIT {
                 .build());
   }
 
+  /// An operator's ids of requests are unique over all tenants.
+  private String id(String change) {
+    return change + "-" + tenant;
+  }
+
   private void commit(String change, int base) {
     AccessConfigurationServiceGrpc.newBlockingStub(services.policy(token))
         .replaceAccessConfiguration(
             ReplaceAccessConfigurationRequest.newBuilder()
                 .setParent(parent())
-                .setChangeId(change)
+                .setChangeId(id(change))
                 .setIfVersion(base)
                 .setConfiguration(
                     AccessConfiguration.newBuilder()

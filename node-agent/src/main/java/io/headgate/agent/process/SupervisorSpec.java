@@ -11,13 +11,12 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The task of a supervisor, as the files `spec`, `argv`, `env` and `callback` that it reads.
@@ -193,9 +192,14 @@ public record SupervisorSpec(
 
   private List<String> maskedValues() {
     @Nullable String names = environment.get(JobEnvironment.MASKED);
-    return names == null
-        ? List.of()
-        : Stream.of(names.split(",", -1)).map(environment::get).filter(Objects::nonNull).toList();
+    List<String> values = new ArrayList<>();
+    for (String name : names == null ? new String[0] : names.split(",", -1)) {
+      @Nullable String value = environment.get(name);
+      if (value != null) {
+        values.add(value);
+      }
+    }
+    return values;
   }
 
   private static String millisOrNever(Optional<Duration> duration) {

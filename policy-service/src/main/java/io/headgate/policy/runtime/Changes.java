@@ -33,7 +33,8 @@ public final class Changes {
     return time.instant().truncatedTo(ChronoUnit.MICROS);
   }
 
-  /// Without a bound to the caller's tenant. Each use is a decision, and TenantReachTest lists them.
+  /// Without a bound to the caller's tenant. Each use is a decision, and TenantReachTest lists
+  /// them.
   public Changes acrossTenants() {
     return new Changes(store.acrossTenants(), time);
   }

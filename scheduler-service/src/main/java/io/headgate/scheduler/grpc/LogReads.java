@@ -185,10 +185,7 @@ public final class LogReads {
   }
 
   private static void pump(
-      GrpcAgentSession session,
-      AgentCommand.ReadLogs command,
-      LogRelay relay,
-      Reader reader)
+      GrpcAgentSession session, AgentCommand.ReadLogs command, LogRelay relay, Reader reader)
       throws InterruptedException {
     ServerCallStreamObserver<ReadJobLogsResponse> out = reader.out();
     long taken = 0;

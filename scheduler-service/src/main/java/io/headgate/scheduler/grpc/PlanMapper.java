@@ -18,8 +18,8 @@ import io.headgate.scheduler.simulation.PolicyForecast;
 import io.headgate.scheduler.simulation.SimulationEvent;
 import io.headgate.scheduler.simulation.WhatIf;
 import java.util.HashSet;
-import java.util.Set;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 

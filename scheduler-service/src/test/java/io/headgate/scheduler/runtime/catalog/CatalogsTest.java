@@ -161,7 +161,16 @@ class CatalogsTest {
   private static CatalogUpdate access(long version, Optional<JointChange> joint) {
     return new CatalogUpdate.OfAccess(
         news(),
-        List.of(new Access(ACME, version, List.of(), List.of(), List.of(), Map.of(), joint, Access.Roles.UNKNOWN)),
+        List.of(
+            new Access(
+                ACME,
+                version,
+                List.of(),
+                List.of(),
+                List.of(),
+                Map.of(),
+                joint,
+                Access.Roles.UNKNOWN)),
         List.of());
   }
 
