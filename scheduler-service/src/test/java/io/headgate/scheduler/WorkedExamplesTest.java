@@ -117,8 +117,10 @@ final class WorkedExamplesTest {
     assertThat(get(alice, "r-4").getPosition()).isEqualTo(4);
 
     JobExplanation explanation =
-        alice.explainJob(
-            ExplainJobRequest.newBuilder().setName(Fixtures.ACME + "/jobs/r-1").build());
+        installation
+            .jobs(installation.tokens.admin("acme"))
+            .explainJob(
+                ExplainJobRequest.newBuilder().setName(Fixtures.ACME + "/jobs/r-1").build());
     assertThat(explanation.getVerdict())
         .contains("r-1 waits for CAPACITY")
         .contains("preempted by e-0 (rule P1: devops used 3 of its reservation 5 and needed 2")

@@ -32,6 +32,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// A change of supply and rights in which a process dies at each step. The steps are enumerated, so
 /// a new one cannot be without its crash. Afterwards all of the change is in force in all three
 /// services, or nothing is; and the scheduler never decides by halves of it.
+@Tag("faults")
 class ChangeFailpointsIT {
   /// After this, an undecided change is abandoned.
   private static final Duration PATIENCE = Duration.ofSeconds(16);

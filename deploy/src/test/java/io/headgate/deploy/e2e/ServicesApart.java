@@ -134,6 +134,12 @@ final class ServicesApart {
     settings.put(prefix + "USER", database.user());
     settings.put(prefix + "PASSWORD", database.password().reveal());
     settings.put(prefix + "SCHEMA", database.schema());
+    database
+        .owner()
+        .ifPresent(owner -> {
+          settings.put(prefix + "OWNER_USER", owner.user());
+          settings.put(prefix + "OWNER_PASSWORD", owner.password().reveal());
+        });
     return settings;
   }
 
