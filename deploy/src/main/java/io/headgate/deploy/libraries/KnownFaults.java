@@ -3,6 +3,7 @@ package io.headgate.deploy.libraries;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -72,6 +73,9 @@ public final class KnownFaults {
           "%d libraries, %d advisories, %d known faults%n",
           libraries.size(), report.advisories(), report.faults().size());
       return report.faults().isEmpty() ? NOTHING_FOUND : FOUND;
+    } catch (NoSuchFileException e) {
+      err.println("known-faults: there is no file " + e.getMessage());
+      return UNUSABLE;
     } catch (IOException e) {
       err.println("known-faults: " + e.getMessage());
       return UNUSABLE;
