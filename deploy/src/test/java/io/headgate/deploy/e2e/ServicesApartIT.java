@@ -1,6 +1,7 @@
 package io.headgate.deploy.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.client.JobClient;
@@ -77,6 +78,11 @@ class ServicesApartIT {
     apart = ServicesApart.start(directory.resolve("data"));
     operator = apart.operator();
     apply(LIMIT);
+    // The change is in force before pool-service, which has just started, is told of its pools.
+    await()
+        .atMost(Schedulers.PATIENCE)
+        .ignoreExceptions()
+        .until(() -> !operator.createJoinToken(TestInstallation.TENANT, "local", 1).isEmpty());
     agents =
         new AgentProcesses(
             apart.uri(),
@@ -92,10 +98,18 @@ class ServicesApartIT {
 
   @AfterEach
   void stop() throws Exception {
-    stream.end();
-    agents.end();
-    operator.close();
-    apart.end();
+    if (stream != null) {
+      stream.end();
+    }
+    if (agents != null) {
+      agents.end();
+    }
+    if (operator != null) {
+      operator.close();
+    }
+    if (apart != null) {
+      apart.end();
+    }
   }
 
   @Test
@@ -140,10 +154,13 @@ class ServicesApartIT {
         .isLessThan(PROMISE.toMillis());
     int limit = LIMIT + 1 + fault.ordinal();
     apply(limit);
-    assertThat(
-            operator.catalog(TestInstallation.TENANT).policyUsages().getFirst().limit().toString())
-        .as("a change after %s is in force", fault)
-        .isEqualTo(Integer.toString(limit));
+    await("a change after " + fault + " is in force")
+        .atMost(Schedulers.PATIENCE)
+        .until(() -> limitInForce().equals(Integer.toString(limit)));
+  }
+
+  private String limitInForce() {
+    return operator.catalog(TestInstallation.TENANT).policyUsages().getFirst().limit().toString();
   }
 
   private void apply(int limit) throws Exception {
