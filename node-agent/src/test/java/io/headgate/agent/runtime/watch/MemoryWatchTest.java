@@ -35,8 +35,10 @@ class MemoryWatchTest {
 
   private final GpuDriver devices = new SimulatedGpuDriver(SimulatedGpus.parse("2xH100"), "n1");
   private static final int ROUNDS = 40;
-  private final AtomicInteger rounds = new AtomicInteger();
-  private final Map<String, AtomicInteger> asked = new ConcurrentHashMap<>();
+
+  // Each watch has its own: the last round of one that was closed may still be running.
+  private AtomicInteger rounds = new AtomicInteger();
+  private Map<String, AtomicInteger> asked = new ConcurrentHashMap<>();
 
   private List<SlicePlan> slices() {
     return devices.devices().stream()
@@ -75,6 +77,8 @@ class MemoryWatchTest {
 
   private GpuDriver driver(
       IntPredicate failingRounds, Function<String, List<GpuProcess>> processes) {
+    AtomicInteger round = rounds;
+    Map<String, AtomicInteger> looks = asked;
     return (GpuDriver)
         Proxy.newProxyInstance(
             GpuDriver.class.getClassLoader(),
@@ -84,12 +88,12 @@ class MemoryWatchTest {
                 case "isSimulated":
                   return false;
                 case "realisedSlices":
-                  if (failingRounds.test(rounds.incrementAndGet())) {
+                  if (failingRounds.test(round.incrementAndGet())) {
                     throw new IllegalStateException("a fault of the driver");
                   }
                   return slices();
                 case "processes":
-                  asked
+                  looks
                       .computeIfAbsent((String) arguments[0], _ -> new AtomicInteger())
                       .incrementAndGet();
                   return CompletableFuture.completedFuture(processes.apply((String) arguments[0]));
@@ -134,12 +138,12 @@ class MemoryWatchTest {
   /// @return how often each device was read within some rounds
   private Map<String, Integer> looks(Function<String, List<GpuProcess>> processes)
       throws Exception {
-    rounds.set(0);
-    asked.clear();
+    rounds = new AtomicInteger();
+    asked = new ConcurrentHashMap<>();
     Optional<Long> supervisor = ProcessHandle.current().parent().map(ProcessHandle::pid);
     try (MemoryWatch watch =
         new MemoryWatch(
-            driver(round -> round > ROUNDS, processes),
+            driver(number -> number > ROUNDS, processes),
             JobProcesses.ofContainers(
                 key -> key.equals(Fixtures.key("j0")) ? supervisor : Optional.empty()),
             new MemoryWatch.Settings(INTERVAL, INTERVAL),
