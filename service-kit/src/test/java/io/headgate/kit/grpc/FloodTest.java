@@ -61,7 +61,8 @@ class FloodTest {
   /// The loggers that a request reaches. Threads of databases that ended with earlier tests may log
   /// still.
   private static final Pattern SERVING =
-      Pattern.compile("(com\\.linecorp\\.|io\\.netty\\.|io\\.grpc\\.|io\\.headgate\\.kit\\.(grpc|failure)\\.).*");
+      Pattern.compile(
+          "(com\\.linecorp\\.|io\\.netty\\.|io\\.grpc\\.|io\\.headgate\\.kit\\.(grpc|failure)\\.).*");
 
   private final TestTokens tokens = TestTokens.create();
   private final List<AutoCloseable> open = new ArrayList<>();
