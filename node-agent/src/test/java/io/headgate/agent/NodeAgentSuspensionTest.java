@@ -187,7 +187,7 @@ class NodeAgentSuspensionTest {
     assertThat(end.getExitCode()).isEqualTo(137);
   }
 
-  /// The program that takes the step which hangs.
+  /// The program that takes the step which hangs, and not the lock before it, which is about to end.
   private ProcessHandle awaitStep() {
     String program = gpus.checkpoint().toString();
     return await()
@@ -197,10 +197,17 @@ class NodeAgentSuspensionTest {
                 ProcessHandle.current()
                     .children()
                     .filter(child -> child.info().command().equals(Optional.of(program)))
-                    .filter(_ -> gpus.calls().contains("cuda-checkpoint lock"))
+                    .filter(NodeAgentSuspensionTest::isToHang)
                     .findAny(),
             Optional::isPresent)
         .orElseThrow();
+  }
+
+  private static boolean isToHang(ProcessHandle step) {
+    return step.info()
+        .arguments()
+        .filter(arguments -> List.of(arguments).contains("checkpoint"))
+        .isPresent();
   }
 
   @Test
