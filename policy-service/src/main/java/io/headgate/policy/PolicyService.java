@@ -82,7 +82,7 @@ public final class PolicyService implements AutoCloseable {
   private static final String NODE_KEY_DERIVATION = "node-key-derivation";
 
   /// The columns of an entry in the order in which the schema's trigger hashes them.
-  private static final List<String> AUDITED =
+  static final List<String> AUDITED =
       List.of(
           "audit_id",
           "at",

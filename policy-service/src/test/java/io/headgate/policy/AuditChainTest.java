@@ -2,8 +2,14 @@ package io.headgate.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.grpc.Channel;
+import io.headgate.kit.audit.AuditAnchors;
 import io.headgate.kit.audit.AuditChain;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.testing.PostgresFixture;
@@ -13,6 +19,7 @@ import io.headgate.proto.policy.v1.VerifyAuditLogResponse;
 import io.headgate.proto.type.v1.AuditAnchor;
 import io.headgate.proto.type.v1.AuditFault;
 import io.headgate.proto.type.v1.AuditFault.Kind;
+import io.opentelemetry.api.OpenTelemetry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -24,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /// Full rights in the database do not suffice to change the audit log unseen.
 class AuditChainTest {
@@ -211,6 +219,54 @@ class AuditChainTest {
     VerifyAuditLogResponse found = verify();
     assertThat(found.getFault().getKind()).isEqualTo(Kind.KIND_ADDED);
     assertThat(found.getFault().getAuditId()).isPositive();
+  }
+
+  @Test
+  void twoAnchorsOfOnePlaceCannotBothBeRight() {
+    AuditAnchor head = verify().getReached();
+    AuditAnchor wrong = head.toBuilder().setHash("0".repeat(64)).build();
+    for (List<AuditAnchor> anchors : List.of(List.of(head, wrong), List.of(wrong, head))) {
+      assertThat(verify(anchors.toArray(AuditAnchor[]::new)).getFault().getKind())
+          .isEqualTo(Kind.KIND_CHANGED);
+    }
+  }
+
+  @Test
+  void theServiceLogsAnErrorWhenAChainNoLongerHasItsAnchor() {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(AuditAnchors.class);
+    logger.addAppender(log);
+    AuditAnchor head = verify().getReached();
+    try (AuditAnchors anchors =
+        new AuditAnchors(
+            "test",
+            new AuditChain(POSTGRES.database(), PolicyService.AUDITED),
+            OpenTelemetry.noop().getMeter("test"))) {
+      anchors.start();
+      String anchor =
+          "audit anchor of "
+              + acme.parent()
+              + ": test:"
+              + head.getSequence()
+              + ":"
+              + head.getHash();
+      await().until(() -> log.list.stream().anyMatch(e -> e.getFormattedMessage().equals(anchor)));
+      tamper(
+          "delete from audit_log where audit_id = " + auditId(head.getSequence()),
+          "delete from audit_chain where chain = '$T' and sequence = " + head.getSequence());
+      // The newest entry takes the place of the deleted one.
+      acme.group("five");
+    } finally {
+      logger.detachAppender(log);
+    }
+    assertThat(log.list)
+        .filteredOn(event -> event.getLevel() == Level.ERROR)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .singleElement()
+        .asString()
+        .startsWith("the audit log of " + acme.parent() + " no longer has the entry of the anchor")
+        .contains("test:" + head.getSequence() + ":" + head.getHash());
   }
 
   @Test

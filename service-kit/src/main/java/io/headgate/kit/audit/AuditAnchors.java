@@ -14,8 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Writes the last entry of each chain into the log of the process, and so to where logs are sent.
-/// A later change of the database does not reach that log. Chains that did not grow are left out.
-/// Has a thread of its own.
+/// A later change of the database does not reach that log. Chains that did not grow are left out. A
+/// chain that no longer has the entry of the last anchor is an error in the log: entries were
+/// removed or changed, or the database was restored. Has a thread of its own.
 public final class AuditAnchors implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AuditAnchors.class);
   private static final Duration INTERVAL = Duration.ofMinutes(5);
@@ -52,20 +53,28 @@ public final class AuditAnchors implements AutoCloseable {
     thread.start();
   }
 
-  /// Writes an anchor of each chain that grew.
+  /// Writes an anchor of each chain that grew, and an error for each that lost an anchor.
   synchronized void write() {
+    for (String tenant : chain.withoutThem(written)) {
+      LOG.error(
+          "the audit log of {} no longer has the entry of the anchor {}:{}. Entries were removed or"
+              + " changed, unless the database was restored.",
+          owner(tenant),
+          name,
+          written.remove(tenant));
+    }
     chain
         .heads()
         .forEach((tenant, head) -> {
           if (!head.equals(written.put(tenant, head))) {
             sequences.put(tenant, head.sequence());
-            LOG.info(
-                "audit anchor of {}: {}:{}",
-                tenant.isEmpty() ? "the installation" : "tenants/" + tenant,
-                name,
-                head);
+            LOG.info("audit anchor of {}: {}:{}", owner(tenant), name, head);
           }
         });
+  }
+
+  private static String owner(String tenant) {
+    return tenant.isEmpty() ? "the installation" : "tenants/" + tenant;
   }
 
   private void run() {

@@ -15,7 +15,8 @@ public final class Logging {
 
   private Logging() {}
 
-  /// Sets the level of Headgate's code; libraries go no lower than INFO.
+  /// Sets the level of Headgate's code; libraries go no lower than INFO. Anchors of audit logs are
+  /// written at any level (`logback.xml`).
   public static void setLevel(TelemetryConfig.LogLevel level) {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       Level wanted = Level.toLevel(level.name());
