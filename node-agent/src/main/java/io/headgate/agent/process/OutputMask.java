@@ -2,15 +2,17 @@ package io.headgate.agent.process;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /// Replaces the values of a vault in output, each byte by an asterisk, so that offsets stay as they
-/// are. Only a value that appears as it is is found: not one that the job encodes, reverses or
-/// splits. Immutable.
+/// are. Only a value that appears as it is is found, or a line of it: not one that the job encodes,
+/// reverses or splits otherwise. Immutable.
 ///
 /// With the value `hunter2-hunter2`, `key=hunter2-hunter2;` becomes `key=***************;`.
 final class OutputMask {
@@ -25,15 +27,18 @@ final class OutputMask {
   private final int longest;
 
   OutputMask(Collection<String> values) {
-    int most = 0;
-    for (String value : values) {
-      byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-      if (bytes.length >= SHORTEST_BYTES) {
-        byFirst.computeIfAbsent(bytes[0], _ -> new ArrayList<>()).add(bytes);
-        most = Math.max(most, bytes.length);
-      }
+    // Programs print values of several lines line by line, between other text.
+    List<byte[]> secrets =
+        values.stream()
+            .flatMap(value -> Stream.concat(Stream.of(value), value.lines()))
+            .distinct()
+            .map(secret -> secret.getBytes(StandardCharsets.UTF_8))
+            .filter(secret -> secret.length >= SHORTEST_BYTES)
+            .toList();
+    for (byte[] secret : secrets) {
+      byFirst.computeIfAbsent(secret[0], _ -> new ArrayList<>()).add(secret);
     }
-    this.longest = most;
+    this.longest = secrets.stream().mapToInt(secret -> secret.length).max().orElse(0);
   }
 
   boolean isEmpty() {
@@ -56,6 +61,35 @@ final class OutputMask {
       }
     }
     masked.stream().forEach(at -> bytes[at] = MARK);
+  }
+
+  /// Masks the end of a value whose beginning is no longer kept before the bytes.
+  void applyToCut(byte[] bytes) {
+    int length = Math.min(bytes.length, context());
+    while (length > 0 && !endsAValue(bytes, length)) {
+      length--;
+    }
+    Arrays.fill(bytes, 0, length, MARK);
+  }
+
+  private boolean endsAValue(byte[] bytes, int length) {
+    return byFirst.values().stream()
+        .flatMap(List::stream)
+        .anyMatch(value ->
+            value.length > length
+                && Arrays.equals(bytes, 0, length, value, value.length - length, value.length));
+  }
+
+  /// The beginning of a text as it may be shown.
+  ///
+  /// @param isCut whether the text goes on
+  String apply(String text, boolean isCut) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    apply(bytes);
+    if (isCut) {
+      Arrays.fill(bytes, bytes.length - open(bytes), bytes.length, MARK);
+    }
+    return new String(bytes, StandardCharsets.UTF_8);
   }
 
   /// How many of the last bytes may begin a value that is not complete yet.

@@ -3,6 +3,7 @@ package io.headgate.agent.process;
 import io.headgate.agent.core.JobEnvironment;
 import io.headgate.agent.core.JobProgress;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -14,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The two files in which a program tells of itself. They are the job's, so nothing of them is
-/// believed: one look costs two opened files and one page at most, and follows nothing out of the
-/// attempt's directory.
+/// believed: one look costs three opened files and little more than a page, and follows nothing out
+/// of the attempt's directory. Values of a vault are masked as in output.
 ///
 /// The first line of one file gives the progress: `0.4`, `400/1000`, `400/1000 epoch 3`. A write to
 /// the other file reports a checkpoint, whatever its content.
@@ -39,9 +40,15 @@ public final class ProgressFiles {
           head(directory, JobEnvironment.CHECKPOINTED, 0)
               .map(head -> head.changed().to(TimeUnit.NANOSECONDS))
               .orElse(0L);
-      return head(directory, JobEnvironment.PROGRESS, MAX_BYTES)
-          .flatMap(head -> parse(head.text(), checkpoint))
-          .orElseGet(() -> new JobProgress.Said(OptionalDouble.empty(), "", checkpoint));
+      Optional<PinnedDirectory.Head> progress = head(directory, JobEnvironment.PROGRESS, MAX_BYTES);
+      Optional<JobProgress.Said> said = Optional.empty();
+      if (progress.isPresent()) {
+        String text = progress.get().text();
+        boolean isCut = text.getBytes(StandardCharsets.UTF_8).length >= MAX_BYTES;
+        // Before anything else is left out of the text: a value is found as it is only.
+        said = parse(SupervisorSpec.mask(attempt).apply(text, isCut), checkpoint);
+      }
+      return said.orElseGet(() -> new JobProgress.Said(OptionalDouble.empty(), "", checkpoint));
     }
   }
 

@@ -38,6 +38,21 @@ final class OutputMaskTest {
     assertThat(masked("mode training", "training")).isEqualTo("mode ********");
   }
 
+  @Test
+  void masksEachLineOfAValue() {
+    String key = "BEGIN-KEY-1\nc2VjcmV0LTE=\nEND-KEY-1";
+    assertThat(masked("1: BEGIN-KEY-1\n2: c2VjcmV0LTE=", key))
+        .isEqualTo("1: ***********\n2: ************");
+  }
+
+  @Test
+  void masksTheEndOfAValueWhoseBeginningIsRotatedAway() throws Exception {
+    print("0123456" + SECRET + " and more", 10);
+    Files.delete(attempt.resolve("logs/stdout.0"));
+    assertThat(read(0, 4, true)).isEqualTo("*".repeat(SECRET.length() - 3) + " and more");
+    assertThat(read(12, 4, true)).isEqualTo("*".repeat(SECRET.length() - 5) + " and more");
+  }
+
   /// Files as a supervisor writes them.
   private void print(String text, int segmentBytes) throws Exception {
     Files.createDirectories(attempt.resolve("logs"));

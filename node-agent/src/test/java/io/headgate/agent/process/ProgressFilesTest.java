@@ -51,6 +51,15 @@ class ProgressFilesTest {
     assertThat(read()).isEqualTo(new Said(OptionalDouble.of(fraction), message, 0));
   }
 
+  @Test
+  void masksValuesOfAVault() throws Exception {
+    Files.writeString(attempt.resolve("masked"), "hunter2-hunter2\0" + "x".repeat(600) + "\0");
+    Files.writeString(progress, "0.4 with hunter2-hunter2");
+    assertThat(read().message()).isEqualTo("with ***************");
+    Files.writeString(progress, "0.4 with " + "x".repeat(600));
+    assertThat(read().message()).isEqualTo("with " + "*".repeat(95));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
