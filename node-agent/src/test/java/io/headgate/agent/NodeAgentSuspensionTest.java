@@ -187,8 +187,9 @@ class NodeAgentSuspensionTest {
     assertThat(end.getExitCode()).isEqualTo(137);
   }
 
-  /// The program that takes the step which hangs, and not the lock before it, which is about to end.
-  private ProcessHandle awaitStep() {
+  /// The program that takes the step which hangs, and not the lock before it, which is about to
+  /// end.
+  private ProcessHandle awaitStep(String action) {
     String program = gpus.checkpoint().toString();
     return await()
         .atMost(FakeControlPlane.PATIENCE)
@@ -197,16 +198,16 @@ class NodeAgentSuspensionTest {
                 ProcessHandle.current()
                     .children()
                     .filter(child -> child.info().command().equals(Optional.of(program)))
-                    .filter(NodeAgentSuspensionTest::isToHang)
+                    .filter(step -> takes(step, action))
                     .findAny(),
             Optional::isPresent)
         .orElseThrow();
   }
 
-  private static boolean isToHang(ProcessHandle step) {
+  private static boolean takes(ProcessHandle step, String action) {
     return step.info()
         .arguments()
-        .filter(arguments -> List.of(arguments).contains("checkpoint"))
+        .filter(arguments -> List.of(arguments).contains(action))
         .isPresent();
   }
 
@@ -216,7 +217,7 @@ class NodeAgentSuspensionTest {
     runCounting(whole("low", COUNTS), "low");
     gpus.hang("checkpoint");
     plane.send(suspend("low", 7));
-    ProcessHandle step = awaitStep();
+    ProcessHandle step = awaitStep("checkpoint");
     plane.send(suspend("low", 7, true));
     ConnectResponse.Builder cancel = Orders.stop(plane.leadership, "low", Stop.Kind.KIND_CANCEL);
     cancel.getStopBuilder().setSkipCallback(true);
@@ -234,7 +235,7 @@ class NodeAgentSuspensionTest {
     runCounting(whole("low", COUNTS).setTerminationGrace(Durations.fromMillis(300)), "low");
     gpus.hang("checkpoint");
     plane.send(suspend("low", 7));
-    ProcessHandle step = awaitStep();
+    ProcessHandle step = awaitStep("checkpoint");
     plane.send(Orders.stop(plane.leadership, "low", Stop.Kind.KIND_CANCEL));
     assertThat(plane.awaitEnd("low").getExitCode()).isEqualTo(137);
     assertThat(step.isAlive()).as("the step hangs still").isTrue();
@@ -266,7 +267,7 @@ class NodeAgentSuspensionTest {
     runCounting(whole("low", COUNTS), "low");
     gpus.hang("checkpoint");
     plane.send(suspend("low", 7));
-    awaitStep();
+    awaitStep("checkpoint");
     plane.send(Orders.stop(plane.leadership, "low", Stop.Kind.KIND_CANCEL));
     // It is not suspended again; and what comes after them is answered after them.
     plane.send(suspend("low", 7));
@@ -284,7 +285,7 @@ class NodeAgentSuspensionTest {
     runCounting(whole("low", COUNTS), "low");
     gpus.hang("checkpoint");
     plane.send(suspend("low", 7));
-    ProcessHandle step = awaitStep();
+    ProcessHandle step = awaitStep("checkpoint");
     agent.orElseThrow().close();
     assertThat(step.isAlive()).as("nobody waits for it now").isTrue();
     start(Optional.of(gpus.checkpoint()));
@@ -301,7 +302,7 @@ class NodeAgentSuspensionTest {
     runCounting(whole("low", COUNTS), "low");
     gpus.hang("checkpoint");
     plane.send(suspend("low", 7));
-    awaitStep();
+    awaitStep("checkpoint");
     agent.orElseThrow().close();
     gpus.works("checkpoint");
     start(Optional.of(gpus.checkpoint()));
@@ -318,7 +319,7 @@ class NodeAgentSuspensionTest {
     awaitSuspension("low", 7);
     gpus.hang("restore");
     plane.send(resume("low"));
-    awaitStep();
+    awaitStep("restore");
     agent.orElseThrow().close();
     gpus.works("restore");
     ProcessHandle.of(process).orElseThrow().destroyForcibly();
