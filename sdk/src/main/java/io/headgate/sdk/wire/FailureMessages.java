@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /// The only place that turns a gRPC status into a [HeadgateException].
@@ -96,6 +97,10 @@ final class FailureMessages {
       }
       if (cause instanceof CertificateException) {
         return "the certificate of %s cannot be trusted: %s".formatted(server, cause.getMessage());
+      }
+      if (cause instanceof SSLException
+          && String.valueOf(cause.getMessage()).contains("protocol_version")) {
+        return server + " does not offer TLS 1.3, and no older version is spoken";
       }
     }
     if (!server.encrypted() && description(status).contains("Network closed")) {

@@ -10,6 +10,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
@@ -73,12 +74,13 @@ final class Transport implements AutoCloseable {
   private static void secure(NettyChannelBuilder builder, ClientConfig config) {
     if (!config.server().encrypted()) {
       builder.usePlaintext();
-    } else if (config.certificateAuthority() != null) {
+    } else {
+      SslContextBuilder tls = GrpcSslContexts.forClient().protocols("TLSv1.3");
       try {
-        builder.sslContext(
-            GrpcSslContexts.forClient()
-                .trustManager(config.certificateAuthority().toFile())
-                .build());
+        if (config.certificateAuthority() != null) {
+          tls.trustManager(config.certificateAuthority().toFile());
+        }
+        builder.sslContext(tls.build());
       } catch (SSLException | IllegalArgumentException e) {
         throw new UncheckedIOException(
             new IOException(

@@ -6,6 +6,7 @@ import io.grpc.netty.GrpcSslContexts;
 import io.headgate.sdk.cli.TestCli.Result;
 import io.headgate.sdk.gate.TestGate;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -88,8 +89,21 @@ class TlsTest {
   private static SslContext tls(KeyStore store) throws Exception {
     KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     keys.init(store, PASSWORD);
-    return GrpcSslContexts.configure(io.netty.handler.ssl.SslContextBuilder.forServer(keys))
-        .build();
+    return GrpcSslContexts.configure(SslContextBuilder.forServer(keys)).build();
+  }
+
+  @Test
+  void noOlderVersionThanTls13IsSpoken() throws Exception {
+    KeyStore ours = store("ours");
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(ours, PASSWORD);
+    SslContext old =
+        GrpcSslContexts.configure(SslContextBuilder.forServer(keys)).protocols("TLSv1.2").build();
+    try (TestGate gate = TestGate.open(old)) {
+      Result result = login(gate, "--ca", pem(ours).toString(), "--timeout", "5s");
+      assertThat(result.exitCode()).isEqualTo(5);
+      assertThat(result.err()).contains(gate.address() + " does not offer TLS 1.3");
+    }
   }
 
   private Path pem(KeyStore store) throws Exception {

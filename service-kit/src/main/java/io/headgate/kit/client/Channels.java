@@ -13,6 +13,7 @@ import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NegotiationType;
 import io.grpc.netty.NettyChannelBuilder;
 import io.headgate.kit.telemetry.Telemetry;
+import io.netty.handler.ssl.SslContextBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +61,7 @@ public final class Channels {
     if (config.server().getScheme().equals("http")) {
       channel.negotiationType(NegotiationType.PLAINTEXT);
     } else {
-      config.trust().ifPresent(trust -> trust(channel, config));
+      encrypt(channel, config);
     }
     return channel;
   }
@@ -78,11 +79,14 @@ public final class Channels {
     }
   }
 
-  private static void trust(NettyChannelBuilder channel, ChannelConfig config) {
+  /// Speaks no older version of TLS than the servers do: otherwise an attacker in between, with a
+  /// server's stolen certificate, could choose it.
+  private static void encrypt(NettyChannelBuilder channel, ChannelConfig config) {
+    SslContextBuilder tls = GrpcSslContexts.forClient().protocols("TLSv1.3");
     try {
-      channel.sslContext(
-          GrpcSslContexts.forClient().trustManager(config.trust().orElseThrow().toFile()).build());
-    } catch (SSLException e) {
+      config.trust().ifPresent(trust -> tls.trustManager(trust.toFile()));
+      channel.sslContext(tls.build());
+    } catch (SSLException | IllegalArgumentException e) {
       throw new IllegalArgumentException("trust: cannot read " + config.trust(), e);
     }
   }

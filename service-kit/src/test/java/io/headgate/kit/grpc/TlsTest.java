@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyServerBuilder;
 import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.TokenSource;
@@ -65,6 +68,33 @@ class TlsTest {
       assertThatThrownBy(() -> handshake(server, ours, "TLSv1.2"))
           .isInstanceOf(SSLException.class)
           .hasMessageContaining("protocol_version");
+    }
+  }
+
+  @Test
+  void callsNoServerThatSpeaksAnOlderVersionThanTls13() throws Exception {
+    TlsConfig ours = certificate("ours");
+    for (String version : List.of("TLSv1.3", "TLSv1.2")) {
+      Server server =
+          NettyServerBuilder.forPort(0)
+              .sslContext(
+                  GrpcSslContexts.forServer(ours.certificate().toFile(), ours.key().toFile())
+                      .protocols(version)
+                      .build())
+              .addService(new Shelf())
+              .build()
+              .start();
+      try {
+        URI uri = URI.create("https://localhost:" + server.getPort());
+        if (version.equals("TLSv1.3")) {
+          assertThat(greet(uri, ours.certificate())).isEqualTo("hello ada");
+        } else {
+          assertThatThrownBy(() -> greet(uri, ours.certificate()))
+              .hasMessageContaining("UNAVAILABLE");
+        }
+      } finally {
+        server.shutdownNow();
+      }
     }
   }
 
