@@ -80,7 +80,12 @@ final class VisibilityMatrixTest {
     }
 
     boolean sees(boolean isOpen) {
-      return seesRnd || (isOpen && this != FOREIGN);
+      return sees(isOpen, seesRnd);
+    }
+
+    /// In an open tenant, what it sees in a closed one and all that belongs to others.
+    boolean sees(boolean isOpen, boolean seesInClosed) {
+      return seesInClosed || (isOpen && this != FOREIGN && this != WITHOUT_GROUP);
     }
 
     boolean governs() {
@@ -359,7 +364,7 @@ final class VisibilityMatrixTest {
       } else {
         assertThat(isSeen.of(channels.get(caller), name))
             .as("%s", caller)
-            .isEqualTo(caller == own || caller.governs() || isOpen);
+            .isEqualTo(caller == own || caller.governs() || caller.sees(isOpen, false));
       }
     }
   }
@@ -382,7 +387,7 @@ final class VisibilityMatrixTest {
       if (caller == Caller.FOREIGN) {
         assertThat(refusal(() -> stub.getAccessConfiguration(request)).reason())
             .isEqualTo("TENANT_NOT_FOUND");
-      } else if (caller.governs() || isOpen) {
+      } else if (caller.governs() || caller.sees(isOpen, false)) {
         AccessConfiguration whole = stub.getAccessConfiguration(request);
         assertThat(whole.getGroupsCount()).as("%s", caller).isEqualTo(2);
         assertThat(whole.getVaults(0).getEnvironmentHidden()).isEqualTo(!caller.governs());

@@ -1,5 +1,9 @@
 package io.headgate.type;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Set;
 
 /// The view of one caller on a tenant, and its right to steer there: the one rule of visibility. A
@@ -8,6 +12,7 @@ import java.util.Set;
 ///
 /// - Admins, operators and services see everything. So do members of a tenant that is open.
 /// - Other members see what they own, and what belongs to their teams.
+/// - A member without any group sees nothing, whatever it owns.
 /// - Owners, the leads of the team, and admins steer a thing. That a tenant is open changes nothing
 ///   of that.
 ///
@@ -27,6 +32,9 @@ public record Viewer(
 
   /// Sees everything and steers nothing, as services do.
   public static final Viewer OF_ALL = new Viewer(false, true, "", Set.of(), Set.of());
+
+  /// Sees and steers nothing.
+  public static final Viewer OF_NOTHING = new Viewer(false, false, "", Set.of(), Set.of());
 
   public Viewer {
     teams = Set.copyOf(teams);
@@ -73,7 +81,25 @@ public record Viewer(
   ///
   /// @param owner resource name of an account
   public boolean owns(String owner) {
-    return owner.equals(subject);
+    return !subject.isEmpty() && owner.equals(subject);
+  }
+
+  /// Stands for what the caller sees: callers with the same one see the same things. It does not
+  /// tell names.
+  public String view() {
+    StringBuilder seen = new StringBuilder();
+    if (!seesAll) {
+      seen.append(subject);
+      teams.stream().sorted().forEach(team -> seen.append('\n').append(team));
+    }
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256")
+              .digest(seen.toString().getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(hash);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
   }
 
   /// The caller's id in its tenant: `ada`.

@@ -11,6 +11,7 @@ import static io.headgate.scheduler.Installation.awaitState;
 import static io.headgate.scheduler.Installation.get;
 import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
@@ -18,6 +19,7 @@ import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.TestTokens;
 import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.AttemptReport.EndReason;
+import io.headgate.proto.policy.v1.AccessConfiguration.Visibility;
 import io.headgate.proto.policy.v1.Vault;
 import io.headgate.proto.scheduler.v1.AbortCallback;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
@@ -102,6 +104,37 @@ final class AccessTest {
     JobServiceBlockingStub boaster = installation.jobs(tokens.member("acme", "eve", "rnd"));
     Refused.by(() -> boaster.submitJob(submit("rnd-3")))
         .hasReason(Code.NOT_FOUND, "QUEUE_NOT_FOUND");
+  }
+
+  /// Neither its own jobs, nor those of an open tenant.
+  @Test
+  void showsNothingToAMemberWithoutAnyGroup() {
+    String job = submit(installation.alice(), submit("rnd-3"));
+    assertThat(names(installation.alice())).containsExactly(ACME + "/jobs/" + job);
+    for (Visibility visibility :
+        List.of(Visibility.VISIBILITY_UNSPECIFIED, Visibility.VISIBILITY_TENANT)) {
+      installation.neighbours.grant(
+          access(
+                  List.of(group("rnd", "bob"), group("devops", "eve")),
+                  List.of(policy("rnd", "rnd", "5", "9"), policy("devops", "devops", "5", "9")),
+                  List.of(queue("rnd-3", "rnd", "three", 1)))
+              .toBuilder()
+              .setVisibility(visibility)
+              .build());
+      await().untilAsserted(() -> assertThat(names(installation.alice())).isEmpty());
+      Refused.by(() -> get(installation.alice(), job)).hasReason(Code.NOT_FOUND, "JOB_NOT_FOUND");
+      assertThat(names(installation.jobs(tokens.member("acme", "bob"))))
+          .containsExactly(ACME + "/jobs/" + job);
+    }
+  }
+
+  private static List<String> names(JobServiceBlockingStub jobs) {
+    return jobs
+        .listJobs(ListJobsRequest.newBuilder().setParent(ACME).build())
+        .getJobsList()
+        .stream()
+        .map(Job::getName)
+        .toList();
   }
 
   @Test

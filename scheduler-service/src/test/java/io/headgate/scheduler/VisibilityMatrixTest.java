@@ -99,7 +99,7 @@ final class VisibilityMatrixTest {
     }
 
     boolean sees(boolean isOpen) {
-      return sees || (isOpen && !isForeign());
+      return sees || (isOpen && !isForeign() && this != WITHOUT_GROUP);
     }
 
     boolean mayUse() {
@@ -515,9 +515,7 @@ final class VisibilityMatrixTest {
     String job = fresh();
     open(false);
     WatchJobsRequest request = WatchJobsRequest.newBuilder().setParent(ACME).build();
-    try (Watch<WatchJobsRequest, WatchJobsResponse> watch =
-        new Watch<>(
-            channels.get(Caller.OTHER_TEAM), JobServiceGrpc.getWatchJobsMethod(), request)) {
+    try (Watch<WatchJobsRequest, WatchJobsResponse> watch = watchOfOtherTeam(request)) {
       assertThat(names(snapshot(watch))).doesNotContain(job);
       open(true);
       assertThat(names(snapshot(watch))).contains(job);
@@ -526,15 +524,38 @@ final class VisibilityMatrixTest {
     }
   }
 
+  @Test
+  void aResumedWatchOfJobsBeginsAgainWhenItsCallerSeesOtherJobsThanBefore() {
+    String job = fresh();
+    open(true);
+    WatchJobsRequest request = WatchJobsRequest.newBuilder().setParent(ACME).build();
+    WatchJobsResponse last;
+    try (Watch<WatchJobsRequest, WatchJobsResponse> watch = watchOfOtherTeam(request)) {
+      List<WatchJobsResponse> all = snapshot(watch);
+      assertThat(names(all)).contains(job);
+      last = all.getLast();
+    }
+    WatchJobsRequest resumed =
+        request.toBuilder().setVersion(last.getVersion()).setView(last.getView()).build();
+    open(false);
+    try (Watch<WatchJobsRequest, WatchJobsResponse> watch = watchOfOtherTeam(resumed)) {
+      assertThat(names(snapshot(watch))).doesNotContain(job);
+    }
+  }
+
+  private static Watch<WatchJobsRequest, WatchJobsResponse> watchOfOtherTeam(
+      WatchJobsRequest request) {
+    return new Watch<>(
+        channels.get(Caller.OTHER_TEAM), JobServiceGrpc.getWatchJobsMethod(), request);
+  }
+
   /// The next whole snapshot.
   private static List<WatchJobsResponse> snapshot(
       Watch<WatchJobsRequest, WatchJobsResponse> watch) {
-    List<WatchJobsResponse> parts = new ArrayList<>();
-    WatchJobsResponse part = watch.next();
-    while (!part.getSnapshot()) {
-      part = watch.next();
+    List<WatchJobsResponse> parts = new ArrayList<>(List.of(watch.next()));
+    while (!parts.getLast().getSnapshot()) {
+      parts.set(0, watch.next());
     }
-    parts.add(part);
     while (!parts.getLast().getSnapshotComplete()) {
       parts.add(watch.next());
     }

@@ -89,11 +89,19 @@ final class WatchesTest {
     }
   }
 
-  private List<WatchJobsResponse> jobsUntil(long from, String job, Job.State state) {
+  /// Before the first step of a watch.
+  private static final WatchJobsResponse NONE = WatchJobsResponse.getDefaultInstance();
+
+  private List<WatchJobsResponse> jobsUntil(WatchJobsResponse from, String job, Job.State state) {
+    WatchJobsRequest request =
+        WatchJobsRequest.newBuilder()
+            .setParent(ACME)
+            .setVersion(from.getVersion())
+            .setView(from.getView())
+            .build();
     return watching(_ -> {
       List<WatchJobsResponse> steps = new ArrayList<>();
-      Iterator<WatchJobsResponse> watch =
-          alice.watchJobs(WatchJobsRequest.newBuilder().setParent(ACME).setVersion(from).build());
+      Iterator<WatchJobsResponse> watch = alice.watchJobs(request);
       boolean found = false;
       while (!found) {
         WatchJobsResponse step = watch.next();
@@ -115,9 +123,9 @@ final class WatchesTest {
   void resumesAWatchOfJobsWithWhatChangedSince() {
     submit(alice, submit("rnd-3", "r-0"));
     submit(alice, submit("rnd-3", "r-1"));
-    List<WatchJobsResponse> first = jobsUntil(0, "r-1", Job.State.STATE_WAITING);
+    List<WatchJobsResponse> first = jobsUntil(NONE, "r-1", Job.State.STATE_WAITING);
     assertThat(first.getFirst().getSnapshot()).isTrue();
-    long seen = first.getLast().getVersion();
+    WatchJobsResponse seen = first.getLast();
     cancel("r-0");
     submit(alice, submit("rnd-3", "r-2"));
     List<WatchJobsResponse> then = jobsUntil(seen, "r-2", Job.State.STATE_WAITING);
@@ -135,7 +143,9 @@ final class WatchesTest {
   @Test
   void beginsAnewWithAVersionThatIsYetToCome() {
     submit(alice, submit("rnd-3", "r-0"));
-    List<WatchJobsResponse> steps = jobsUntil(1_000_000, "r-0", Job.State.STATE_WAITING);
+    WatchJobsResponse seen = jobsUntil(NONE, "r-0", Job.State.STATE_WAITING).getLast();
+    List<WatchJobsResponse> steps =
+        jobsUntil(seen.toBuilder().setVersion(1_000_000).build(), "r-0", Job.State.STATE_WAITING);
     assertThat(steps.getFirst().getSnapshot()).isTrue();
     assertThat(steps.getLast().getVersion()).isLessThan(1_000_000);
   }

@@ -54,7 +54,7 @@ final class AccessConfigurationEndpoint
                     "ADMINS_ONLY",
                     "only admins read the whole configuration of tenant "
                         + tenant
-                        + ", because its visibility is own: headgate queues shows yours")
+                        + ", and its members if its visibility is tenant: headgate queues shows yours")
                 .exception();
           }
           return VaultMapping.forCaller(AccessMapping.toProto(version));

@@ -28,13 +28,16 @@ public final class Viewers {
     };
   }
 
+  /// A member without a group sees what it owns here, which is its own account and keys.
   private static Viewer member(Caller caller, AccessConfiguration rights) {
     Optional<KeyOwner> account = KeyOwner.parse(caller.subject());
+    Set<String> own =
+        groups(rights, group -> account.filter(each -> isIn(group, each)).isPresent());
     return Viewer.member(
         caller.subject(),
-        groups(rights, group -> account.filter(each -> isIn(group, each)).isPresent()),
+        own,
         groups(rights, group -> account.filter(each -> leads(group, each)).isPresent()),
-        rights.visibility() == Visibility.TENANT);
+        !own.isEmpty() && rights.visibility() == Visibility.TENANT);
   }
 
   private static Set<String> groups(AccessConfiguration rights, Predicate<Group> condition) {

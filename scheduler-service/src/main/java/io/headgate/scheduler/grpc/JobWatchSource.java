@@ -29,6 +29,9 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
   /// The filter with the caller's view at the beginning of the step.
   private Filter filter;
 
+  /// What the caller saw at the version before the step; empty: that is not known.
+  private String view;
+
   /// The place in the step whose parts are being sent.
   private Place place = new Place.Between();
 
@@ -39,6 +42,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
     this.tenant = subject.tenant();
     this.viewers = subject.viewers();
     this.filter = filter;
+    this.view = subject.seenBefore();
     this.reader = parts.reader();
     this.jobs = jobs;
     this.door = parts.door();
@@ -48,7 +52,8 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
   /// The tenant whose jobs are watched.
   ///
   /// @param viewers gives the present view of the caller
-  record Subject(TenantId tenant, Supplier<Viewer> viewers) {}
+  /// @param seenBefore {@link Viewer#view} at the version to resume from; empty: not known
+  record Subject(TenantId tenant, Supplier<Viewer> viewers, String seenBefore) {}
 
   private sealed interface Place {
     /// The last step is complete.
@@ -71,7 +76,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
 
   @Override
   public WatchJobsResponse alive(long version) {
-    return WatchJobsResponse.newBuilder().setVersion(version).build();
+    return WatchJobsResponse.newBuilder().setVersion(version).setView(view).build();
   }
 
   @Override
@@ -92,10 +97,11 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
   private Step<WatchJobsResponse> begin(long seen) {
     long version = reader.version();
     Viewer viewer = viewers.get();
-    boolean isOther = !viewer.equals(filter.viewer());
+    String before = view;
+    view = viewer.view();
     filter = filter.seenBy(viewer);
     // No version tells which jobs a caller saw before.
-    return seen == 0 || seen > version || isOther
+    return seen == 0 || seen > version || !view.equals(before)
         ? snapshot(new Place.Snapshot(version, OptionalLong.empty()))
         : changed(new Place.Changed(seen, version, 0));
   }
@@ -120,6 +126,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
                 .setVersion(version)
                 .setSnapshot(part.before().isEmpty())
                 .setSnapshotComplete(!more)
+                .setView(view)
                 .addAllJobs(summaries.subList(0, fitting))
                 .build()),
         more);
@@ -182,8 +189,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
     return new Step<>(version, message(version, summaries.subList(0, fitting), List.of()), more);
   }
 
-  private static List<WatchJobsResponse> message(
-      long version, List<Job> summaries, List<String> left) {
+  private List<WatchJobsResponse> message(long version, List<Job> summaries, List<String> left) {
     return summaries.isEmpty() && left.isEmpty()
         ? List.of()
         : List.of(
@@ -191,6 +197,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
                 .setVersion(version)
                 .addAllJobs(summaries)
                 .addAllRemovedJobs(left)
+                .setView(view)
                 .build());
   }
 

@@ -13,6 +13,7 @@ public final class JobWatch implements AutoCloseable {
 
   private final ResumingStream<WatchJobsResponse> stream;
   private long version;
+  private String view = "";
   private boolean inSnapshot;
 
   JobWatch(Connection connection, WatchJobsRequest request) {
@@ -24,7 +25,7 @@ public final class JobWatch implements AutoCloseable {
             () ->
                 connection.stream(
                     JobServiceGrpc.getWatchJobsMethod(),
-                    request.toBuilder().setVersion(version).build()));
+                    request.toBuilder().setVersion(version).setView(view).build()));
   }
 
   /// The next step; null after [#close].
@@ -35,6 +36,7 @@ public final class JobWatch implements AutoCloseable {
       if (!inSnapshot) {
         // A broken snapshot begins again, because half of one has no version to resume from.
         version = step.getVersion();
+        view = step.getView();
       }
     }
     return step;

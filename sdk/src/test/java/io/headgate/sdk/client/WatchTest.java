@@ -12,6 +12,7 @@ import io.headgate.proto.scheduler.v1.ReadJobLogsResponse;
 import io.headgate.proto.scheduler.v1.WatchJobsRequest;
 import io.headgate.proto.scheduler.v1.WatchJobsResponse;
 import io.headgate.sdk.gate.TestGate;
+import io.headgate.sdk.gate.TestJobs;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.JobChange;
 import io.headgate.sdk.model.JobFilter;
@@ -59,6 +60,7 @@ class WatchTest {
       assertThat(gate.jobs.watches)
           .extracting(WatchJobsRequest::getVersion)
           .containsExactly(0L, snapshot.version());
+      assertThat(gate.jobs.watches.getLast().getView()).isEqualTo(TestJobs.VIEW);
     }
   }
 

@@ -36,6 +36,9 @@ import java.util.function.UnaryOperator;
 
 /// Jobs in memory, with versions and watches.
 public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements AutoCloseable {
+  /// What all callers see.
+  public static final String VIEW = "view-of-all";
+
   public final List<SubmitJobRequest> submissions = new CopyOnWriteArrayList<>();
   public final List<ListJobsRequest> lists = new CopyOnWriteArrayList<>();
   public final List<WatchJobsRequest> watches = new CopyOnWriteArrayList<>();
@@ -235,6 +238,7 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
               .setVersion(version)
               .setSnapshot(snapshot)
               .setSnapshotComplete(snapshot)
+              .setView(VIEW)
               .addAllJobs(news.stream().map(TestJobs::summary).toList())
               .build());
       watcher.setOnCancelHandler(() -> remove(watcher));

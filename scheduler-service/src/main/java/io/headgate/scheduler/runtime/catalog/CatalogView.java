@@ -36,6 +36,7 @@ public final class CatalogView {
       Map<String, Access.Rights> rights,
       Map<String, Access.Group> groups,
       Access.Roles roles,
+      boolean isKnown,
       Map<String, Viewer> members) {
 
     static Index of(@Nullable Supply supply, @Nullable Access access) {
@@ -45,11 +46,16 @@ public final class CatalogView {
           by(access == null ? List.of() : access.policies(), each -> each.policy().id().name()),
           by(access == null ? List.of() : access.groups(), Access.Group::id),
           access == null ? Access.Roles.UNKNOWN : access.roles(),
+          access != null,
           new ConcurrentHashMap<>());
     }
 
-    /// The policies of the subject's groups are its teams, because jobs state their policy.
+    /// The policies of the subject's groups are its teams, because jobs state their policy. Without
+    /// known rights it sees its own jobs only.
     private Viewer member(String subject) {
+      if (isKnown && groups.values().stream().noneMatch(each -> each.members().contains(subject))) {
+        return Viewer.OF_NOTHING;
+      }
       Set<String> teams = new HashSet<>();
       Set<String> led = new HashSet<>();
       rights.forEach((policy, right) -> {
