@@ -85,6 +85,7 @@ public final class Installation implements AutoCloseable {
             PostgresServer.start(config.data().resolve("pg"), PostgresServer.Durability.FULL)
                 .restartWhenItDies());
     progress.ready("postgres", config.data().resolve("pg") + " (durable)");
+    Services.changeKeys(config, postgres, progress);
     progress.begin("services");
     Services services = Services.start(config, postgres, telemetry, time, lifecycle);
     progress.ready("services", "pool, policy, scheduler on one port");

@@ -19,6 +19,7 @@ import java.util.function.UnaryOperator;
 /// @param shared directories that jobs see at their usual paths, however the jobs are isolated
 /// @param settings changes the `HEADGATE_...` variables of a scheduler process at each of its
 ///   starts
+/// @param keyChange of the key-encryption keys, before the services start
 public record InstallationConfig(
     Path data,
     String host,
@@ -27,11 +28,21 @@ public record InstallationConfig(
     int schedulers,
     List<Path> shared,
     UnaryOperator<Map<String, String>> settings,
-    TelemetryConfig telemetry) {
+    TelemetryConfig telemetry,
+    KeyChange keyChange) {
   /// More schedulers than this would only stand by.
   public static final int MAX_SCHEDULERS = 9;
 
   private static final Duration DEFAULT_LEASE = Duration.ofSeconds(2);
+
+  /// The change of the key-encryption keys of the three services.
+  public enum KeyChange {
+    NONE,
+    /// Each gets a new one.
+    ROTATE,
+    /// They are lost: what they sealed is given up.
+    REPLACE
+  }
 
   public InstallationConfig {
     shared = List.copyOf(shared);
@@ -44,7 +55,7 @@ public record InstallationConfig(
   /// A copy that listens on another address of this machine.
   InstallationConfig withHost(String address) {
     return new InstallationConfig(
-        data, address, port, lease, schedulers, shared, settings, telemetry);
+        data, address, port, lease, schedulers, shared, settings, telemetry, keyChange);
   }
 
   /// The address at which programs on this machine reach the API.
@@ -62,7 +73,8 @@ public record InstallationConfig(
         0,
         List.of(),
         UnaryOperator.identity(),
-        TelemetryConfig.DEFAULTS);
+        TelemetryConfig.DEFAULTS,
+        KeyChange.NONE);
   }
 
   /// The file of the token that scrapers of an installation on `data` send.
@@ -71,22 +83,31 @@ public record InstallationConfig(
   }
 
   InstallationConfig withTelemetry(TelemetryConfig other) {
-    return new InstallationConfig(data, host, port, lease, schedulers, shared, settings, other);
+    return new InstallationConfig(
+        data, host, port, lease, schedulers, shared, settings, other, keyChange);
   }
 
   /// A copy with schedulers in this number of processes of their own.
   public InstallationConfig withSchedulers(int processes) {
-    return new InstallationConfig(data, host, port, lease, processes, shared, settings, telemetry);
+    return new InstallationConfig(
+        data, host, port, lease, processes, shared, settings, telemetry, keyChange);
   }
 
   /// A copy with directories that jobs see at their usual paths.
   public InstallationConfig withShared(List<Path> directories) {
     return new InstallationConfig(
-        data, host, port, lease, schedulers, directories, settings, telemetry);
+        data, host, port, lease, schedulers, directories, settings, telemetry, keyChange);
   }
 
   /// A copy whose scheduler processes get changed settings.
   public InstallationConfig withSettings(UnaryOperator<Map<String, String>> changed) {
-    return new InstallationConfig(data, host, port, lease, schedulers, shared, changed, telemetry);
+    return new InstallationConfig(
+        data, host, port, lease, schedulers, shared, changed, telemetry, keyChange);
+  }
+
+  /// A copy that changes the key-encryption keys at its start.
+  public InstallationConfig withKeyChange(KeyChange change) {
+    return new InstallationConfig(
+        data, host, port, lease, schedulers, shared, settings, telemetry, change);
   }
 }

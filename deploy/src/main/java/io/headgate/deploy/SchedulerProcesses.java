@@ -1,6 +1,7 @@
 package io.headgate.deploy;
 
 import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.file.SecretFile;
 import io.headgate.kit.telemetry.TelemetryConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -43,6 +44,7 @@ final class SchedulerProcesses implements AutoCloseable {
   /// The settings that all scheduler processes share.
   ///
   /// @param services address of policy-service and pool-service
+  /// @param secrets directory of the key-encryption key
   /// @param serviceKey the file with the key
   /// @param settings changes the settings of a process at each of its starts
   record Wiring(
@@ -50,6 +52,7 @@ final class SchedulerProcesses implements AutoCloseable {
       String host,
       URI services,
       DatabaseConfig database,
+      Path secrets,
       Path serviceKey,
       UnaryOperator<Map<String, String>> settings,
       TelemetryConfig telemetry) {}
@@ -157,6 +160,7 @@ final class SchedulerProcesses implements AutoCloseable {
     variables.put(
         "HEADGATE_SCHEDULER_DATABASE_ALLOW_UNSAFE_DURABILITY",
         Boolean.toString(database.allowUnsafeDurability()));
+    variables.put("HEADGATE_SCHEDULER_SECRETS_DIRECTORY", wiring.secrets().toString());
     variables.put("HEADGATE_SCHEDULER_REPLICA", name(index));
     variables.put("HEADGATE_SCHEDULER_ADVERTISED_ADDRESS", wiring.host() + ":" + own.api());
     variables.put("HEADGATE_SCHEDULER_POOLS_SERVER", wiring.services().toString());

@@ -2,7 +2,9 @@ package io.headgate.deploy;
 
 import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.config.Secret;
+import io.headgate.kit.db.EncryptionKeyCommands;
 import io.headgate.kit.db.PostgresServer;
+import io.headgate.kit.file.SecretFile;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.lifecycle.Lifecycle;
@@ -15,18 +17,21 @@ import io.headgate.pool.PoolServiceConfig;
 import io.headgate.scheduler.SchedulerConfig;
 import io.headgate.scheduler.SchedulerService;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The three services on one port of one process. They know each other only by address, as if they
 /// ran apart.
 final class Services {
   private static final String DATABASE = "headgate";
+  private static final Logger LOG = LoggerFactory.getLogger(Services.class);
 
   private final PolicyService policy;
   private final SchedulerService scheduler;
@@ -68,12 +73,14 @@ final class Services {
                     postgres.provision(DATABASE, "policy"), ChannelConfig.of(uri), secrets),
                 telemetry,
                 time));
-    Secret adminKey = adminKey(policy, secrets.resolve("admin.key"));
+    Secret adminKey = adminKey(policy, new SecretFile(secrets.resolve("admin.key")), config);
     PoolService pool =
         lifecycle.own(
             "pool-service",
             PoolService.open(
-                PoolServiceConfig.of(postgres.provision(DATABASE, "pool")), telemetry, time));
+                PoolServiceConfig.of(postgres.provision(DATABASE, "pool"), secrets.resolve("pool")),
+                telemetry,
+                time));
     Path keyFile = secrets.resolve("scheduler.key");
     SchedulerConfig schedulerConfig =
         schedulerConfig(config, postgres, uri, serviceKey(policy, new SecretFile(keyFile)));
@@ -95,29 +102,65 @@ final class Services {
     // closes its connections only after the server: the last answers may need them.
     lifecycle.start("scheduler-service", scheduler::start, scheduler::stop);
     server.health().set("", true);
-    SchedulerProcesses processes =
-        new SchedulerProcesses(
-            new SchedulerProcesses.Wiring(
-                config.data(),
-                config.host(),
-                uri,
-                schedulerConfig.database(),
-                keyFile,
-                config.settings(),
-                config.telemetry()),
-            SchedulerPorts.of(config.host(), config.port(), config.schedulers()));
+    SchedulerProcesses processes = processes(config, schedulerConfig, uri, keyFile);
     lifecycle.start("schedulers", processes::start, processes::close);
     return new Services(policy, scheduler, processes, uri, adminKey);
   }
 
+  private static SchedulerProcesses processes(
+      InstallationConfig config, SchedulerConfig scheduler, URI uri, Path keyFile) {
+    return new SchedulerProcesses(
+        new SchedulerProcesses.Wiring(
+            config.data(),
+            config.host(),
+            uri,
+            scheduler.database(),
+            scheduler.secretsDirectory(),
+            keyFile,
+            config.settings(),
+            config.telemetry()),
+        SchedulerPorts.of(config.host(), config.port(), config.schedulers()));
+  }
+
+  /// Changes the key-encryption keys of all services as the configuration says. Nothing else uses
+  /// the database meanwhile.
+  static void changeKeys(InstallationConfig config, PostgresServer postgres, Progress progress) {
+    if (config.keyChange() == InstallationConfig.KeyChange.NONE) {
+      return;
+    }
+    progress.begin("encryption keys");
+    Path secrets = config.data().resolve("secrets");
+    for (EncryptionKeyCommands service :
+        List.of(
+            PolicyService.encryptionKey(postgres.provision(DATABASE, "policy"), secrets),
+            PoolService.encryptionKey(
+                postgres.provision(DATABASE, "pool"), secrets.resolve("pool")),
+            SchedulerService.encryptionKey(
+                postgres.provision(DATABASE, "scheduler"), secrets.resolve("scheduler")))) {
+      String said =
+          config.keyChange() == InstallationConfig.KeyChange.ROTATE
+              ? service.rotate()
+              : service.replace();
+      LOG.warn("{}", said);
+    }
+    progress.ready(
+        "encryption keys",
+        config.keyChange() == InstallationConfig.KeyChange.ROTATE
+            ? "new ones are in force; the log says what to do with the former"
+            : "what lost ones sealed is given up; the log says how much");
+  }
+
   /// The operator's key; the first start makes it and keeps it in `file`.
-  private static Secret adminKey(PolicyService policy, Path file) throws IOException {
-    SecretFile kept = new SecretFile(file);
-    policy.ensureAdminKey(key -> keep(kept, key));
+  private static Secret adminKey(PolicyService policy, SecretFile file, InstallationConfig config) {
+    if (config.keyChange() == InstallationConfig.KeyChange.REPLACE && file.read().isEmpty()) {
+      // It was lost with the other secrets.
+      policy.resetAdminKey(key -> file.write(key.reveal()));
+    }
+    policy.ensureAdminKey(key -> file.write(key.reveal()));
     return Secret.of(
-        kept.read()
+        file.read()
             .orElseThrow(
-                () -> new IllegalStateException("the operator's key is missing: " + file)));
+                () -> new IllegalStateException("the operator's key is missing: " + file.path())));
   }
 
   URI uri() {
@@ -148,6 +191,7 @@ final class Services {
     SchedulerConfig made =
         SchedulerConfig.of(
             postgres.provision(DATABASE, "scheduler"),
+            config.data().resolve("secrets").resolve("scheduler"),
             uri.getHost() + ":" + uri.getPort(),
             ChannelConfig.of(uri),
             ChannelConfig.of(uri),
@@ -164,22 +208,14 @@ final class Services {
             usual.stopMargin()));
   }
 
-  private static Secret serviceKey(PolicyService policy, SecretFile file) throws IOException {
+  private static Secret serviceKey(PolicyService policy, SecretFile file) {
     Optional<String> kept = file.read();
     if (kept.isPresent()) {
       return Secret.of(kept.get());
     }
     Secret made = policy.createKey("services/scheduler", "all-in-one");
-    keep(file, made);
+    file.write(made.reveal());
     return made;
-  }
-
-  private static void keep(SecretFile file, Secret secret) {
-    try {
-      file.write(secret.reveal());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private static int freePort(String host) throws IOException {

@@ -105,6 +105,20 @@ final class UpFlags {
       description = "error, warn, info or debug, on standard error. Default: warn.")
   String logLevel = "warn";
 
+  @Option(
+      names = "--rotate-encryption-key",
+      description =
+          "Give each service a new key-encryption key at this start. The log says what to do with"
+              + " the former ones.")
+  boolean rotateKey;
+
+  @Option(
+      names = "--replace-encryption-key",
+      description =
+          "The directory of secrets is lost: give up what was sealed with its keys, such as"
+              + " environments of jobs and variables of vaults.")
+  boolean replaceKey;
+
   /// Whether the launcher starts `up` again, because its process has died. The file is then not
   /// applied a second time, and the demo not played.
   boolean again;
@@ -126,7 +140,19 @@ final class UpFlags {
         .withHost(ip)
         .withTelemetry(telemetry)
         .withSchedulers(schedulers)
-        .withShared(shared(directory));
+        .withShared(shared(directory))
+        .withKeyChange(keyChange());
+  }
+
+  private InstallationConfig.KeyChange keyChange() {
+    // A process that died has changed them before.
+    if (again) {
+      return InstallationConfig.KeyChange.NONE;
+    }
+    if (replaceKey) {
+      return InstallationConfig.KeyChange.REPLACE;
+    }
+    return rotateKey ? InstallationConfig.KeyChange.ROTATE : InstallationConfig.KeyChange.NONE;
   }
 
   private List<Path> shared(Path directory) {
@@ -151,9 +177,11 @@ final class UpFlags {
           "BAD_FLAGS",
           "leave out --demo, or leave out --nodes and --file");
     }
+    if (rotateKey && replaceKey) {
+      throw exclusive("--rotate-encryption-key", "--replace-encryption-key");
+    }
     if (ephemeral && data != null) {
-      throw new UsageException(
-          "--ephemeral and --data exclude each other", "BAD_FLAGS", "leave one of them out");
+      throw exclusive("--ephemeral", "--data");
     }
     if (schedulers < 0 || schedulers > InstallationConfig.MAX_SCHEDULERS) {
       throw new UsageException(
@@ -199,6 +227,11 @@ final class UpFlags {
         throw new UsageException(String.valueOf(e.getMessage()), "BAD_FLAG_VALUE", "--nodes cpu");
       }
     }
+  }
+
+  private static UsageException exclusive(String one, String other) {
+    return new UsageException(
+        one + " and " + other + " exclude each other", "BAD_FLAGS", "leave one of them out");
   }
 
   private static boolean isAddress(String text) {

@@ -12,9 +12,14 @@ import io.headgate.kit.client.RenewedTokens;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.Database;
+import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.db.EncryptionKeyCommands;
 import io.headgate.kit.db.Notifications;
+import io.headgate.kit.db.SharedSecrets;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.seal.KeyFile;
+import io.headgate.kit.seal.Seal;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.kit.watch.WatchHub;
@@ -45,13 +50,12 @@ import io.headgate.policy.runtime.SigningKeys;
 import io.headgate.policy.runtime.Tenants;
 import io.headgate.policy.runtime.Tokens;
 import io.headgate.policy.runtime.port.Origin;
-import io.headgate.policy.runtime.port.Seal;
 import io.headgate.policy.runtime.port.SupplyReader;
 import io.headgate.policy.store.AccessNotices;
 import io.headgate.policy.store.CommitListener;
-import io.headgate.policy.store.FileSeal;
 import io.headgate.policy.store.PostgresPolicyStore;
-import io.headgate.policy.store.ServiceSecrets;
+import io.headgate.policy.store.SealedColumns;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -131,9 +135,8 @@ public final class PolicyService implements AutoCloseable {
       ChangeFailpoint.Handler failpoints) {
     this.config = config;
     this.time = time;
-    // First, because it is the most likely to fail and leaves nothing open.
-    Seal seal = FileSeal.open(config.secretsDirectory());
     this.database = Database.open(config.database());
+    Seal seal = seal(database, config.secretsDirectory(), time);
     database.observe(telemetry.meter(METER));
     this.pools = Channels.open(config.pools(), TokenSource.anonymous(), telemetry);
     this.watches = new WatchHub("access", config.watches(), telemetry.meter(METER));
@@ -145,15 +148,15 @@ public final class PolicyService implements AutoCloseable {
             new WatchLimits(
                 REVOCATION_HEARTBEAT, config.watches().patience(), config.watches().maxWatchers()),
             telemetry.meter(METER + ".revocations"));
-    Changes changes = new Changes(new PostgresPolicyStore(database, time, committed()), time);
+    Changes changes = new Changes(new PostgresPolicyStore(database, seal, time, committed()), time);
     this.revocations = Revocations.ofIssuer(time);
     this.ownRevocations = new OwnRevocations(changes, revocations);
     Changes own = changes.acrossTenants();
     this.tenants = new Tenants(own);
-    ServiceSecrets shared = new ServiceSecrets(database);
+    SharedSecrets shared = new SharedSecrets(database, seal, "service_secrets", "name");
     Secrets secrets = new Secrets(shared.get(NODE_KEY_DERIVATION, Secrets.DERIVATION_KEY_LENGTH));
     this.keys = new Keys(own, secrets);
-    this.signing = new SigningKeys(own, seal, rotation(), RULES, time);
+    this.signing = new SigningKeys(own, rotation(), RULES, time);
     this.audit = new AuditChain(database, AUDITED);
     this.anchors = new AuditAnchors("policy", audit, telemetry.meter(METER));
     RefusedCalls refused = new RefusedCalls(changes, metrics, time);
@@ -174,6 +177,16 @@ public final class PolicyService implements AutoCloseable {
             new PageTokens(shared.get(PAGE_TOKEN_KEY, PageTokens.KEY_LENGTH)),
             new Callers(refused, attempts, tokens),
             failpoints);
+  }
+
+  /// Leaves nothing open if the file does not belong to the database.
+  private static Seal seal(Database database, Path secrets, TimeSource time) {
+    try {
+      return SealedColumns.open(database, new KeyFile(secrets), time);
+    } catch (RuntimeException | Error e) {
+      database.close();
+      throw e;
+    }
   }
 
   /// The parts that deal with callers.
@@ -222,6 +235,12 @@ public final class PolicyService implements AutoCloseable {
     signing.replaceAll();
   }
 
+  /// The commands for the key-encryption key of the service on this database.
+  public static EncryptionKeyCommands encryptionKey(DatabaseConfig config, Path secrets) {
+    return new EncryptionKeyCommands(
+        config, secrets, SealedColumns.RENEWABLE, SealedColumns::removeFormerSigningKeys);
+  }
+
   /// Accepts the tokens of this service, without a call to another process.
   public TokenVerifier verifier() {
     return new TokenVerifier(RULES, signing, time, revocations);
@@ -235,8 +254,7 @@ public final class PolicyService implements AutoCloseable {
   /// Creates the initial resources of an installation, and starts to listen for changes of other
   /// instances.
   ///
-  /// @throws IllegalStateException if the signing keys cannot be decrypted: the key-encryption key
-  ///   does not belong to the database
+  /// @throws IllegalStateException if a signing key cannot be decrypted, because it was changed
   public void start() {
     signing.publicJwks();
     config

@@ -16,7 +16,7 @@ public record PolicyServiceConfig(
     @Setting(meaning = "Connection to pool-service, for profiles and pools.") ChannelConfig pools,
     @Setting(
             meaning =
-                "Directory of the key-encryption key, apart from the database. "
+                "Directory of the file `key-encryption-key`, apart from the database. "
                     + "Created if absent, readable by its owner only.")
         Path secretsDirectory,
     @Setting(

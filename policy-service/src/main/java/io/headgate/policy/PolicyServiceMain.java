@@ -2,6 +2,8 @@ package io.headgate.policy;
 
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.config.Setting;
+import io.headgate.kit.db.EncryptionKeyCommands;
+import io.headgate.kit.file.SecretFile;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.lifecycle.CannotStartException;
@@ -10,7 +12,6 @@ import io.headgate.kit.process.ServiceProcess;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.telemetry.TelemetryConfig;
 import io.headgate.kit.time.TimeSource;
-import io.headgate.policy.store.SecretFile;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,6 +33,9 @@ public final class PolicyServiceMain {
         --reset-admin-key        replace all keys of operators/root by a new one
         --create-key OWNER       make a key, for example for services/scheduler
         --replace-signing-keys   make all tokens void and sign with a new key
+        --prepare-encryption-key put a new key-encryption key into the file, to be copied first
+        --rotate-encryption-key  put a new key-encryption key into force while the service runs
+        --replace-encryption-key give up what a lost key-encryption key sealed
 
       Exit status: 0 stopped or done, 1 not started or not done, 2 wrong arguments or configuration.
       """;
@@ -40,7 +44,19 @@ public final class PolicyServiceMain {
       new ServiceProcess<>(Config.class, USAGE, PolicyServiceMain::start)
           .command("--reset-admin-key", 0, PolicyServiceMain::resetAdminKey)
           .command("--create-key", 1, PolicyServiceMain::createKey)
-          .command("--replace-signing-keys", 0, PolicyServiceMain::replaceSigningKeys);
+          .command("--replace-signing-keys", 0, PolicyServiceMain::replaceSigningKeys)
+          .command(
+              "--prepare-encryption-key",
+              0,
+              (config, _, terminal) -> terminal.println(encryptionKey(config).prepare()))
+          .command(
+              "--rotate-encryption-key",
+              0,
+              (config, _, terminal) -> terminal.println(encryptionKey(config).rotate()))
+          .command(
+              "--replace-encryption-key",
+              0,
+              (config, _, terminal) -> terminal.println(encryptionKey(config).replace()));
 
   private PolicyServiceMain() {}
 
@@ -95,6 +111,11 @@ public final class PolicyServiceMain {
       service.replaceSigningKeys();
       terminal.println("all tokens are void; a new key signs new ones");
     }
+  }
+
+  private static EncryptionKeyCommands encryptionKey(Config config) {
+    return PolicyService.encryptionKey(
+        config.policy().database(), config.policy().secretsDirectory());
   }
 
   private static PolicyService open(Config config) {

@@ -7,6 +7,7 @@ import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.TestClock;
@@ -115,9 +116,15 @@ class AdminKeyTest {
     }
     PolicyServiceConfig other =
         PolicyServiceConfig.of(database, nowhere(), directory.resolve("other"));
+    assertThatThrownBy(() -> new PolicyService(other, Telemetry.disabled(), new TestClock()))
+        .isInstanceOf(CannotStartException.class)
+        .hasMessageContaining(directory.resolve("other").resolve("key-encryption-key").toString())
+        .hasMessageContaining("copy that file")
+        .hasMessageContaining("--replace-encryption-key");
+    assertThat(directory.resolve("other")).doesNotExist();
+    assertThat(PolicyService.encryptionKey(database, directory.resolve("other")).replace())
+        .contains("gave up 1 data key(s)");
     try (PolicyService service = new PolicyService(other, Telemetry.disabled(), new TestClock())) {
-      assertThatThrownBy(service::start).hasMessageContaining("--replace-signing-keys");
-      service.replaceSigningKeys();
       service.start();
     }
   }

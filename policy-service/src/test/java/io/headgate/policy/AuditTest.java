@@ -66,7 +66,7 @@ class AuditTest {
                 "vaults/rnd",
                 "[environment.PROXY, require_digest, require_image]",
                 "[, , ]",
-                "[none, false, false]"),
+                "[(hidden), false, false]"),
             entry(admin, "UpdateGroup", acme, "groups/rnd", "[users]", "[grace]", "[]"));
     assertThat(entries(acme)).anyMatch(entry -> entry.contains("CreateQueue"));
     assertThat(entries(acme)).anyMatch(entry -> entry.contains("DeleteUser"));

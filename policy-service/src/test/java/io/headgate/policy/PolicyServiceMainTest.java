@@ -111,7 +111,7 @@ class PolicyServiceMainTest {
     Files.delete(key);
     Ended lost = run();
     assertThat(lost.status()).isEqualTo(ServiceProcess.EXIT_FAILED);
-    assertThat(lost.said()).contains("put the file back that belongs to this database");
+    assertThat(lost.said()).contains("copy that file", "--replace-encryption-key");
     assertThat(readable.said() + lost.said()).doesNotContain("\tat ");
   }
 

@@ -32,6 +32,7 @@ final class SchemaTest {
         Set.of(
             "access_watch",
             "audit_chain_start",
+            "data_key",
             "flyway_schema_history",
             "request_log",
             "revocation_watch",

@@ -3,9 +3,13 @@ package io.headgate.pool;
 import io.headgate.kit.audit.AuditAnchors;
 import io.headgate.kit.audit.AuditChain;
 import io.headgate.kit.db.Database;
+import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.db.EncryptionKeyCommands;
 import io.headgate.kit.db.Notifications;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.seal.KeyFile;
+import io.headgate.kit.seal.Seal;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.kit.watch.WatchHub;
@@ -22,7 +26,9 @@ import io.headgate.pool.runtime.JointChanges;
 import io.headgate.pool.runtime.Nodes;
 import io.headgate.pool.runtime.PoolMetrics;
 import io.headgate.pool.store.PostgresSupplyStore;
+import io.headgate.pool.store.SealedColumns;
 import io.opentelemetry.api.metrics.Meter;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +80,8 @@ public final class PoolService implements AutoCloseable {
     Meter meter = telemetry.meter(SCOPE);
     database.observe(meter);
     this.database = database;
-    this.store = new PostgresSupplyStore(database, config.catalogLog(), time);
+    Seal seal = SealedColumns.open(database, new KeyFile(config.secretsDirectory()), time);
+    this.store = new PostgresSupplyStore(database, seal, config.catalogLog(), time);
     this.watchers = new WatchHub("catalog", config.watch(), meter);
     this.tokens = new PageTokens(store.pageTokenKey(PageTokens.KEY_LENGTH));
     Changes changes = new Changes(store, new PoolMetrics(meter), watchers::committed);
@@ -104,6 +111,11 @@ public final class PoolService implements AutoCloseable {
       database.close();
       throw e;
     }
+  }
+
+  /// The commands for the key-encryption key of the service on this database.
+  public static EncryptionKeyCommands encryptionKey(DatabaseConfig config, Path secrets) {
+    return new EncryptionKeyCommands(config, secrets, SealedColumns.RENEWABLE, _ -> {});
   }
 
   /// Registers the gRPC services with a server.

@@ -4,10 +4,16 @@ import io.headgate.kit.config.Default;
 import io.headgate.kit.config.Setting;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.watch.WatchLimits;
+import java.nio.file.Path;
 
 /// The configuration of the service.
 public record PoolServiceConfig(
     @Setting(meaning = "Access to PostgreSQL, with the schema `pool`.") DatabaseConfig database,
+    @Setting(
+            meaning =
+                "Directory of the file `key-encryption-key`, apart from the database. "
+                    + "Created if absent, readable by its owner only.")
+        Path secretsDirectory,
     @Setting(meaning = "Limits on watches of the catalog.") WatchLimits watch,
     @Setting(
             meaning =
@@ -27,8 +33,8 @@ public record PoolServiceConfig(
     }
   }
 
-  /// The defaults on `database`.
-  public static PoolServiceConfig of(DatabaseConfig database) {
-    return new PoolServiceConfig(database, WatchLimits.DEFAULTS, 10_000);
+  /// The defaults.
+  public static PoolServiceConfig of(DatabaseConfig database, Path secretsDirectory) {
+    return new PoolServiceConfig(database, secretsDirectory, WatchLimits.DEFAULTS, 10_000);
   }
 }

@@ -12,6 +12,7 @@ import io.headgate.kit.client.RenewedTokens;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.config.Setting;
+import io.headgate.kit.db.EncryptionKeyCommands;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.lifecycle.Lifecycle;
@@ -24,21 +25,39 @@ import io.headgate.pool.client.RevocationStream;
 import io.headgate.pool.client.VerificationKeys;
 import java.io.PrintStream;
 
-/// Runs pool-service as its own process: `[CONFIG_FILE]`. It serves until SIGTERM or SIGINT.
+/// Runs pool-service as its own process: `[CONFIG_FILE] [COMMAND]`. Without a command it serves
+/// until SIGTERM or SIGINT.
 public final class PoolServiceMain {
   private static final String USAGE =
       """
-      usage: pool-service [CONFIG_FILE]
+      usage: pool-service [CONFIG_FILE] [COMMAND]
              pool-service --settings
 
       Serves pools, profiles, nodes and their configurations. Settings come from the YAML file and
-      from variables, which win: HEADGATE_POOL_DATABASE_URL is pool.database.url.
+      from variables, which win: HEADGATE_POOL_DATABASE_URL is pool.database.url. Without a command
+      it serves.
+      Commands, for the operator of this machine:
+        --prepare-encryption-key  put a new key-encryption key into the file, to be copied first
+        --rotate-encryption-key   put a new key-encryption key into force while the service runs
+        --replace-encryption-key  give up what a lost key-encryption key sealed
 
-      Exit status: 0 stopped, 1 not started, 2 wrong arguments or configuration.
+      Exit status: 0 stopped or done, 1 not started or not done, 2 wrong arguments or configuration.
       """;
 
   static final ServiceProcess<Config> PROCESS =
-      new ServiceProcess<>(Config.class, USAGE, PoolServiceMain::start);
+      new ServiceProcess<>(Config.class, USAGE, PoolServiceMain::start)
+          .command(
+              "--prepare-encryption-key",
+              0,
+              (config, _, terminal) -> terminal.println(encryptionKey(config).prepare()))
+          .command(
+              "--rotate-encryption-key",
+              0,
+              (config, _, terminal) -> terminal.println(encryptionKey(config).rotate()))
+          .command(
+              "--replace-encryption-key",
+              0,
+              (config, _, terminal) -> terminal.println(encryptionKey(config).replace()));
 
   private PoolServiceMain() {}
 
@@ -60,6 +79,10 @@ public final class PoolServiceMain {
 
   public static void main(String[] arguments) throws InterruptedException {
     PROCESS.main(arguments);
+  }
+
+  private static EncryptionKeyCommands encryptionKey(Config config) {
+    return PoolService.encryptionKey(config.pool().database(), config.pool().secretsDirectory());
   }
 
   private static void start(Config config, Lifecycle lifecycle, PrintStream terminal) {

@@ -3,6 +3,7 @@ package io.headgate.pool;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.kit.testing.TestSecrets;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.kit.watch.WatchLimits;
 import java.time.Duration;
@@ -41,7 +42,7 @@ final class PoolFixture implements BeforeAllCallback, AfterAllCallback {
   PoolService open() {
     PoolService opened =
         PoolService.open(
-            new PoolServiceConfig(postgres.config(), limits, CATALOG_LOG),
+            new PoolServiceConfig(postgres.config(), TestSecrets.directory(), limits, CATALOG_LOG),
             Telemetry.disabled(),
             TimeSource.system());
     opened.start();

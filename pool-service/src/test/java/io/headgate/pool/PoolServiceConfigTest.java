@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.headgate.kit.config.ConfigException;
 import io.headgate.kit.config.ConfigLoader;
 import io.headgate.kit.watch.WatchLimits;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -14,12 +15,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class PoolServiceConfigTest {
   private static final String DATABASE =
-      "database: {url: 'jdbc:postgresql://db:5432/headgate', user: pool, password: x, schema: pool}\n";
+      "database: {url: 'jdbc:postgresql://db:5432/headgate', user: pool, password: x, schema: pool}\n"
+          + "secrets-directory: /var/lib/headgate/pool\n";
 
   @Test
   void hasDefaults() {
     PoolServiceConfig config = parse(DATABASE);
-    assertThat(config).isEqualTo(PoolServiceConfig.of(config.database()));
+    assertThat(config)
+        .isEqualTo(PoolServiceConfig.of(config.database(), Path.of("/var/lib/headgate/pool")));
   }
 
   @Test

@@ -17,6 +17,7 @@ import io.headgate.kit.testing.JavaProcess;
 import io.headgate.kit.testing.JavaProcess.Ended;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.TestChannels;
+import io.headgate.kit.testing.TestSecrets;
 import io.headgate.proto.policy.v1.GetVerificationKeysRequest;
 import io.headgate.proto.policy.v1.GetVerificationKeysResponse;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
@@ -101,6 +102,7 @@ class PoolServiceMainTest {
                 "HEADGATE_POOL_DATABASE_PASSWORD", "hunter2",
                 "HEADGATE_POOL_DATABASE_SCHEMA", "pool",
                 "HEADGATE_POOL_DATABASE_CONNECT_TIMEOUT", "1s",
+                "HEADGATE_POOL_SECRETS_DIRECTORY", TestSecrets.directory().toString(),
                 "HEADGATE_POLICY_SERVER", "http://127.0.0.1:1",
                 "HEADGATE_SERVICE_KEY", "hg_svc_hunter3"));
     assertThat(ended.status()).isEqualTo(ServiceProcess.EXIT_FAILED);
@@ -125,6 +127,7 @@ class PoolServiceMainTest {
             password: '%s'
             schema: pool
             allow-unsafe-durability: true
+          secrets-directory: '%s'
         policy: {server: '%s'}
         service-key: hg_svc_hunter3
         """
@@ -132,6 +135,7 @@ class PoolServiceMainTest {
                 POSTGRES.config().url(),
                 POSTGRES.config().user(),
                 POSTGRES.config().password().reveal(),
+                TestSecrets.directory(),
                 ISSUER.uri()));
     ResourceConfiguration applied;
     Node registered;

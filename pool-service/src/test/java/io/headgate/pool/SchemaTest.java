@@ -29,7 +29,13 @@ final class SchemaTest {
   @Test
   void everyTableOfTenantsIsSecured() {
     rules.everyTableOfTenantsIsSecured(
-        Set.of("audit_chain_start", "catalog", "flyway_schema_history", "request_log", "secrets"));
+        Set.of(
+            "audit_chain_start",
+            "catalog",
+            "data_key",
+            "flyway_schema_history",
+            "request_log",
+            "secrets"));
   }
 
   @Test

@@ -30,6 +30,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,10 +71,11 @@ final class LoadRig implements AutoCloseable {
           from job where state = 'WAITING') one on one.number = 1 + i %% one.total\
       """;
 
+  /// As an earlier version stored them: the next start seals them.
   private static final String MULTIPLY_SPECS =
       """
-      insert into job_spec (job_id, document)
-      select id, (select document from job_spec limit 1) from job
+      insert into job_spec (job_id, open_document)
+      select id, decode('%s', 'hex') from job
       where not exists (select from job_spec where job_id = id)\
       """;
 
@@ -146,7 +148,8 @@ final class LoadRig implements AutoCloseable {
     try (Connection connection = connect();
         Statement statement = connection.createStatement()) {
       statement.execute(MULTIPLY.formatted(jobs));
-      statement.execute(MULTIPLY_SPECS);
+      byte[] specification = Fixtures.submit(QUICK).getSpec().toByteArray();
+      statement.execute(MULTIPLY_SPECS.formatted(HexFormat.of().formatHex(specification)));
       statement.execute("analyze");
     } catch (SQLException e) {
       throw new IllegalStateException(e);
@@ -239,6 +242,7 @@ final class LoadRig implements AutoCloseable {
     variables.put("HEADGATE_SCHEDULER_DATABASE_OWNER_USER", database.asOwner().user());
     variables.put(
         "HEADGATE_SCHEDULER_DATABASE_OWNER_PASSWORD", database.asOwner().password().reveal());
+    variables.put("HEADGATE_SCHEDULER_SECRETS_DIRECTORY", directory.resolve("secrets").toString());
     variables.put("HEADGATE_SCHEDULER_REPLICA", "scheduler-" + (index + 1));
     variables.put("HEADGATE_SCHEDULER_ADVERTISED_ADDRESS", "127.0.0.1:" + ports.get(index));
     variables.put("HEADGATE_SCHEDULER_POOLS_SERVER", neighbours.uri().toString());

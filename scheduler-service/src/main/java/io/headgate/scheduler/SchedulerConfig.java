@@ -13,6 +13,7 @@ import io.headgate.scheduler.grpc.CopyBound;
 import io.headgate.scheduler.grpc.LogReads;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
 import io.headgate.scheduler.runtime.desk.WaitingBounds;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -23,6 +24,11 @@ import java.util.TreeMap;
 public record SchedulerConfig(
     @Setting(meaning = "Access to PostgreSQL, with the schema `scheduler`.")
         DatabaseConfig database,
+    @Setting(
+            meaning =
+                "Directory of the file `key-encryption-key`, apart from the database. Created if "
+                    + "absent, readable by its owner only. All schedulers have the same file.")
+        Path secretsDirectory,
     @Setting(
             meaning =
                 "Name of this process among the schedulers of the installation. "
@@ -65,7 +71,7 @@ public record SchedulerConfig(
         GroupConfig group,
     @Setting(meaning = "Times of leadership and of the contact with agents.") Leading leading,
     @Setting(meaning = "How much may wait. Calls beyond a bound are refused.") Bounds bounds,
-    @Setting(meaning = "How long finished jobs and events are kept.") History history,
+    @Setting(meaning = "How long finished jobs and events are kept.") HistoryConfig history,
     @Setting(meaning = "Limits on watches of jobs.") WatchLimits watches) {
   private static final SortedMap<String, PlacementPolicy> PLACEMENTS =
       new TreeMap<>(
@@ -92,12 +98,14 @@ public record SchedulerConfig(
   /// The defaults of everything that has one.
   public static SchedulerConfig of(
       DatabaseConfig database,
+      Path secretsDirectory,
       String advertisedAddress,
       ChannelConfig pools,
       ChannelConfig policies,
       Secret serviceKey) {
     return new SchedulerConfig(
         database,
+        secretsDirectory,
         "scheduler-1",
         advertisedAddress,
         pools,
@@ -108,7 +116,7 @@ public record SchedulerConfig(
         GroupConfig.DEFAULTS,
         Leading.DEFAULTS,
         Bounds.DEFAULTS,
-        History.DEFAULTS,
+        HistoryConfig.DEFAULTS,
         WatchLimits.DEFAULTS);
   }
 
@@ -133,7 +141,7 @@ public record SchedulerConfig(
   }
 
   /// The same with another history.
-  public SchedulerConfig with(History newHistory) {
+  public SchedulerConfig with(HistoryConfig newHistory) {
     return changed(replica, mayLead, leading, bounds, newHistory);
   }
 
@@ -142,9 +150,10 @@ public record SchedulerConfig(
       boolean newMayLead,
       Leading newLeading,
       Bounds newBounds,
-      History newHistory) {
+      HistoryConfig newHistory) {
     return new SchedulerConfig(
         database,
+        secretsDirectory,
         newReplica,
         advertisedAddress,
         pools,
@@ -359,27 +368,6 @@ public record SchedulerConfig(
           perTenant.orElse(Math.max(1, most / 2)),
           perQueue.orElse(Math.max(1, most / 2)),
           perUser.orElse(Math.max(1, most / 4)));
-    }
-  }
-
-  /// The retention of finished jobs.
-  public record History(
-      @Setting(
-              meaning =
-                  "Time for which a job can be read after its end, and an event "
-                      + "after it happened. Afterwards both are deleted.",
-              bound = "at least 1d")
-          @Default("90d")
-          Duration keep) {
-    private static final Duration LEAST = Duration.ofDays(1);
-
-    public static final History DEFAULTS = new History(Duration.ofDays(90));
-
-    public History {
-      if (keep.compareTo(LEAST) < 0) {
-        throw new IllegalArgumentException(
-            "keep: at least 1d, because a submission may be repeated for a day, not " + keep);
-      }
     }
   }
 

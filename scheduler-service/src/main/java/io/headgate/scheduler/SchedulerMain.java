@@ -10,6 +10,7 @@ import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.RenewedTokens;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.config.Setting;
+import io.headgate.kit.db.EncryptionKeyCommands;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.lifecycle.Lifecycle;
@@ -23,22 +24,39 @@ import io.headgate.scheduler.client.KeyExchange;
 import io.headgate.scheduler.client.RevocationStream;
 import java.io.PrintStream;
 
-/// Runs one scheduler as a process of its own: `[CONFIG_FILE]`. It serves until it is stopped by
-/// SIGTERM or SIGINT.
+/// Runs one scheduler as a process of its own: `[CONFIG_FILE] [COMMAND]`. Without a command it
+/// serves until it is stopped by SIGTERM or SIGINT.
 public final class SchedulerMain {
   private static final String USAGE =
       """
-      usage: scheduler-service [CONFIG_FILE]
+      usage: scheduler-service [CONFIG_FILE] [COMMAND]
              scheduler-service --settings
 
       Takes jobs and decides which job runs, where, and on which slice. Settings come from the
       YAML file and from variables, which win: HEADGATE_SCHEDULER_REPLICA is scheduler.replica.
+      Without a command it serves.
+      Commands, for the operator of this machine:
+        --prepare-encryption-key  put a new key-encryption key into the file, to be copied first
+        --rotate-encryption-key   put a new key-encryption key into force while the service runs
+        --replace-encryption-key  give up what a lost key-encryption key sealed
 
-      Exit status: 0 stopped, 1 not started, 2 wrong arguments or configuration.
+      Exit status: 0 stopped or done, 1 not started or not done, 2 wrong arguments or configuration.
       """;
 
   static final ServiceProcess<Config> PROCESS =
-      new ServiceProcess<>(Config.class, USAGE, SchedulerMain::start);
+      new ServiceProcess<>(Config.class, USAGE, SchedulerMain::start)
+          .command(
+              "--prepare-encryption-key",
+              0,
+              (config, _, terminal) -> terminal.println(encryptionKey(config).prepare()))
+          .command(
+              "--rotate-encryption-key",
+              0,
+              (config, _, terminal) -> terminal.println(encryptionKey(config).rotate()))
+          .command(
+              "--replace-encryption-key",
+              0,
+              (config, _, terminal) -> terminal.println(encryptionKey(config).replace()));
 
   private SchedulerMain() {}
 
@@ -50,6 +68,11 @@ public final class SchedulerMain {
 
   public static void main(String[] arguments) throws InterruptedException {
     PROCESS.main(arguments);
+  }
+
+  private static EncryptionKeyCommands encryptionKey(Config config) {
+    return SchedulerService.encryptionKey(
+        config.scheduler().database(), config.scheduler().secretsDirectory());
   }
 
   private static void start(Config config, Lifecycle lifecycle, PrintStream terminal) {

@@ -7,9 +7,14 @@ import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.RenewedTokens;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.db.Database;
+import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.db.EncryptionKeyCommands;
+import io.headgate.kit.db.SharedSecrets;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.MemoryBrake;
 import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.seal.KeyFile;
+import io.headgate.kit.seal.Seal;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.kit.watch.WatchHub;
@@ -50,10 +55,11 @@ import io.headgate.scheduler.runtime.submission.NameAllocator;
 import io.headgate.scheduler.store.PostgresHistory;
 import io.headgate.scheduler.store.PostgresJobReader;
 import io.headgate.scheduler.store.PostgresSchedulerStore;
-import io.headgate.scheduler.store.SharedSecret;
+import io.headgate.scheduler.store.SealedColumns;
 import io.opentelemetry.api.metrics.BatchCallback;
 import io.opentelemetry.api.metrics.Meter;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -83,6 +89,7 @@ public final class SchedulerService implements AutoCloseable {
           PlanServiceGrpc.getPlanConfigurationMethod());
 
   private final Database database;
+  private final SharedSecrets secrets;
   private final ManagedChannel keyChannel;
   private final ManagedChannel policyChannel;
   private final ManagedChannel poolChannel;
@@ -125,6 +132,8 @@ public final class SchedulerService implements AutoCloseable {
       Function<Supplier<byte[]>, Members> members,
       Failpoint.Handler failpoints) {
     this.database = Database.open(config.database());
+    Seal seal = seal(database, config.secretsDirectory(), time);
+    this.secrets = new SharedSecrets(database, seal, "secret", "name");
     this.members = members.apply(this::groupSecret);
     Meter meter = telemetry.meter("io.headgate.scheduler");
     database.observe(meter);
@@ -134,13 +143,12 @@ public final class SchedulerService implements AutoCloseable {
     this.poolChannel = Channels.open(config.pools(), tokens, telemetry);
     this.watches = new WatchHub("scheduler", config.watches(), meter);
     DSLContext across = database.acrossTenants(OWN_CONNECTIONS);
-    JobReader reader = new PostgresJobReader(database, across);
+    JobReader reader = new PostgresJobReader(database, across, seal);
     PolicyAccessSource rights = new PolicyAccessSource(policyChannel);
     SchedulerInstruments instruments = new SchedulerInstruments(meter);
     LeaderPorts ports =
         new LeaderPorts(
-            new PostgresSchedulerStore(
-                database.reserve("leader", 2, PostgresSchedulerStore.SETTINGS), across),
+            PostgresSchedulerStore.of(database, across, seal),
             reader,
             List.of(new PoolCatalogSource(poolChannel), rights),
             time,
@@ -154,8 +162,7 @@ public final class SchedulerService implements AutoCloseable {
     this.warmUp = new TakeoverWarmup(config.replica(), settings, ports);
     this.gauges = instruments.observe(door);
     Retention retention = new Retention(config.history().keep());
-    PostgresHistory forgotten = new PostgresHistory(across);
-    this.history = new HistoryKeeper(forgotten, retention, forgotten::now, door::isLeading);
+    this.history = history(new PostgresHistory(across), retention, door);
     this.names = new KnownKeys("names", reader.names());
     this.requests = new KnownKeys("requests", reader.requests());
     EndpointParts parts =
@@ -164,7 +171,7 @@ public final class SchedulerService implements AutoCloseable {
             reader,
             new NameAllocator(reader, names),
             requests,
-            new PageTokens(SharedSecret.of(database.jooq(), "page-tokens", PageTokens.KEY_LENGTH)),
+            new PageTokens(secrets.get("page-tokens", PageTokens.KEY_LENGTH)),
             time,
             retention,
             new CopyBound(config.bounds().plans()),
@@ -184,8 +191,23 @@ public final class SchedulerService implements AutoCloseable {
             List.of(jobs, usage, plans, agents));
   }
 
+  private static HistoryKeeper history(
+      PostgresHistory forgotten, Retention retention, LeaderDoor door) {
+    return new HistoryKeeper(forgotten, retention, forgotten::now, door::isLeading);
+  }
+
+  /// Leaves nothing open if the file does not belong to the database.
+  private static Seal seal(Database database, Path secrets, TimeSource time) {
+    try {
+      return SealedColumns.open(database, new KeyFile(secrets), time);
+    } catch (RuntimeException | Error e) {
+      database.close();
+      throw e;
+    }
+  }
+
   private byte[] groupSecret() {
-    return SharedSecret.of(database.jooq(), "group", HazelcastMembers.SECRET_LENGTH);
+    return secrets.get("group", HazelcastMembers.SECRET_LENGTH);
   }
 
   private static Candidate candidate(SchedulerConfig config) {
@@ -206,6 +228,12 @@ public final class SchedulerService implements AutoCloseable {
         policies.deadline(),
         policies.keepAlive(),
         policies.maxMessageSize());
+  }
+
+  /// The commands for the key-encryption key of the service on this database.
+  public static EncryptionKeyCommands encryptionKey(DatabaseConfig config, Path secrets) {
+    return new EncryptionKeyCommands(
+        config, secrets, SealedColumns.RENEWABLE, SealedColumns::forgetCatalogs);
   }
 
   /// Puts its gRPC services on a server that others may share.

@@ -9,6 +9,7 @@ import io.headgate.kit.testing.AccessMatrix;
 import io.headgate.kit.testing.ApiServerExtension;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.TestChannels;
+import io.headgate.kit.testing.TestSecrets;
 import io.headgate.kit.testing.TestTokens;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.runtime.leadership.Members;
@@ -42,6 +43,7 @@ class AccessMatrixTest {
             new SchedulerService(
                 SchedulerConfig.of(
                         POSTGRES.fresh(),
+                        TestSecrets.directory(),
                         "127.0.0.1:1",
                         TestChannels.patient(neighbours.uri()),
                         TestChannels.patient(neighbours.uri()),

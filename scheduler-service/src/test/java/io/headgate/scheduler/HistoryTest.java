@@ -50,7 +50,7 @@ final class HistoryTest {
   @BeforeEach
   void start() {
     DatabaseConfig config = POSTGRES.fresh();
-    installation = new Installation(config, each -> each.with(new SchedulerConfig.History(KEEP)));
+    installation = new Installation(config, each -> each.with(new HistoryConfig(KEEP)));
     Fixtures.seedExample(installation.neighbours);
     installation.start().awaitReady("rnd-3");
     database = Database.open(config);
@@ -238,7 +238,7 @@ final class HistoryTest {
 
   @Test
   void refusesToForgetWhatMayStillBeSubmittedAgain() {
-    assertThatThrownBy(() -> new SchedulerConfig.History(Duration.ofHours(23)))
+    assertThatThrownBy(() -> new HistoryConfig(Duration.ofHours(23)))
         .hasMessageContaining("keep")
         .hasMessageContaining("1d");
   }

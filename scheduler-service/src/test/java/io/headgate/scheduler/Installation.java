@@ -13,6 +13,7 @@ import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.TestChannels;
+import io.headgate.kit.testing.TestSecrets;
 import io.headgate.kit.testing.TestTokens;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
@@ -26,6 +27,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +43,7 @@ final class Installation implements AutoCloseable {
   final TestTokens tokens;
   final Neighbours neighbours;
   private DatabaseConfig database;
+  private Path secrets = TestSecrets.directory();
   private final String replica;
   private UnaryOperator<SchedulerConfig> adjust;
   private final int port;
@@ -69,6 +72,7 @@ final class Installation implements AutoCloseable {
     this.tokens = other.tokens;
     this.neighbours = other.neighbours;
     this.database = other.database;
+    this.secrets = other.secrets;
     this.replica = replica;
     this.adjust = other.adjust;
     this.port = freePort();
@@ -112,6 +116,12 @@ final class Installation implements AutoCloseable {
     return this;
   }
 
+  /// The directory of its key-encryption key from its next start on.
+  Installation withSecrets(Path directory) {
+    secrets = directory;
+    return this;
+  }
+
   /// On which database it works from its next start on.
   Installation on(DatabaseConfig other) {
     database = other;
@@ -139,6 +149,7 @@ final class Installation implements AutoCloseable {
     return adjusted(config ->
         new SchedulerConfig(
             config.database(),
+            config.secretsDirectory(),
             config.replica(),
             address,
             config.pools(),
@@ -173,6 +184,7 @@ final class Installation implements AutoCloseable {
         adjust.apply(
             SchedulerConfig.of(
                     database,
+                    secrets,
                     address(),
                     TestChannels.patient(neighbours.uri()),
                     TestChannels.patient(neighbours.uri()),

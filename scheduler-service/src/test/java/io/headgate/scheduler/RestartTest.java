@@ -11,6 +11,7 @@ import com.google.protobuf.util.Durations;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.kit.testing.TestSecrets;
 import io.headgate.proto.agent.v1.AttemptReport;
 import io.headgate.proto.scheduler.v1.GetLeadershipRequest;
 import io.headgate.proto.scheduler.v1.Job;
@@ -152,7 +153,9 @@ final class RestartTest {
 
   private LoadedState loaded() {
     try (Database open = Database.open(database)) {
-      return new PostgresSchedulerStore(open.dataSource(), open.acrossTenants(1)).load();
+      return new PostgresSchedulerStore(
+              open.dataSource(), open.acrossTenants(1), TestSecrets.seal(open))
+          .load();
     }
   }
 

@@ -18,6 +18,7 @@ class SchedulerConfigTest {
         user: scheduler
         password: hunter2
         schema: scheduler
+      secrets-directory: /var/lib/headgate/scheduler
       pools: {server: 'http://127.0.0.1:1'}
       policies: {server: 'http://127.0.0.1:1'}
       service-key: hg_svc_hunter3

@@ -12,17 +12,18 @@ import org.junit.jupiter.api.Test;
 
 class SchedulerMainTest {
   private static final Map<String, String> NOWHERE =
-      Map.of(
-          "HEADGATE_SCHEDULER_DATABASE_URL", "jdbc:postgresql://127.0.0.1:1/headgate",
-          "HEADGATE_SCHEDULER_DATABASE_USER", "scheduler",
-          "HEADGATE_SCHEDULER_DATABASE_PASSWORD", "hunter2",
-          "HEADGATE_SCHEDULER_DATABASE_SCHEMA", "scheduler",
-          "HEADGATE_SCHEDULER_DATABASE_CONNECT_TIMEOUT", "1s",
-          "HEADGATE_SCHEDULER_REPLICA", "one",
-          "HEADGATE_SCHEDULER_ADVERTISED_ADDRESS", "127.0.0.1:7400",
-          "HEADGATE_SCHEDULER_POOLS_SERVER", "http://127.0.0.1:1",
-          "HEADGATE_SCHEDULER_POLICIES_SERVER", "http://127.0.0.1:1",
-          "HEADGATE_SCHEDULER_SERVICE_KEY", "hg_svc_hunter3");
+      Map.ofEntries(
+          Map.entry("HEADGATE_SCHEDULER_DATABASE_URL", "jdbc:postgresql://127.0.0.1:1/headgate"),
+          Map.entry("HEADGATE_SCHEDULER_DATABASE_USER", "scheduler"),
+          Map.entry("HEADGATE_SCHEDULER_DATABASE_PASSWORD", "hunter2"),
+          Map.entry("HEADGATE_SCHEDULER_DATABASE_SCHEMA", "scheduler"),
+          Map.entry("HEADGATE_SCHEDULER_DATABASE_CONNECT_TIMEOUT", "1s"),
+          Map.entry("HEADGATE_SCHEDULER_SECRETS_DIRECTORY", "secrets"),
+          Map.entry("HEADGATE_SCHEDULER_REPLICA", "one"),
+          Map.entry("HEADGATE_SCHEDULER_ADVERTISED_ADDRESS", "127.0.0.1:7400"),
+          Map.entry("HEADGATE_SCHEDULER_POOLS_SERVER", "http://127.0.0.1:1"),
+          Map.entry("HEADGATE_SCHEDULER_POLICIES_SERVER", "http://127.0.0.1:1"),
+          Map.entry("HEADGATE_SCHEDULER_SERVICE_KEY", "hg_svc_hunter3"));
 
   @Test
   void explainsItself() {

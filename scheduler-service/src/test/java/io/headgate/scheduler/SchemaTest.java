@@ -30,7 +30,13 @@ final class SchemaTest {
   @Test
   void everyTableOfTenantsIsSecured() {
     rules.everyTableOfTenantsIsSecured(
-        Set.of("catalog_entry", "catalog_source", "flyway_schema_history", "leadership", "secret"));
+        Set.of(
+            "catalog_entry",
+            "catalog_source",
+            "data_key",
+            "flyway_schema_history",
+            "leadership",
+            "secret"));
   }
 
   @Test

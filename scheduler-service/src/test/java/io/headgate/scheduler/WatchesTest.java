@@ -55,6 +55,7 @@ final class WatchesTest {
             config ->
                 new SchedulerConfig(
                     config.database(),
+                    config.secretsDirectory(),
                     config.replica(),
                     config.advertisedAddress(),
                     config.pools(),

@@ -166,6 +166,7 @@ class RevocationIT {
   private URI startPoolService(URI policy, String key) {
     Map<String, String> settings = database("HEADGATE_POOL_", SUPPLY.config(), "pool");
     settings.put("HEADGATE_API_PORT", "0");
+    settings.put("HEADGATE_POOL_SECRETS_DIRECTORY", directory.resolve("secrets-pool").toString());
     settings.put("HEADGATE_POLICY_SERVER", policy.toString());
     settings.put("HEADGATE_SERVICE_KEY", key);
     return serve(PoolServiceMain.class, List.of(), settings);
@@ -174,6 +175,8 @@ class RevocationIT {
   private URI startScheduler(URI policy, URI pool, String key) {
     Map<String, String> settings = database("HEADGATE_SCHEDULER_", JOBS.config(), "scheduler");
     settings.put("HEADGATE_API_PORT", "0");
+    settings.put(
+        "HEADGATE_SCHEDULER_SECRETS_DIRECTORY", directory.resolve("secrets-scheduler").toString());
     settings.put("HEADGATE_SCHEDULER_REPLICA", "one");
     settings.put("HEADGATE_SCHEDULER_ADVERTISED_ADDRESS", "127.0.0.1:1");
     settings.put("HEADGATE_SCHEDULER_POOLS_SERVER", pool.toString());

@@ -109,7 +109,10 @@ final class SeparateServices implements AutoCloseable {
   void startPool(io.headgate.pool.runtime.ChangeFailpoint.Handler failpoints) {
     PoolService service =
         PoolService.open(
-            PoolServiceConfig.of(databases.pool()), Telemetry.disabled(), time, failpoints);
+            PoolServiceConfig.of(databases.pool(), secrets.resolve("pool")),
+            Telemetry.disabled(),
+            time,
+            failpoints);
     ApiServer.Builder api = api(poolUri).authentication(verifier());
     service.register(api);
     poolServer = started(api);
@@ -127,6 +130,7 @@ final class SeparateServices implements AutoCloseable {
         new SchedulerService(
             SchedulerConfig.of(
                 databases.scheduler(),
+                secrets.resolve("scheduler"),
                 schedulerUri.getHost() + ":" + schedulerUri.getPort(),
                 TestChannels.patient(poolUri),
                 TestChannels.patient(policyUri),

@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /// pool-service, policy-service and a scheduler, each in a process of its own, with a PostgreSQL
@@ -112,7 +113,6 @@ final class ServicesApart {
   private Map<String, String> policySettings() {
     Map<String, String> settings = of(policyUri, "POLICY", postgres.provision(DATABASE, "policy"));
     settings.put("HEADGATE_ADMIN_KEY_FILE", adminKey().toString());
-    settings.put("HEADGATE_POLICY_SECRETS_DIRECTORY", data.resolve("secrets").toString());
     settings.put("HEADGATE_POLICY_DEFAULT_TENANT", TestInstallation.TENANT);
     settings.put("HEADGATE_POLICY_POOLS_SERVER", poolUri.toString());
     return settings;
@@ -126,9 +126,14 @@ final class ServicesApart {
     return logs().resolve(name + ".log");
   }
 
-  private static Map<String, String> of(URI uri, String service, DatabaseConfig database) {
+  private Path secrets(String service) {
+    return data.resolve("secrets").resolve(service.toLowerCase(Locale.ROOT));
+  }
+
+  private Map<String, String> of(URI uri, String service, DatabaseConfig database) {
     Map<String, String> settings = new HashMap<>();
     settings.put("HEADGATE_API_PORT", Integer.toString(uri.getPort()));
+    settings.put("HEADGATE_" + service + "_SECRETS_DIRECTORY", secrets(service).toString());
     String prefix = "HEADGATE_" + service + "_DATABASE_";
     settings.put(prefix + "URL", database.url());
     settings.put(prefix + "USER", database.user());

@@ -146,11 +146,11 @@ final class ResourceCalls<I, T, S, M extends Message> {
                       child.id(),
                       current -> {
                         M before = form.toProto().apply(tenant, current);
-                        M next = FieldMasks.merge(before, update.wanted(), fields);
+                        M next =
+                            form.resolveConflicts()
+                                .apply(FieldMasks.merge(before, update.wanted(), fields), fields);
                         tools.rules().require(form.field(), next);
-                        return form.toSpec()
-                            .apply(
-                                child.id().toString(), form.resolveConflicts().apply(next, fields));
+                        return form.toSpec().apply(child.id().toString(), next);
                       });
               return form.toProto().apply(tenant, after);
             });

@@ -39,7 +39,10 @@ final class VaultEndpoint extends VaultServiceGrpc.VaultServiceImplBase {
               io.headgate.policy.core.access.Vault::id,
               (tenant, vault) -> VaultMapping.forCaller(VaultMapping.toProto(tenant, vault)),
               VaultMapping::spec,
-              (next, _) -> next,
+              (next, fields) ->
+                  fields.contains("environment")
+                      ? next.toBuilder().clearUnreadableVariables().build()
+                      : next,
               Vault.parser());
 
   private final ResourceCalls<VaultId, io.headgate.policy.core.access.Vault, VaultSpec, Vault>

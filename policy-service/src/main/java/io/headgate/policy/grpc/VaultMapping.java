@@ -26,6 +26,7 @@ final class VaultMapping {
         .setRequireDigest(rules.digestRequired())
         .addAllCommands(rules.commands().stream().map(CommandPattern::toString).toList())
         .putAllEnvironment(vault.environment())
+        .addAllUnreadableVariables(vault.unreadable())
         .setDescription(vault.description())
         .build();
   }

@@ -12,11 +12,11 @@ import io.headgate.kit.auth.KeySource;
 import io.headgate.kit.auth.Principal;
 import io.headgate.kit.auth.TokenRules;
 import io.headgate.kit.auth.TokenSigner;
+import io.headgate.kit.config.Secret;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.policy.core.signing.RotationRule;
 import io.headgate.policy.core.signing.SigningKeyTimes;
 import io.headgate.policy.runtime.port.Origin;
-import io.headgate.policy.runtime.port.Seal;
 import io.headgate.policy.runtime.port.SigningKeyTable;
 import io.headgate.policy.runtime.port.SigningKeyTable.Entry;
 import io.headgate.policy.runtime.port.Tables;
@@ -43,7 +43,6 @@ public final class SigningKeys implements KeySource {
   private static final Duration MIN_AGE = Duration.ofSeconds(1);
 
   private final Changes changes;
-  private final Seal seal;
   private final RotationRule rotation;
   private final TokenRules rules;
   private final TimeSource time;
@@ -52,10 +51,8 @@ public final class SigningKeys implements KeySource {
 
   private record Loaded(Map<String, ECKey> keys, List<SigningKeyTimes> times, long atNanos) {}
 
-  public SigningKeys(
-      Changes changes, Seal seal, RotationRule rotation, TokenRules rules, TimeSource time) {
+  public SigningKeys(Changes changes, RotationRule rotation, TokenRules rules, TimeSource time) {
     this.changes = changes;
-    this.seal = seal;
     this.rotation = rotation;
     this.rules = rules;
     this.time = time;
@@ -93,8 +90,7 @@ public final class SigningKeys implements KeySource {
   /// when the signing keys were stolen.
   public void replaceAll() {
     changes.change(tables -> {
-      List<String> old =
-          tables.signingKeys().lock().stream().map(entry -> entry.times().keyId()).toList();
+      List<String> old = tables.signingKeys().lock().stream().map(SigningKeyTimes::keyId).toList();
       tables.signingKeys().delete(old);
       return insert(tables, changes.now());
     });
@@ -131,8 +127,7 @@ public final class SigningKeys implements KeySource {
         return known.get();
       }
       changes.change(tables -> {
-        List<SigningKeyTimes> times =
-            tables.signingKeys().lock().stream().map(Entry::times).toList();
+        List<SigningKeyTimes> times = tables.signingKeys().lock();
         // Another instance may have rotated meanwhile; then nothing is due.
         RotationRule.Due due = rotation.due(times, changes.now());
         tables.signingKeys().delete(due.dead());
@@ -160,9 +155,7 @@ public final class SigningKeys implements KeySource {
       SigningKeyTimes times = new SigningKeyTimes(key.getKeyID(), changes.now(), activeFrom);
       Entry entry =
           new SigningKeyTable.Entry(
-              times,
-              key.toPublicJWK().toJSONString(),
-              seal.seal(key.toJSONString(), context(key.getKeyID())));
+              times, key.toPublicJWK().toJSONString(), Secret.of(key.toJSONString()));
       tables.signingKeys().insert(entry);
       changes.record(
           tables,
@@ -185,7 +178,7 @@ public final class SigningKeys implements KeySource {
       List<SigningKeyTimes> times = new ArrayList<>();
       for (Entry entry : entries) {
         String id = entry.times().keyId();
-        keys.put(id, ECKey.parse(seal.open(entry.sealedPrivate(), context(id))));
+        keys.put(id, ECKey.parse(entry.privateJwk().reveal()));
         times.add(entry.times());
       }
       Loaded next = new Loaded(keys, List.copyOf(times), time.monotonicNanos());
@@ -200,9 +193,5 @@ public final class SigningKeys implements KeySource {
 
   private boolean isYounger(Loaded known, Duration age) {
     return time.monotonicNanos() - known.atNanos() < age.toNanos();
-  }
-
-  private static String context(String keyId) {
-    return "signing_keys/" + keyId;
   }
 }

@@ -10,6 +10,7 @@ import static io.headgate.policy.store.jooq.Tables.VAULTS;
 import static io.headgate.policy.store.jooq.Tables.VAULT_ENVIRONMENT;
 import static io.headgate.policy.store.jooq.Tables.VAULT_GROUPS;
 
+import io.headgate.kit.seal.Seal;
 import io.headgate.policy.core.access.AccessConfiguration;
 import io.headgate.policy.core.access.Group;
 import io.headgate.policy.core.access.JobRules;
@@ -49,9 +50,11 @@ import org.jooq.Field;
 /// Reads groups, policies, queues and vaults with one query per table.
 final class AccessReader {
   private final DSLContext dsl;
+  private final Seal seal;
 
-  AccessReader(DSLContext dsl) {
+  AccessReader(DSLContext dsl, Seal seal) {
     this.dsl = dsl;
+    this.seal = seal;
   }
 
   AccessConfiguration read(TenantId tenant, Visibility visibility) {
@@ -121,12 +124,20 @@ final class AccessReader {
             .where(VAULT_GROUPS.TENANT_ID.eq(tenant.value()))
             .fetchGroups(VAULT_GROUPS.VAULT_ID, row -> new GroupId(row.value2()));
     Map<String, TreeMap<String, String>> environments = new TreeMap<>();
+    Map<String, List<String>> unreadable = new TreeMap<>();
     dsl.selectFrom(VAULT_ENVIRONMENT)
         .where(VAULT_ENVIRONMENT.TENANT_ID.eq(tenant.value()))
         .forEach(row ->
-            environments
-                .computeIfAbsent(row.getVaultId(), _ -> new TreeMap<>())
-                .put(row.getName(), row.getValue()));
+            seal.tryOpenText(row.getValue(), AccessRows.place(row))
+                .ifPresentOrElse(
+                    value ->
+                        environments
+                            .computeIfAbsent(row.getVaultId(), _ -> new TreeMap<>())
+                            .put(row.getName(), value),
+                    () ->
+                        unreadable
+                            .computeIfAbsent(row.getVaultId(), _ -> new ArrayList<>())
+                            .add(row.getName())));
     return rows.stream()
         .map(row ->
             new Vault(
@@ -138,6 +149,7 @@ final class AccessReader {
                     row.getDigestRequired(),
                     Stream.of(row.getCommands()).map(CommandPattern::parse).toList()),
                 environments.getOrDefault(row.getVaultId(), new TreeMap<>()),
+                unreadable.getOrDefault(row.getVaultId(), List.of()),
                 row.getDescription()))
         .toList();
   }

@@ -7,8 +7,11 @@ import static io.headgate.policy.store.jooq.Tables.POLICIES;
 import static io.headgate.policy.store.jooq.Tables.POLICY_EXCEED_LIMIT;
 import static io.headgate.policy.store.jooq.Tables.QUEUES;
 import static io.headgate.policy.store.jooq.Tables.VAULTS;
+import static io.headgate.policy.store.jooq.Tables.VAULT_ENVIRONMENT;
 import static org.jooq.impl.DSL.any;
 
+import io.headgate.kit.seal.Seal;
+import io.headgate.kit.seal.SealedPlace;
 import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.Group;
 import io.headgate.policy.core.access.JobRules;
@@ -43,10 +46,12 @@ import org.jooq.impl.DSL;
 /// they refer to, and inserted after them.
 final class AccessRows {
   private final DSLContext dsl;
+  private final Seal seal;
   private final String tenant;
 
-  AccessRows(DSLContext dsl, TenantId tenant) {
+  AccessRows(DSLContext dsl, Seal seal, TenantId tenant) {
     this.dsl = dsl;
+    this.seal = seal;
     this.tenant = tenant.value();
   }
 
@@ -146,13 +151,25 @@ final class AccessRows {
     for (Vault vault : written) {
       String id = vault.id().value();
       vault.groups().forEach(group -> groups.add(new VaultGroupsRecord(tenant, id, group.value())));
-      vault
-          .environment()
-          .forEach((name, value) ->
-              environment.add(new VaultEnvironmentRecord(tenant, id, name, value)));
+      vault.environment().forEach((name, value) -> environment.add(variable(id, name, value)));
     }
     dsl.batchInsert(groups).execute();
     dsl.batchInsert(environment).execute();
+  }
+
+  private VaultEnvironmentRecord variable(String vault, String name, String value) {
+    VaultEnvironmentRecord row = dsl.newRecord(VAULT_ENVIRONMENT);
+    row.setTenantId(tenant);
+    row.setVaultId(vault);
+    row.setName(name);
+    row.setValue(seal.sealText(value, place(row)));
+    return row;
+  }
+
+  /// Where the value of a variable lies.
+  static SealedPlace place(VaultEnvironmentRecord row) {
+    return SealedPlace.of(
+        "vault_environment", "value", row.getTenantId(), row.getVaultId(), row.getName());
   }
 
   /// Also changed vaults: no row refers to a vault, so a changed vault is written anew.

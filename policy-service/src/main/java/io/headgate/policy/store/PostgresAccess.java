@@ -8,6 +8,7 @@ import static org.jooq.impl.DSL.function;
 import static org.jooq.impl.DSL.val;
 
 import io.headgate.kit.position.WatchPosition;
+import io.headgate.kit.seal.Seal;
 import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.JointChange;
@@ -27,13 +28,15 @@ final class PostgresAccess implements AccessTable {
   static final String CHANNEL = "policy_access";
 
   private final DSLContext dsl;
+  private final Seal seal;
   private final LongConsumer watchVersion;
   private final AccessReader reader;
 
-  PostgresAccess(DSLContext dsl, LongConsumer watchVersion) {
+  PostgresAccess(DSLContext dsl, Seal seal, LongConsumer watchVersion) {
     this.dsl = dsl;
+    this.seal = seal;
     this.watchVersion = watchVersion;
-    this.reader = new AccessReader(dsl);
+    this.reader = new AccessReader(dsl, seal);
   }
 
   @Override
@@ -44,7 +47,7 @@ final class PostgresAccess implements AccessTable {
 
   @Override
   public void put(AccessVersion next, AccessDiff diff) {
-    new AccessRows(dsl, next.tenant()).apply(diff);
+    new AccessRows(dsl, seal, next.tenant()).apply(diff);
     AccessVersion.Change change = next.change().orElseThrow();
     String tenant = next.tenant().value();
     dsl.update(TENANTS)

@@ -4,6 +4,7 @@ import io.headgate.kit.auth.Principals;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.Reach;
 import io.headgate.kit.db.RequestLog;
+import io.headgate.kit.seal.Seal;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.policy.runtime.port.PolicyStore;
 import io.headgate.policy.runtime.port.Tables;
@@ -14,31 +15,39 @@ import java.util.function.Supplier;
 public final class PostgresPolicyStore implements PolicyStore {
   private final Database database;
   private final RequestLog requests;
+  private final Seal seal;
   private final CommitListener committed;
   private final Supplier<Reach> reach;
 
   /// @param committed hears of each commit that changed the version of a watch
-  public PostgresPolicyStore(Database database, TimeSource time, CommitListener committed) {
-    this(database, new RequestLog(time), committed, Principals::reach);
+  public PostgresPolicyStore(
+      Database database, Seal seal, TimeSource time, CommitListener committed) {
+    this(database, new RequestLog(time, seal), seal, committed, Principals::reach);
   }
 
   private PostgresPolicyStore(
-      Database database, RequestLog requests, CommitListener committed, Supplier<Reach> reach) {
+      Database database,
+      RequestLog requests,
+      Seal seal,
+      CommitListener committed,
+      Supplier<Reach> reach) {
     this.database = database;
     this.requests = requests;
+    this.seal = seal;
     this.committed = committed;
     this.reach = reach;
   }
 
   @Override
   public PolicyStore acrossTenants() {
-    return new PostgresPolicyStore(database, requests, committed, () -> Reach.EVERY_TENANT);
+    return new PostgresPolicyStore(database, requests, seal, committed, () -> Reach.EVERY_TENANT);
   }
 
   @Override
   public <T> T read(Function<Tables, T> work) {
     return database.snapshot(
-        reach.get(), dsl -> work.apply(new PostgresTables(dsl, requests, CommitListener.NONE)));
+        reach.get(),
+        dsl -> work.apply(new PostgresTables(dsl, requests, seal, CommitListener.NONE)));
   }
 
   @Override
@@ -46,7 +55,7 @@ public final class PostgresPolicyStore implements PolicyStore {
     Versions versions = new Versions();
     T result =
         database.transaction(
-            reach.get(), dsl -> work.apply(new PostgresTables(dsl, requests, versions)));
+            reach.get(), dsl -> work.apply(new PostgresTables(dsl, requests, seal, versions)));
     versions.tell(committed);
     return result;
   }

@@ -2,10 +2,12 @@ package io.headgate.policy.store;
 
 import static io.headgate.policy.store.jooq.Tables.SIGNING_KEYS;
 
+import io.headgate.kit.config.Secret;
+import io.headgate.kit.seal.Seal;
+import io.headgate.kit.seal.SealedPlace;
 import io.headgate.policy.core.signing.SigningKeyTimes;
 import io.headgate.policy.runtime.port.SigningKeyTable;
 import io.headgate.policy.store.jooq.tables.records.SigningKeysRecord;
-import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
 import org.jooq.DSLContext;
@@ -13,23 +15,27 @@ import org.jooq.DSLContext;
 /// Rows of `signing_keys`.
 final class PostgresSigningKeys implements SigningKeyTable {
   private final DSLContext dsl;
+  private final Seal seal;
 
-  PostgresSigningKeys(DSLContext dsl) {
+  PostgresSigningKeys(DSLContext dsl, Seal seal) {
     this.dsl = dsl;
+    this.seal = seal;
   }
 
   @Override
   public List<Entry> list() {
     return dsl.selectFrom(SIGNING_KEYS)
         .orderBy(SIGNING_KEYS.ACTIVE_FROM, SIGNING_KEYS.SIGNING_KEY_ID)
-        .fetch(PostgresSigningKeys::entry);
+        .fetch(this::entry);
   }
 
   @Override
-  public List<Entry> lock() {
+  public List<SigningKeyTimes> lock() {
     // An empty table has no rows to lock. The table lock does not block readers.
     dsl.execute("lock table signing_keys in share row exclusive mode");
-    return list();
+    return dsl.selectFrom(SIGNING_KEYS)
+        .orderBy(SIGNING_KEYS.ACTIVE_FROM, SIGNING_KEYS.SIGNING_KEY_ID)
+        .fetch(PostgresSigningKeys::times);
   }
 
   @Override
@@ -37,7 +43,9 @@ final class PostgresSigningKeys implements SigningKeyTable {
     dsl.insertInto(SIGNING_KEYS)
         .set(SIGNING_KEYS.SIGNING_KEY_ID, entry.times().keyId())
         .set(SIGNING_KEYS.PUBLIC_JWK, entry.publicJwk())
-        .set(SIGNING_KEYS.SEALED_PRIVATE, Base64.getDecoder().decode(entry.sealedPrivate()))
+        .set(
+            SIGNING_KEYS.SEALED_PRIVATE,
+            seal.sealText(entry.privateJwk().reveal(), place(entry.times().keyId())))
         .set(SIGNING_KEYS.CREATED_AT, entry.times().createdAt())
         .set(SIGNING_KEYS.ACTIVE_FROM, entry.times().activeFrom())
         .execute();
@@ -48,10 +56,18 @@ final class PostgresSigningKeys implements SigningKeyTable {
     dsl.deleteFrom(SIGNING_KEYS).where(SIGNING_KEYS.SIGNING_KEY_ID.in(keyIds)).execute();
   }
 
-  private static Entry entry(SigningKeysRecord row) {
+  private Entry entry(SigningKeysRecord row) {
     return new Entry(
-        new SigningKeyTimes(row.getSigningKeyId(), row.getCreatedAt(), row.getActiveFrom()),
+        times(row),
         row.getPublicJwk(),
-        Base64.getEncoder().encodeToString(row.getSealedPrivate()));
+        Secret.of(seal.openText(row.getSealedPrivate(), place(row.getSigningKeyId()))));
+  }
+
+  private static SigningKeyTimes times(SigningKeysRecord row) {
+    return new SigningKeyTimes(row.getSigningKeyId(), row.getCreatedAt(), row.getActiveFrom());
+  }
+
+  private static SealedPlace place(String keyId) {
+    return SealedPlace.of("signing_keys", "sealed_private", keyId);
   }
 }

@@ -1,6 +1,7 @@
 package io.headgate.policy.store;
 
 import io.headgate.kit.db.RequestLog;
+import io.headgate.kit.seal.Seal;
 import io.headgate.policy.core.identity.ServiceAccount;
 import io.headgate.policy.core.identity.User;
 import io.headgate.policy.core.name.ServiceAccountId;
@@ -24,12 +25,14 @@ import org.jooq.DSLContext;
 final class PostgresTables implements Tables {
   private final DSLContext dsl;
   private final RequestLog log;
+  private final Seal seal;
   private final CommitListener versions;
 
   /// @param versions receives the versions of the watches that this transaction changes
-  PostgresTables(DSLContext dsl, RequestLog log, CommitListener versions) {
+  PostgresTables(DSLContext dsl, RequestLog log, Seal seal, CommitListener versions) {
     this.dsl = dsl;
     this.log = log;
+    this.seal = seal;
     this.versions = versions;
   }
 
@@ -50,7 +53,7 @@ final class PostgresTables implements Tables {
 
   @Override
   public AccessTable access() {
-    return new PostgresAccess(dsl, versions::access);
+    return new PostgresAccess(dsl, seal, versions::access);
   }
 
   @Override
@@ -70,7 +73,7 @@ final class PostgresTables implements Tables {
 
   @Override
   public SigningKeyTable signingKeys() {
-    return new PostgresSigningKeys(dsl);
+    return new PostgresSigningKeys(dsl, seal);
   }
 
   @Override

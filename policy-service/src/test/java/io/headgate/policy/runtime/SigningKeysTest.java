@@ -7,13 +7,12 @@ import io.headgate.kit.auth.TokenRules;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.TestClock;
+import io.headgate.kit.testing.TestSecrets;
 import io.headgate.policy.core.signing.RotationRule;
 import io.headgate.policy.runtime.port.PolicyStore;
 import io.headgate.policy.runtime.port.Tables;
 import io.headgate.policy.store.CommitListener;
-import io.headgate.policy.store.FileSeal;
 import io.headgate.policy.store.PostgresPolicyStore;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,15 +27,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /// Many threads at once, against the real database.
 class SigningKeysTest {
   private static final int THREADS = 16;
 
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("policy");
-
-  @TempDir Path secrets;
 
   private final TestClock clock = new TestClock();
   private final AtomicInteger reads = new AtomicInteger();
@@ -47,7 +43,8 @@ class SigningKeysTest {
   void open() {
     database = Database.open(POSTGRES.fresh());
     PolicyStore stored =
-        new PostgresPolicyStore(database, clock, CommitListener.NONE).acrossTenants();
+        new PostgresPolicyStore(database, TestSecrets.seal(database), clock, CommitListener.NONE)
+            .acrossTenants();
     PolicyStore counted =
         new PolicyStore() {
           @Override
@@ -69,7 +66,6 @@ class SigningKeysTest {
     keys =
         new SigningKeys(
             new Changes(counted, clock),
-            FileSeal.open(secrets),
             new RotationRule(Duration.ofDays(30), Duration.ofMinutes(20), Duration.ofMinutes(12)),
             TokenRules.DEFAULTS,
             clock);

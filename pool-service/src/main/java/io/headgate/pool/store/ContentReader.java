@@ -7,6 +7,7 @@ import static io.headgate.pool.store.jooq.Tables.POOLS;
 import static io.headgate.pool.store.jooq.Tables.PROFILES;
 import static io.headgate.pool.store.jooq.Tables.PROVIDER_SETTINGS;
 
+import io.headgate.kit.seal.Seal;
 import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.configuration.Dedication;
 import io.headgate.pool.core.configuration.Elasticity;
@@ -39,19 +40,21 @@ final class ContentReader {
   private record Item(ContentKey content, String id) {}
 
   private final DSLContext db;
+  private final Seal seal;
   private final ContentKey.Filter filter;
   private final Map<Item, Map<String, String>> settings = new HashMap<>();
   private final Map<Item, Elasticity> elasticities = new HashMap<>();
   private final Map<Item, List<PoolId>> routing = new HashMap<>();
   private final Map<Item, List<ProfileId>> execution = new HashMap<>();
 
-  private ContentReader(DSLContext db, ContentKey.Filter filter) {
+  private ContentReader(DSLContext db, Seal seal, ContentKey.Filter filter) {
     this.db = db;
+    this.seal = seal;
     this.filter = filter;
   }
 
-  static Map<ContentKey, Configuration> read(DSLContext db, ContentKey.Filter filter) {
-    return new ContentReader(db, filter).read();
+  static Map<ContentKey, Configuration> read(DSLContext db, Seal seal, ContentKey.Filter filter) {
+    return new ContentReader(db, seal, filter).read();
   }
 
   private Map<ContentKey, Configuration> read() {
@@ -87,12 +90,15 @@ final class ContentReader {
   private void readElasticities() {
     db.selectFrom(PROVIDER_SETTINGS)
         .where(filter.of(PROVIDER_SETTINGS.TENANT_ID, PROVIDER_SETTINGS.CONTENT_ID))
+        // A setting that does not open is missing, so that the other tenants' pools can be read.
         .forEach(row ->
-            settings
-                .computeIfAbsent(
-                    item(row.getTenantId(), row.getContentId(), row.getPoolId()),
-                    _ -> new HashMap<>())
-                .put(row.getKey(), row.getValue()));
+            seal.tryOpenText(row.getValue(), SealedColumns.place(row))
+                .ifPresent(value ->
+                    settings
+                        .computeIfAbsent(
+                            item(row.getTenantId(), row.getContentId(), row.getPoolId()),
+                            _ -> new HashMap<>())
+                        .put(row.getKey(), value)));
     db.selectFrom(ELASTICITIES)
         .where(filter.of(ELASTICITIES.TENANT_ID, ELASTICITIES.CONTENT_ID))
         .forEach(row -> {

@@ -7,6 +7,7 @@ import static io.headgate.pool.store.jooq.Tables.POOLS;
 import static io.headgate.pool.store.jooq.Tables.PROFILES;
 import static io.headgate.pool.store.jooq.Tables.PROVIDER_SETTINGS;
 
+import io.headgate.kit.seal.Seal;
 import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.configuration.Dedication;
 import io.headgate.pool.core.configuration.Elasticity;
@@ -31,10 +32,12 @@ import org.jooq.TableRecord;
 /// Writes one content: pools, profiles and links, which never change afterwards.
 final class ContentWriter {
   private final DSLContext db;
+  private final Seal seal;
   private final ContentKey key;
 
-  ContentWriter(DSLContext db, ContentKey key) {
+  ContentWriter(DSLContext db, Seal seal, ContentKey key) {
     this.db = db;
+    this.seal = seal;
     this.key = key;
   }
 
@@ -115,7 +118,7 @@ final class ContentWriter {
     row.setContentId(key.content());
     row.setPoolId(pool.value());
     row.setKey(name);
-    row.setValue(value);
+    row.setValue(seal.sealText(value, SealedColumns.place(row)));
     return row;
   }
 

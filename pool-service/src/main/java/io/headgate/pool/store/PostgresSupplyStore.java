@@ -1,24 +1,21 @@
 package io.headgate.pool.store;
 
-import static io.headgate.pool.store.jooq.Tables.SECRETS;
-
 import io.headgate.kit.auth.Principals;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.Notifications;
 import io.headgate.kit.db.Reach;
 import io.headgate.kit.db.RequestLog;
+import io.headgate.kit.db.SharedSecrets;
+import io.headgate.kit.seal.Seal;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.pool.runtime.Caller;
 import io.headgate.pool.runtime.SupplyStore;
 import io.headgate.pool.runtime.SupplyTransaction;
 import io.headgate.pool.runtime.SupplyView;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
-import org.jooq.DSLContext;
-import org.jooq.exception.DataAccessException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,14 +26,16 @@ public final class PostgresSupplyStore implements SupplyStore {
   private static final String PAGE_TOKENS = "page-tokens";
 
   private final Database database;
+  private final Seal seal;
   private final RequestLog requests;
   private final TimeSource time;
   private final int catalogLog;
 
   /// @param catalogLog number of catalog versions that are remembered
-  public PostgresSupplyStore(Database database, int catalogLog, TimeSource time) {
+  public PostgresSupplyStore(Database database, Seal seal, int catalogLog, TimeSource time) {
     this.database = database;
-    this.requests = new RequestLog(time);
+    this.seal = seal;
+    this.requests = new RequestLog(time, seal);
     this.catalogLog = catalogLog;
     this.time = time;
   }
@@ -47,7 +46,7 @@ public final class PostgresSupplyStore implements SupplyStore {
         Principals.reach(),
         db -> {
           PostgresTransaction transaction =
-              new PostgresTransaction(db, requests, caller, time.instant());
+              new PostgresTransaction(db, seal, requests, caller, time.instant());
           T value = work.apply(transaction);
           OptionalLong version = transaction.finish(catalogLog);
           return new Committed<>(value, version);
@@ -56,12 +55,12 @@ public final class PostgresSupplyStore implements SupplyStore {
 
   @Override
   public <T> T read(Function<SupplyView, T> work) {
-    return database.snapshot(Principals.reach(), db -> work.apply(new PostgresView(db)));
+    return database.snapshot(Principals.reach(), db -> work.apply(new PostgresView(db, seal)));
   }
 
   @Override
   public <T> T readAcrossTenants(Function<SupplyView, T> work) {
-    return database.snapshot(Reach.EVERY_TENANT, db -> work.apply(new PostgresView(db)));
+    return database.snapshot(Reach.EVERY_TENANT, db -> work.apply(new PostgresView(db, seal)));
   }
 
   /// Passes the commits of other processes to `watchers`, until closed.
@@ -83,19 +82,6 @@ public final class PostgresSupplyStore implements SupplyStore {
   ///
   /// @param length in bytes
   public byte[] pageTokenKey(int length) {
-    byte[] key = new byte[length];
-    new SecureRandom().nextBytes(key);
-    DSLContext db = database.jooq();
-    db.insertInto(SECRETS)
-        .set(SECRETS.USE, PAGE_TOKENS)
-        .set(SECRETS.VALUE, key)
-        .onConflictDoNothing()
-        .execute();
-    return db.select(SECRETS.VALUE)
-        .from(SECRETS)
-        .where(SECRETS.USE.eq(PAGE_TOKENS))
-        .fetchOptional()
-        .orElseThrow(() -> new DataAccessException("the key of page tokens is missing"))
-        .value1();
+    return new SharedSecrets(database, seal, "secrets", "use").get(PAGE_TOKENS, length);
   }
 }

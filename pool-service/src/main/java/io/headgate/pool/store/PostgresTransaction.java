@@ -14,6 +14,7 @@ import io.headgate.kit.db.Reach;
 import io.headgate.kit.db.RequestLog;
 import io.headgate.kit.db.RequestLog.Request;
 import io.headgate.kit.decision.FieldChange;
+import io.headgate.kit.seal.Seal;
 import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.pool.core.draft.Draft;
@@ -47,6 +48,7 @@ final class PostgresTransaction implements SupplyTransaction {
   static final String CHANNEL = "pool_catalog";
 
   private final DSLContext db;
+  private final Seal seal;
   private final RequestLog requests;
   private final Caller caller;
   private final Instant now;
@@ -54,12 +56,13 @@ final class PostgresTransaction implements SupplyTransaction {
   private final NodeTable nodeTable;
   private @Nullable CatalogChange change;
 
-  PostgresTransaction(DSLContext db, RequestLog requests, Caller caller, Instant now) {
+  PostgresTransaction(DSLContext db, Seal seal, RequestLog requests, Caller caller, Instant now) {
     this.db = db;
+    this.seal = seal;
     this.requests = requests;
     this.caller = caller;
     this.now = now;
-    this.view = new PostgresView(db);
+    this.view = new PostgresView(db, seal);
     this.nodeTable = new NodeTable(db);
   }
 
@@ -119,7 +122,7 @@ final class PostgresTransaction implements SupplyTransaction {
             .returningResult(CONFIGURATIONS.LAST_CONTENT)
             .fetchSingle()
             .value1();
-    new ContentWriter(db, new ContentKey(tenant.value(), content)).write(configuration);
+    new ContentWriter(db, seal, new ContentKey(tenant.value(), content)).write(configuration);
     return content;
   }
 

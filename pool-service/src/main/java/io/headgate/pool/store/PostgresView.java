@@ -12,6 +12,7 @@ import static io.headgate.pool.store.jooq.Tables.PREPARED_CHANGES;
 import static io.headgate.pool.store.jooq.Tables.VERSIONS;
 
 import io.headgate.kit.position.WatchPosition;
+import io.headgate.kit.seal.Seal;
 import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.pool.core.draft.Draft;
@@ -46,10 +47,12 @@ final class PostgresView implements SupplyView {
           .and(CONFIGURATIONS.VERSION.eq(VERSIONS.VERSION));
 
   private final DSLContext db;
+  private final Seal seal;
   private final NodeTable nodeTable;
 
-  PostgresView(DSLContext db) {
+  PostgresView(DSLContext db, Seal seal) {
     this.db = db;
+    this.seal = seal;
     this.nodeTable = new NodeTable(db);
   }
 
@@ -247,7 +250,7 @@ final class PostgresView implements SupplyView {
 
   private Configuration content(TenantId tenant, long content) {
     ContentKey key = new ContentKey(tenant.value(), content);
-    Configuration found = ContentReader.read(db, key.filter()).get(key);
+    Configuration found = ContentReader.read(db, seal, key.filter()).get(key);
     if (found == null) {
       throw new IllegalStateException("no content " + key);
     }
@@ -268,6 +271,7 @@ final class PostgresView implements SupplyView {
     Map<ContentKey, Configuration> contents =
         ContentReader.read(
             db,
+            seal,
             (tenant, content) ->
                 DSL.row(tenant, content)
                     .in(

@@ -86,7 +86,8 @@ final class AccessMapper {
         vault.getRequireImage(),
         vault.getRequireDigest(),
         patterns(vault, vault.getCommandsList(), CommandPattern::parse, parts),
-        vault.getEnvironmentMap());
+        vault.getEnvironmentMap(),
+        vault.getUnreadableVariablesList());
   }
 
   private static <T> Optional<List<T>> patterns(

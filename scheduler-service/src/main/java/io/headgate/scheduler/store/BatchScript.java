@@ -2,6 +2,7 @@ package io.headgate.scheduler.store;
 
 import static io.headgate.scheduler.store.Columns.orNull;
 
+import io.headgate.kit.seal.Seal;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
@@ -30,8 +31,8 @@ import java.util.function.Function;
 final class BatchScript {
   private BatchScript() {}
 
-  static void add(Script script, Batch batch) {
-    newJobs(script, batch.newJobs());
+  static void add(Script script, Batch batch, Seal seal) {
+    newJobs(script, batch.newJobs(), seal);
     if (!batch.jobs().isEmpty()) {
       script.add(
           BatchSql.UPDATE_JOBS, standing(new Columns<>(batch.jobs()).bigint(BatchScript::id)));
@@ -40,14 +41,14 @@ final class BatchScript {
     holds(script, batch.holds(), batch.releasedHolds());
     events(script, batch.events());
     others(script, batch);
-    batch.catalogs().forEach((source, change) -> catalog(script, source, change));
+    batch.catalogs().forEach((source, change) -> catalog(script, source, change, seal));
   }
 
   private static Long id(JobRecord job) {
     return job.id().value();
   }
 
-  private static void newJobs(Script script, List<Batch.NewJob> jobs) {
+  private static void newJobs(Script script, List<Batch.NewJob> jobs, Seal seal) {
     if (jobs.isEmpty()) {
       return;
     }
@@ -70,7 +71,13 @@ final class BatchScript {
     script.add(BatchSql.INSERT_JOBS, standing(rows));
     script.add(
         BatchSql.INSERT_SPECS,
-        new Columns<>(jobs).bigint(each -> each.job().id().value()).bytes(Batch.NewJob::document));
+        new Columns<>(jobs)
+            .bigint(each -> each.job().id().value())
+            .bytes(each -> sealed(seal, each)));
+  }
+
+  private static byte[] sealed(Seal seal, Batch.NewJob job) {
+    return seal.seal(job.document().bytes(), SealedColumns.ofJob(job.job().id().value()));
   }
 
   /// The columns that change in a job's life, in the order of both statements.
@@ -295,7 +302,7 @@ final class BatchScript {
     }
   }
 
-  private static void catalog(Script script, String source, CatalogChange change) {
+  private static void catalog(Script script, String source, CatalogChange change, Seal seal) {
     script.add(
         BatchSql.UPSERT_CATALOG_SOURCE,
         source,
@@ -314,7 +321,9 @@ final class BatchScript {
           new Columns<>(change.entries())
               .text(_ -> source)
               .text(CatalogEntry::key)
-              .bytes(CatalogEntry::document));
+              .bytes(entry ->
+                  seal.seal(
+                      entry.document().bytes(), SealedColumns.ofCatalog(source, entry.key()))));
     }
   }
 }

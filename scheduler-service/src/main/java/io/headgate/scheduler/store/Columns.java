@@ -1,6 +1,5 @@
 package io.headgate.scheduler.store;
 
-import io.headgate.scheduler.runtime.record.Document;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -56,8 +55,8 @@ final class Columns<T> {
     return add(BinaryArray.Type.BOOLEAN, value, (array, each) -> array.putBoolean(each));
   }
 
-  Columns<T> bytes(Function<T, Document> value) {
-    return add(BinaryArray.Type.BYTEA, value, (array, each) -> array.putBytes(each.bytes()));
+  Columns<T> bytes(Function<T, byte[]> value) {
+    return add(BinaryArray.Type.BYTEA, value, BinaryArray::putBytes);
   }
 
   Columns<T> time(Function<T, @Nullable Instant> value) {

@@ -16,6 +16,7 @@ import static org.jooq.impl.DSL.select;
 import io.headgate.kit.auth.Principals;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.Reach;
+import io.headgate.kit.seal.Seal;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobId;
@@ -68,6 +69,7 @@ public final class PostgresJobReader implements JobReader {
 
   private final Database database;
   private final DSLContext across;
+  private final Seal seal;
   private final SharedLookup<JobName, JobName> taken = new SharedLookup<>(this::taken);
   private final SharedLookup<RequestId, RequestRecord> requests =
       new SharedLookup<>(this::requests);
@@ -75,9 +77,10 @@ public final class PostgresJobReader implements JobReader {
   private record RequestId(String subject, String id) {}
 
   /// @param across reaches every tenant's rows, for the service's own work
-  public PostgresJobReader(Database database, DSLContext across) {
+  public PostgresJobReader(Database database, DSLContext across, Seal seal) {
     this.database = database;
     this.across = across;
+    this.seal = seal;
   }
 
   /// Ids come from rows that were read for a tenant, or from the scheduler's own threads. A call
@@ -191,7 +194,8 @@ public final class PostgresJobReader implements JobReader {
     Map<JobId, Document> found = new HashMap<>();
     for (var row :
         byId(sql -> sql.selectFrom(JOB_SPEC).where(JOB_SPEC.JOB_ID.eq(any(jobs))).fetch())) {
-      found.put(new JobId(row.getJobId()), Document.of(row.getDocument()));
+      seal.tryOpen(row.getDocument(), SealedColumns.ofJob(row.getJobId()))
+          .ifPresent(document -> found.put(new JobId(row.getJobId()), Document.of(document)));
     }
     return found;
   }
@@ -287,7 +291,10 @@ public final class PostgresJobReader implements JobReader {
         .select(CATALOG_ENTRY.DOCUMENT)
         .from(CATALOG_ENTRY)
         .where(CATALOG_ENTRY.SOURCE.eq(source), CATALOG_ENTRY.KEY.eq("tenants/" + tenant.name()))
-        .fetchOptional(row -> Document.of(row.value1()));
+        .fetchOptional(CATALOG_ENTRY.DOCUMENT)
+        .flatMap(document ->
+            seal.tryOpen(document, SealedColumns.ofCatalog(source, "tenants/" + tenant.name())))
+        .map(Document::of);
   }
 
   @Override

@@ -9,8 +9,10 @@ import static io.headgate.scheduler.store.jooq.Tables.LEADERSHIP;
 import static io.headgate.scheduler.store.jooq.Tables.NODE_CONTACT;
 import static org.jooq.impl.DSL.noCondition;
 
+import io.headgate.kit.db.Database;
 import io.headgate.kit.db.Reach;
 import io.headgate.kit.position.WatchPosition;
+import io.headgate.kit.seal.Seal;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.ProfileId;
@@ -36,12 +38,14 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -94,12 +98,21 @@ public final class PostgresSchedulerStore implements SchedulerStore {
 
   private final DataSource dataSource;
   private final DSLContext sql;
+  private final Seal seal;
 
   /// @param dataSource connections with [#SETTINGS]
   /// @param sql reaches every tenant's rows
-  public PostgresSchedulerStore(DataSource dataSource, DSLContext sql) {
+  public PostgresSchedulerStore(DataSource dataSource, DSLContext sql, Seal seal) {
     this.dataSource = dataSource;
     this.sql = sql;
+    this.seal = seal;
+  }
+
+  /// With two connections of its own for the leader's transactions.
+  ///
+  /// @param sql reaches every tenant's rows
+  public static PostgresSchedulerStore of(Database database, DSLContext sql, Seal seal) {
+    return new PostgresSchedulerStore(database.reserve("leader", 2, SETTINGS), sql, seal);
   }
 
   @Override
@@ -179,7 +192,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
                 leader.incarnation(),
                 leader.epoch(),
                 name(leader));
-    BatchScript.add(script, batch);
+    BatchScript.add(script, batch, seal);
     script.add(BatchSql.COMMIT);
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
@@ -353,21 +366,30 @@ public final class PostgresSchedulerStore implements SchedulerStore {
             new Demanded(new ProfileId(new TenantId(row.value1()), row.value2()), row.value3(), 0));
   }
 
-  private static Map<String, LoadedState.Catalog> catalogs(DSLContext read) {
+  /// A catalog with a part that cannot be decrypted counts as absent, so its source sends a
+  /// snapshot.
+  private Map<String, LoadedState.Catalog> catalogs(DSLContext read) {
     Map<String, List<CatalogEntry>> entries = new HashMap<>();
+    Set<String> unreadable = new HashSet<>();
     for (var row :
         read.selectFrom(CATALOG_ENTRY).orderBy(CATALOG_ENTRY.SOURCE, CATALOG_ENTRY.KEY).fetch()) {
-      entries
-          .computeIfAbsent(row.getSource(), _ -> new ArrayList<>())
-          .add(new CatalogEntry(row.getKey(), Document.of(row.getDocument())));
+      seal.tryOpen(row.getDocument(), SealedColumns.ofCatalog(row.getSource(), row.getKey()))
+          .ifPresentOrElse(
+              document ->
+                  entries
+                      .computeIfAbsent(row.getSource(), _ -> new ArrayList<>())
+                      .add(new CatalogEntry(row.getKey(), Document.of(document))),
+              () -> unreadable.add(row.getSource()));
     }
     Map<String, LoadedState.Catalog> catalogs = new LinkedHashMap<>();
     for (var row : read.selectFrom(CATALOG_SOURCE).orderBy(CATALOG_SOURCE.SOURCE).fetch()) {
-      catalogs.put(
-          row.getSource(),
-          new LoadedState.Catalog(
-              new WatchPosition(row.getIncarnation(), row.getVersion()),
-              entries.getOrDefault(row.getSource(), List.of())));
+      if (!unreadable.contains(row.getSource())) {
+        catalogs.put(
+            row.getSource(),
+            new LoadedState.Catalog(
+                new WatchPosition(row.getIncarnation(), row.getVersion()),
+                entries.getOrDefault(row.getSource(), List.of())));
+      }
     }
     return catalogs;
   }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.kit.db.Database;
 import io.headgate.kit.testing.PostgresFixture;
-import io.headgate.scheduler.runtime.record.Document;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -58,7 +57,7 @@ final class ColumnsTest {
                   .integer(Row::b)
                   .text(Row::c)
                   .bool(Row::d)
-                  .bytes(row -> Document.of(row.e().getBytes(StandardCharsets.UTF_8)))
+                  .bytes(row -> row.e().getBytes(StandardCharsets.UTF_8))
                   .time(Row::f)
                   .list(Row::g))
           .run(connection);

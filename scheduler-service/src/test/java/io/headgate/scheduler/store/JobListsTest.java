@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.kit.testing.TestSecrets;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.runtime.record.JobReader.Filter;
@@ -63,7 +64,7 @@ final class JobListsTest {
     DatabaseConfig config = POSTGRES.fresh();
     service = Database.open(config);
     database = Database.open(config.asOwner());
-    reader = new PostgresJobReader(service, service.acrossTenants(2));
+    reader = new PostgresJobReader(service, service.acrossTenants(2), TestSecrets.seal(service));
     database.jooq().execute("select setseed(0.5)");
     database.jooq().execute(FILL);
   }

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.seal.Seal;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.kit.testing.TestSecrets;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.JobRecord;
@@ -111,10 +113,11 @@ final class LoadingTest {
     database = Database.open(config);
     owner = Database.open(config.asOwner());
     DSLContext across = database.acrossTenants(2);
+    Seal seal = TestSecrets.seal(database);
     store =
         new PostgresSchedulerStore(
-            database.reserve("leader", 1, PostgresSchedulerStore.SETTINGS), across);
-    reader = new PostgresJobReader(database, across);
+            database.reserve("leader", 1, PostgresSchedulerStore.SETTINGS), across, seal);
+    reader = new PostgresJobReader(database, across, seal);
     owner.jooq().execute(JOBS_OF_ALL_KINDS);
     owner.jooq().execute(ATTEMPTS);
     owner.jooq().execute(WORKERS);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.kit.testing.TestSecrets;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.SchedulerStore.Candidate;
 import io.headgate.scheduler.runtime.record.SchedulerStore.Resolution;
@@ -94,6 +95,6 @@ final class PausedTransactionTest {
   }
 
   private PostgresSchedulerStore store(DSLContext sql) {
-    return new PostgresSchedulerStore(database.dataSource(), sql);
+    return new PostgresSchedulerStore(database.dataSource(), sql, TestSecrets.seal(database));
   }
 }

@@ -11,9 +11,13 @@ import io.headgate.sdk.model.IssuedKey;
 import io.headgate.sdk.model.JoinToken;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /// Maps groups, policies, queues and vaults between messages and records.
 public final class RightsMessages {
+  /// Stands for a value that the server cannot decrypt.
+  private static final String UNREADABLE = "(cannot be decrypted)";
+
   private RightsMessages() {}
 
   public static Group group(io.headgate.proto.policy.v1.Group group) {
@@ -149,6 +153,8 @@ public final class RightsMessages {
   }
 
   public static Vault vault(io.headgate.proto.policy.v1.Vault vault) {
+    TreeMap<String, String> environment = new TreeMap<>(vault.getEnvironmentMap());
+    vault.getUnreadableVariablesList().forEach(name -> environment.put(name, UNREADABLE));
     return new Vault(
         ResourceNames.id(vault.getName()),
         vault.getGroupsList(),
@@ -156,12 +162,17 @@ public final class RightsMessages {
         vault.getRequireImage(),
         vault.getRequireDigest(),
         vault.getCommandsList(),
-        new TreeMap<>(vault.getEnvironmentMap()),
+        environment,
         vault.getEnvironmentHidden(),
         ValueMessages.textOrNull(vault.getDescription()));
   }
 
   static io.headgate.proto.policy.v1.Vault vault(String tenant, Vault vault) {
+    // The server refuses a vault with variables that were exported without their values.
+    TreeMap<String, String> environment = new TreeMap<>(vault.environment());
+    environment.values().removeIf(UNREADABLE::equals);
+    TreeSet<String> unreadable = new TreeSet<>(vault.environment().keySet());
+    unreadable.removeAll(environment.keySet());
     return io.headgate.proto.policy.v1.Vault.newBuilder()
         .setName(ResourceNames.of(tenant, "vaults", vault.name()))
         .addAllGroups(vault.groups())
@@ -169,7 +180,8 @@ public final class RightsMessages {
         .setRequireImage(vault.requireImage())
         .setRequireDigest(vault.requireDigest())
         .addAllCommands(vault.commands())
-        .putAllEnvironment(vault.environment())
+        .putAllEnvironment(environment)
+        .addAllUnreadableVariables(unreadable)
         .setEnvironmentHidden(vault.environmentHidden())
         .setDescription(ValueMessages.text(vault.description()))
         .build();

@@ -125,6 +125,11 @@ public final class Database implements AutoCloseable {
     return pool;
   }
 
+  /// Name of the schema.
+  public String schema() {
+    return config.schema();
+  }
+
   /// A pool of its own for work that must not wait behind other work. Its connections cache
   /// prepared statements from their first use, so the work should use few distinct statements.
   ///

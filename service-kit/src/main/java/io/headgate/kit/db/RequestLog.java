@@ -7,6 +7,8 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.seal.Seal;
+import io.headgate.kit.seal.SealedPlace;
 import io.headgate.kit.time.TimeSource;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -41,7 +43,7 @@ import org.jooq.Table;
 /// create index request_log_by_age on request_log (created_at);
 /// ```
 ///
-/// Answers are stored in clear text, so a method whose answer holds a secret must not use the log.
+/// Answers are sealed. Even so, a method that answers with a credential must not use the log.
 /// Thread-safe.
 public final class RequestLog {
   /// How long an answer is stored.
@@ -60,9 +62,11 @@ public final class RequestLog {
       field(name("created_at"), OffsetDateTime.class);
 
   private final TimeSource time;
+  private final Seal seal;
 
-  public RequestLog(TimeSource time) {
+  public RequestLog(TimeSource time, Seal seal) {
     this.time = time;
+    this.seal = seal;
   }
 
   /// A request that may be repeated.
@@ -101,7 +105,7 @@ public final class RequestLog {
     byte[] answer = change.get();
     transaction
         .update(LOG)
-        .set(ANSWER, answer)
+        .set(ANSWER, seal.seal(answer, place(request)))
         .where(CALLER.eq(request.caller()))
         .and(METHOD.eq(request.method()))
         .and(REQUEST_ID.eq(request.id()))
@@ -110,7 +114,7 @@ public final class RequestLog {
     return answer;
   }
 
-  private static byte[] remembered(DSLContext transaction, Request request) {
+  private byte[] remembered(DSLContext transaction, Request request) {
     Record2<String, byte[]> first =
         transaction
             .select(HASH, ANSWER)
@@ -135,7 +139,12 @@ public final class RequestLog {
           .withMetadata("requestId", request.id())
           .exception();
     }
-    return first.value2();
+    return seal.open(first.value2(), place(request));
+  }
+
+  private static SealedPlace place(Request request) {
+    return SealedPlace.of(
+        "request_log", "answer", request.caller(), request.method(), request.id());
   }
 
   private static void forget(DSLContext transaction, OffsetDateTime before) {

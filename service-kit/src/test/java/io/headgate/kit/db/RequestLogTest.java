@@ -7,6 +7,7 @@ import io.headgate.kit.db.RequestLog.Request;
 import io.headgate.kit.failure.RefusalException;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.TestClock;
+import io.headgate.kit.testing.TestSecrets;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +25,7 @@ class RequestLogTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("requests");
 
   private final TestClock clock = new TestClock();
-  private final RequestLog log = new RequestLog(clock);
+  private final RequestLog log = new RequestLog(clock, TestSecrets.seal(POSTGRES.database()));
   private final String id = UUID.randomUUID().toString();
 
   @Test

@@ -3,9 +3,14 @@ package io.headgate.kit.testing;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.db.PostgresAdmin;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.flywaydb.core.Flyway;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -49,6 +54,39 @@ public final class PostgresFixture implements BeforeAllCallback, AfterAllCallbac
   /// with the JVM.
   public DatabaseConfig fresh() {
     return provision(nextName("fresh"));
+  }
+
+  /// Another database with the schema as an earlier version of the product left it.
+  ///
+  /// @param version of its last migration
+  public DatabaseConfig before(String version) {
+    DatabaseConfig earlier = fresh();
+    DatabaseConfig owner = earlier.asOwner();
+    Flyway.configure()
+        .dataSource(owner.url(), owner.user(), owner.password().reveal())
+        .schemas(schema)
+        .defaultSchema(schema)
+        .locations("classpath:db/migration/" + schema)
+        .target(version)
+        .load()
+        .migrate();
+    return earlier;
+  }
+
+  /// Executes a statement as the owner of the schema, without migrating it.
+  public static void execute(DatabaseConfig config, String statement, Object... values) {
+    DatabaseConfig owner = config.asOwner();
+    try (Connection connection =
+            DriverManager.getConnection(owner.url(), owner.user(), owner.password().reveal());
+        PreparedStatement prepared = connection.prepareStatement(statement)) {
+      connection.setSchema(owner.schema());
+      for (int i = 0; i < values.length; i++) {
+        prepared.setObject(i + 1, values[i]);
+      }
+      prepared.execute();
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /// A copy of another of its databases, which must have no connections; it is dropped with the

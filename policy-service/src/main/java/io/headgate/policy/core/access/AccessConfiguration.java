@@ -156,7 +156,13 @@ public record AccessConfiguration(
     return (vault.groups().isEmpty() ? viewer.teams().isEmpty() : groups.isEmpty())
         ? Optional.empty()
         : Optional.of(
-            new Vault(vault.id(), groups, vault.rules(), vault.environment(), vault.description()));
+            new Vault(
+                vault.id(),
+                groups,
+                vault.rules(),
+                vault.environment(),
+                vault.unreadable(),
+                vault.description()));
   }
 
   /// Without the user in all groups and exceed-limit grants.

@@ -10,8 +10,14 @@ import java.util.Map;
 /// Groups, policies, queues and vaults as text by field, for the audit log.
 public final class AuditFields {
   private static final String NONE = "";
+  private static final String ENVIRONMENT = "environment.";
 
   private AuditFields() {}
+
+  /// Whether the value of the field may be a secret: its change may be recorded, its value may not.
+  public static boolean isSecret(String field) {
+    return field.startsWith(ENVIRONMENT);
+  }
 
   public static Map<String, String> of(Group group) {
     Map<String, String> fields = new LinkedHashMap<>();
@@ -57,7 +63,8 @@ public final class AuditFields {
     fields.put("require_image", Boolean.toString(vault.rules().imageRequired()));
     fields.put("require_digest", Boolean.toString(vault.rules().digestRequired()));
     fields.put("commands", list(vault.rules().commands()));
-    vault.environment().forEach((name, value) -> fields.put("environment." + name, value));
+    vault.environment().forEach((name, value) -> fields.put(ENVIRONMENT + name, value));
+    vault.unreadable().forEach(name -> fields.put(ENVIRONMENT + name, "(unreadable)"));
     fields.put("description", vault.description());
     return fields;
   }

@@ -14,15 +14,18 @@ import java.util.TreeMap;
 ///
 /// @param groups by id; empty: all groups of the tenant
 /// @param environment by name
+/// @param unreadable names of variables whose stored values cannot be decrypted
 public record Vault(
     VaultId id,
     List<GroupId> groups,
     JobRules rules,
     SortedMap<String, String> environment,
+    List<String> unreadable,
     String description) {
   public Vault {
     groups = groups.stream().sorted().toList();
     environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
+    unreadable = unreadable.stream().sorted().toList();
   }
 
   /// A variable that both vaults set differently for the jobs of one group.

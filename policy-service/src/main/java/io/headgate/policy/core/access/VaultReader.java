@@ -40,6 +40,7 @@ final class VaultReader {
                 groups.get(),
                 rules.get(),
                 new TreeMap<>(spec.environment()),
+                List.of(),
                 spec.description()))
         : Optional.empty();
   }

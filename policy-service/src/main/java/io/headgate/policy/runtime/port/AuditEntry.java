@@ -1,6 +1,7 @@
 package io.headgate.policy.runtime.port;
 
 import io.headgate.kit.decision.FieldChange;
+import io.headgate.policy.core.access.AuditFields;
 import io.headgate.policy.core.name.TenantId;
 import java.time.Instant;
 import java.util.Comparator;
@@ -38,11 +39,12 @@ public record AuditEntry(
     changes = List.copyOf(changes);
   }
 
-  /// The fields that differ, by name.
+  /// The fields that differ, by name. Values that may be secrets are hidden.
   ///
   /// @param before text by field
   public static List<FieldChange> changes(Map<String, String> before, Map<String, String> after) {
     return FieldChange.between(before, after).stream()
+        .map(change -> AuditFields.isSecret(change.field()) ? change.hidden() : change)
         .sorted(Comparator.comparing(FieldChange::field))
         .toList();
   }

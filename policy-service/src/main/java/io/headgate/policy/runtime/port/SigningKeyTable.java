@@ -1,5 +1,6 @@
 package io.headgate.policy.runtime.port;
 
+import io.headgate.kit.config.Secret;
 import io.headgate.policy.core.signing.SigningKeyTimes;
 import java.util.Collection;
 import java.util.List;
@@ -9,13 +10,14 @@ public interface SigningKeyTable {
   /// A key.
   ///
   /// @param publicJwk its public part as JSON
-  /// @param sealedPrivate the whole key, encrypted; see {@link Seal}
-  record Entry(SigningKeyTimes times, String publicJwk, String sealedPrivate) {}
+  /// @param privateJwk the whole key as JSON
+  record Entry(SigningKeyTimes times, String publicJwk, Secret privateJwk) {}
 
   List<Entry> list();
 
-  /// Like {@link #list}, but locks the keys until the end of the transaction.
-  List<Entry> lock();
+  /// The times of the keys, which are locked until the end of the transaction. Decrypts none, so
+  /// that keys which cannot be decrypted can be replaced.
+  List<SigningKeyTimes> lock();
 
   void insert(Entry entry);
 

@@ -5,22 +5,12 @@ import java.util.List;
 
 /// Compares configurations field by field.
 public final class ConfigurationDifference {
-  private static final String HIDDEN = "(hidden)";
-
   private ConfigurationDifference() {}
 
   /// The fields that differ, pools first, then by id. Values that may be credentials are hidden.
   public static List<FieldChange> between(Configuration before, Configuration after) {
     return FieldChange.between(FieldTexts.of(before), FieldTexts.of(after)).stream()
-        .map(change -> FieldTexts.isSecret(change.field()) ? hidden(change) : change)
+        .map(change -> FieldTexts.isSecret(change.field()) ? change.hidden() : change)
         .toList();
-  }
-
-  private static FieldChange hidden(FieldChange change) {
-    return new FieldChange(change.field(), hidden(change.before()), hidden(change.after()));
-  }
-
-  private static String hidden(String value) {
-    return value.isEmpty() ? "" : HIDDEN;
   }
 }

@@ -27,7 +27,9 @@ public final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
   private static final DraftCause NO_SPECIFICATION =
-      new DraftCause("NO_SPECIFICATION", "its specification is not stored; submit it again");
+      new DraftCause(
+          "NO_SPECIFICATION",
+          "its specification is not stored or cannot be decrypted; submit it again");
 
   private final Ports ports;
   private final Consumer<Dispatch.Run> undelivered;
@@ -112,7 +114,8 @@ public final class Dispatcher {
     Optional<Document> document = run.known().or(() -> Optional.ofNullable(documents.get(job)));
     if (document.isEmpty()) {
       LOG.error(
-          "job {} cannot start: its specification is not stored", run.command().metadata().name());
+          "job {} cannot start: its specification is not stored or cannot be decrypted",
+          run.command().metadata().name());
       barred.accept(run, Optional.of(NO_SPECIFICATION));
       return;
     }

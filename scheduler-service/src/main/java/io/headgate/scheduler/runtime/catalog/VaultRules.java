@@ -54,6 +54,7 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
   /// @param groups empty: all
   /// @param images absent: all
   /// @param commands absent: all
+  /// @param unreadable variables whose values cannot be decrypted; with any, no job may run
   public record Vault(
       String id,
       Set<String> groups,
@@ -61,8 +62,10 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
       boolean imageRequired,
       boolean digestRequired,
       Optional<List<CommandPattern>> commands,
-      Map<String, String> environment) {
+      Map<String, String> environment,
+      List<String> unreadable) {
     public Vault {
+      unreadable = List.copyOf(unreadable);
       groups = Set.copyOf(groups);
       images = images.map(List::copyOf);
       commands = commands.map(List::copyOf);
@@ -111,7 +114,8 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
   public Optional<Violation> violation(Asked asked) {
     for (Vault vault : vaults) {
       Optional<Violation> violation =
-          ofImage(vault, asked.image())
+          ofUnreadable(vault)
+              .or(() -> ofImage(vault, asked.image()))
               .or(() -> ofCommand(vault, "command", asked.command()))
               .or(() -> ofCommand(vault, "abort_callback.command", asked.abortCommand()))
               .or(() -> ofEnvironment(vault, asked.variables()));
@@ -120,6 +124,17 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
       }
     }
     return Optional.empty();
+  }
+
+  private static Optional<Violation> ofUnreadable(Vault vault) {
+    return vault.unreadable().isEmpty()
+        ? Optional.empty()
+        : violation(
+            vault,
+            "VAULT_UNREADABLE",
+            "environment",
+            "vault '%s' cannot set %s, whose stored values cannot be decrypted; ask an admin to set them again"
+                .formatted(vault.id(), String.join(", ", vault.unreadable())));
   }
 
   private static Optional<Violation> ofImage(Vault vault, Optional<String> name) {

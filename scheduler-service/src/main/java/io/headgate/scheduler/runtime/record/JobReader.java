@@ -36,7 +36,8 @@ public interface JobReader extends NameLookup {
   /// The newest of each job.
   Map<JobId, AttemptRecord> lastAttempts(Collection<JobId> jobs);
 
-  /// The jobs' documents as they were submitted.
+  /// The jobs' documents as they were submitted. Skips those that cannot be decrypted, and the log
+  /// says why.
   Map<JobId, Document> documents(Collection<JobId> jobs);
 
   /// The jobs that match all present conditions. An empty list matches all.

@@ -22,7 +22,8 @@ final class VaultRulesTest {
         false,
         false,
         Optional.of(commands).filter(each -> !each.isEmpty()),
-        Map.of());
+        Map.of(),
+        List.of());
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.grpc.MethodDescriptor;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.position.WatchPosition;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.kit.testing.TestSecrets;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.type.v1.JointChange;
@@ -71,7 +72,9 @@ class HalvesAtTakeoverTest {
   @BeforeEach
   void begin() throws InterruptedException {
     database = Database.open(POSTGRES.fresh());
-    store = new PostgresSchedulerStore(database.dataSource(), database.jooq());
+    store =
+        new PostgresSchedulerStore(
+            database.dataSource(), database.jooq(), TestSecrets.seal(database));
     leadership =
         store
             .takeOver(

@@ -183,7 +183,8 @@ final class OneLeader {
                     false,
                     false,
                     Optional.of(List.of(CommandPattern.parse(command))),
-                    Map.of()))
+                    Map.of(),
+                    List.of()))
             .toList());
   }
 

@@ -50,7 +50,8 @@ final class SimulatedVaults {
             false,
             false,
             Optional.empty(),
-            Map.of(VARIABLE, "" + versions.size()));
+            Map.of(VARIABLE, "" + versions.size()),
+            List.of());
     Vault rules =
         new Vault(
             "rules",
@@ -61,7 +62,8 @@ final class SimulatedVaults {
             commands.isEmpty()
                 ? Optional.empty()
                 : Optional.of(commands.stream().map(CommandPattern::parse).toList()),
-            Map.of());
+            Map.of(),
+            List.of());
     versions.add(
         update(
             new Access(

@@ -1,4 +1,4 @@
-package io.headgate.policy.store;
+package io.headgate.kit.file;
 
 import io.headgate.kit.lifecycle.CannotStartException;
 import java.io.IOException;
