@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /// The calls of a member who attacks nothing.
@@ -17,11 +18,14 @@ record LoadHonest(LoadBenchmark.Options options, LoadFigures figures, LoadClient
   /// Calls a second: a submission, a job read and a page of the list by turns.
   private static final int RATE = 30;
 
+  private static final List<String> KINDS = List.of("submit", "get", "list");
+
   private static final double NANOS_PER_MILLI = 1e6;
 
   /// The 99th percentile of the honest member's calls, in milliseconds from when each was due.
   double measure(String name) {
     Histogram nanos = LoadFigures.histogram();
+    List<Histogram> byKind = Stream.generate(LoadFigures::histogram).limit(KINDS.size()).toList();
     int calls = RATE * options.seconds();
     CountDownLatch answered = new CountDownLatch(calls);
     AtomicInteger failed = new AtomicInteger();
@@ -34,7 +38,9 @@ record LoadHonest(LoadBenchmark.Options options, LoadFigures figures, LoadClient
           ListenableFuture<?> answer = call(number, known);
           answer.addListener(
               () -> {
-                nanos.recordValue(System.nanoTime() - due);
+                long took = System.nanoTime() - due;
+                nanos.recordValue(took);
+                byKind.get(number % KINDS.size()).recordValue(took);
                 if (answer.state() != Future.State.SUCCESS) {
                   failed.incrementAndGet();
                 }
@@ -43,12 +49,15 @@ record LoadHonest(LoadBenchmark.Options options, LoadFigures figures, LoadClient
               Runnable::run);
         });
     LoadLoops.await(answered);
+    for (int i = 0; i < KINDS.size(); i++) {
+      figures.times(name + "_" + KINDS.get(i), Map.of(), byKind.get(i));
+    }
     figures.times(name, Map.of("rate", Integer.toString(RATE), "failed", failed.toString()), nanos);
     return nanos.getValueAtPercentile(99) / NANOS_PER_MILLI;
   }
 
   private ListenableFuture<?> call(int number, String known) {
-    return switch (number % 3) {
+    return switch (number % KINDS.size()) {
       case 0 -> clients.begin(number, List.of(clients.name("honest")));
       case 1 ->
           clients

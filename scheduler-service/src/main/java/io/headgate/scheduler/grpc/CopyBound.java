@@ -1,11 +1,13 @@
 package io.headgate.scheduler.grpc;
 
+import io.grpc.Context;
 import io.headgate.kit.config.Default;
 import io.headgate.kit.config.Setting;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.CallOrigin;
 import io.headgate.kit.grpc.FairBound;
 import io.headgate.kit.grpc.FairBound.Excess;
+import io.headgate.kit.lifecycle.HeavyThreads;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -20,6 +22,7 @@ public final class CopyBound {
   private static final Duration RETRY = Duration.ofSeconds(2);
 
   private final Semaphore one = new Semaphore(1, true);
+  private final HeavyThreads threads = new HeavyThreads("copy", 1, HeavyThreads.LOW);
   private final Limits limits;
   private final FairBound asked;
 
@@ -104,12 +107,33 @@ public final class CopyBound {
                     .formatted(limits.patience().toMillis()));
       }
       try {
-        return question.get();
+        return onHeavyThread(question);
       } finally {
         one.release();
       }
     } finally {
       asked.leave(origin, 1);
+    }
+  }
+
+  /// The copy and the look ahead on it take a processor for seconds.
+  private <T> T onHeavyThread(Supplier<T> question) {
+    Context call = Context.current();
+    Supplier<T> inCall =
+        io.opentelemetry.context.Context.current()
+            .wrapSupplier(() -> {
+              Context before = call.attach();
+              try {
+                return question.get();
+              } finally {
+                call.detach(before);
+              }
+            });
+    try {
+      return threads.call(inCall);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw Refusal.unavailable("SERVER_STOPPING", "the server is stopping", RETRY).exception();
     }
   }
 

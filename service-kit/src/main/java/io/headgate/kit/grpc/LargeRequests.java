@@ -9,39 +9,26 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCall.Listener;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
+import io.headgate.kit.lifecycle.HeavyThreads;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Moves unary calls with a large request to a few threads of their own, one event after the other.
 /// Such a request takes the processor for long, and a virtual thread gives it up to no other. So a
 /// few of them on the common threads would let all other calls wait.
 ///
-/// The threads are those of the operating system, which gives others their time meanwhile. They are
-/// half as many as there are processors.
+/// The [threads][HeavyThreads] are half as many as there are processors.
 final class LargeRequests implements ServerInterceptor, AutoCloseable {
   /// Smaller requests stay where they are.
   static final int LARGE_BYTES = 64 << 10;
 
   private static final Context.Key<Executor> THREADS = Context.key("large-requests");
-  private static final long IDLE_SECONDS = 30;
 
-  private final ThreadPoolExecutor threads;
-
-  LargeRequests() {
-    int most = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
-    this.threads =
-        new ThreadPoolExecutor(
-            most,
-            most,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name("large-request-", 0).factory());
-    threads.allowCoreThreadTimeOut(true);
-  }
+  private final HeavyThreads threads =
+      new HeavyThreads(
+          "large-request",
+          Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+          HeavyThreads.VERY_LOW);
 
   /// The threads of the current call, if it has a large request.
   static @Nullable Executor threads() {
@@ -50,7 +37,7 @@ final class LargeRequests implements ServerInterceptor, AutoCloseable {
 
   @Override
   public void close() {
-    threads.shutdownNow();
+    threads.stop();
   }
 
   @Override
@@ -99,10 +86,12 @@ final class LargeRequests implements ServerInterceptor, AutoCloseable {
               FailureInterceptor.close(call, e);
             }
           };
-      Context context = Context.current().withValue(THREADS, threads);
+      Context context = Context.current().withValue(THREADS, threads.executor());
       // The trace comes first: it brings the context of the call in which it was taken.
-      threads.execute(
-          io.opentelemetry.context.Context.current().wrap(context.wrap(unlessCancelled(work))));
+      threads
+          .executor()
+          .execute(
+              io.opentelemetry.context.Context.current().wrap(context.wrap(unlessCancelled(work))));
     }
 
     /// A client that left while its request waited gets no answer.

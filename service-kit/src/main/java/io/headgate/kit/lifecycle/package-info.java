@@ -1,4 +1,4 @@
-/// Ordered start and stop of a process.
+/// Ordered start and stop of a process, and its threads for heavy work.
 @NullMarked
 package io.headgate.kit.lifecycle;
 

@@ -6,6 +6,7 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.CallOrigin;
 import io.headgate.kit.grpc.FairBound;
 import io.headgate.kit.grpc.FairBound.Excess;
+import io.headgate.kit.lifecycle.HeavyThreads;
 import io.headgate.kit.watch.WatchSource.Step;
 import io.opentelemetry.api.metrics.LongCounter;
 import io.opentelemetry.api.metrics.Meter;
@@ -15,7 +16,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +43,7 @@ public final class WatchHub implements AutoCloseable {
   private static final Duration RETRY = Duration.ofMillis(500);
 
   /// Watchers that read at the same time. The others wait their turn, so that many watchers leave
-  /// connections of the database to other callers.
+  /// processors and connections of the database to other callers.
   private static final int READERS = 4;
 
   /// Watchers that are told when bytes are given back. More than one, because the first may belong
@@ -54,7 +54,7 @@ public final class WatchHub implements AutoCloseable {
   private final WatchLimits limits;
   private final FairBound number;
   private final FairBound bytes;
-  private final Semaphore readers = new Semaphore(READERS, true);
+  private final HeavyThreads readers;
   private final Queue<Watcher<?>> starving = new ConcurrentLinkedQueue<>();
   private final Set<Watcher<?>> watchers = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -67,6 +67,7 @@ public final class WatchHub implements AutoCloseable {
     this.limits = limits;
     this.number = limits.number();
     this.bytes = limits.memory().bound();
+    this.readers = new HeavyThreads("read-" + name, READERS, HeavyThreads.VERY_LOW);
     this.cuts =
         meter
             .counterBuilder("headgate.watch.cuts")
@@ -148,12 +149,7 @@ public final class WatchHub implements AutoCloseable {
   }
 
   <M> Step<M> read(WatchSource<M> source, long version) throws InterruptedException {
-    readers.acquire();
-    try {
-      return source.read(version);
-    } finally {
-      readers.release();
-    }
+    return readers.call(() -> source.read(version));
   }
 
   /// Tells the watcher when bytes are given back, once.

@@ -47,7 +47,8 @@ class KitArchitectureTest {
                 Map.entry("seal", Set.of("file", "lifecycle")),
                 Map.entry("telemetry", Set.of("config", "time")),
                 Map.entry("time", Set.of()),
-                Map.entry("watch", Set.of("config", "failure", "grpc", "position"))))
+                Map.entry(
+                    "watch", Set.of("config", "failure", "grpc", "lifecycle", "position"))))
         .check(CLASSES);
   }
 
