@@ -22,7 +22,7 @@ import io.headgate.kit.time.TimeSource;
 import io.headgate.pool.client.KeyExchange;
 import io.headgate.pool.client.RevocationStream;
 import io.headgate.pool.client.VerificationKeys;
-import java.io.PrintStream;
+import io.headgate.pool.runtime.ChangeFailpoint;
 
 /// Runs pool-service as its own process: `[CONFIG_FILE]`. It serves until SIGTERM or SIGINT.
 public final class PoolServiceMain {
@@ -37,8 +37,7 @@ public final class PoolServiceMain {
       Exit status: 0 stopped, 1 not started, 2 wrong arguments or configuration.
       """;
 
-  static final ServiceProcess<Config> PROCESS =
-      new ServiceProcess<>(Config.class, USAGE, PoolServiceMain::start);
+  static final ServiceProcess<Config> PROCESS = process(ChangeFailpoint.Handler.NONE);
 
   private PoolServiceMain() {}
 
@@ -62,7 +61,19 @@ public final class PoolServiceMain {
     PROCESS.main(arguments);
   }
 
-  private static void start(Config config, Lifecycle lifecycle, PrintStream terminal) {
+  /// With failpoints, for tests.
+  public static void main(String[] arguments, ChangeFailpoint.Handler failpoints)
+      throws InterruptedException {
+    process(failpoints).main(arguments);
+  }
+
+  private static ServiceProcess<Config> process(ChangeFailpoint.Handler failpoints) {
+    return new ServiceProcess<>(
+        Config.class, USAGE, (config, lifecycle, _) -> start(config, lifecycle, failpoints));
+  }
+
+  private static void start(
+      Config config, Lifecycle lifecycle, ChangeFailpoint.Handler failpoints) {
     String version = ServiceProcess.version(PoolServiceMain.class);
     Telemetry telemetry =
         lifecycle.own("telemetry", Telemetry.start(config.telemetry(), "headgate-pool", version));
@@ -79,7 +90,8 @@ public final class PoolServiceMain {
     lifecycle.own(
         "watch of revocations",
         RevocationWatch.start(new RevocationStream(asService), revocations));
-    PoolService service = lifecycle.own("pool", PoolService.open(config.pool(), telemetry, time));
+    PoolService service =
+        lifecycle.own("pool", PoolService.open(config.pool(), telemetry, time, failpoints));
     ApiServer.Builder api =
         ApiServer.builder(config.api(), telemetry)
             .authentication(
