@@ -302,7 +302,7 @@ public final class PolicyService implements AutoCloseable {
             new Keys(changes, secrets),
             callers.tokens(),
             signing,
-            new Enrolment(changes, secrets, supplies, callers.attempts()),
+            new Enrolment(changes, secrets, supplies, settlement, callers.attempts()),
             revocationWatches,
             audit),
         new PolicyApi.Access(

@@ -12,6 +12,7 @@ import io.headgate.kit.process.ServiceProcess;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.telemetry.TelemetryConfig;
 import io.headgate.kit.time.TimeSource;
+import io.headgate.policy.runtime.ChangeFailpoint;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,23 +41,7 @@ public final class PolicyServiceMain {
       Exit status: 0 stopped or done, 1 not started or not done, 2 wrong arguments or configuration.
       """;
 
-  static final ServiceProcess<Config> PROCESS =
-      new ServiceProcess<>(Config.class, USAGE, PolicyServiceMain::start)
-          .command("--reset-admin-key", 0, PolicyServiceMain::resetAdminKey)
-          .command("--create-key", 1, PolicyServiceMain::createKey)
-          .command("--replace-signing-keys", 0, PolicyServiceMain::replaceSigningKeys)
-          .command(
-              "--prepare-encryption-key",
-              0,
-              (config, _, terminal) -> terminal.println(encryptionKey(config).prepare()))
-          .command(
-              "--rotate-encryption-key",
-              0,
-              (config, _, terminal) -> terminal.println(encryptionKey(config).rotate()))
-          .command(
-              "--replace-encryption-key",
-              0,
-              (config, _, terminal) -> terminal.println(encryptionKey(config).replace()));
+  static final ServiceProcess<Config> PROCESS = process(ChangeFailpoint.Handler.NONE);
 
   private PolicyServiceMain() {}
 
@@ -74,12 +59,46 @@ public final class PolicyServiceMain {
     PROCESS.main(arguments);
   }
 
-  private static void start(Config config, Lifecycle lifecycle, PrintStream terminal) {
+  /// With failpoints, for tests.
+  public static void main(String[] arguments, ChangeFailpoint.Handler failpoints)
+      throws InterruptedException {
+    process(failpoints).main(arguments);
+  }
+
+  private static ServiceProcess<Config> process(ChangeFailpoint.Handler failpoints) {
+    return new ServiceProcess<>(
+            Config.class,
+            USAGE,
+            (config, lifecycle, terminal) -> start(config, lifecycle, terminal, failpoints))
+        .command("--reset-admin-key", 0, PolicyServiceMain::resetAdminKey)
+        .command("--create-key", 1, PolicyServiceMain::createKey)
+        .command("--replace-signing-keys", 0, PolicyServiceMain::replaceSigningKeys)
+        .command(
+            "--prepare-encryption-key",
+            0,
+            (config, _, terminal) -> terminal.println(encryptionKey(config).prepare()))
+        .command(
+            "--rotate-encryption-key",
+            0,
+            (config, _, terminal) -> terminal.println(encryptionKey(config).rotate()))
+        .command(
+            "--replace-encryption-key",
+            0,
+            (config, _, terminal) -> terminal.println(encryptionKey(config).replace()));
+  }
+
+  private static void start(
+      Config config,
+      Lifecycle lifecycle,
+      PrintStream terminal,
+      ChangeFailpoint.Handler failpoints) {
     String version = ServiceProcess.version(PolicyServiceMain.class);
     Telemetry telemetry =
         lifecycle.own("telemetry", Telemetry.start(config.telemetry(), "headgate-policy", version));
     PolicyService service =
-        lifecycle.own("policy", new PolicyService(config.policy(), telemetry, TimeSource.system()));
+        lifecycle.own(
+            "policy",
+            new PolicyService(config.policy(), telemetry, TimeSource.system(), failpoints));
     service.ensureAdminKey(recipient(config, terminal));
     ApiServer.Builder api =
         ApiServer.builder(config.api(), telemetry).authentication(service.verifier());

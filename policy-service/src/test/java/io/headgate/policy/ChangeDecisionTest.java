@@ -10,9 +10,12 @@ import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
+import io.headgate.proto.policy.v1.CreateJoinTokenRequest;
+import io.headgate.proto.policy.v1.CreateJoinTokenResponse;
 import io.headgate.proto.policy.v1.CreateUserRequest;
 import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
 import io.headgate.proto.policy.v1.ReplaceAccessConfigurationResponse;
+import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import io.headgate.proto.policy.v1.User;
 import io.headgate.proto.policy.v1.UserServiceGrpc;
 import io.headgate.proto.pool.v1.PreparedChange;
@@ -20,6 +23,8 @@ import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.SettleChangeRequest.Outcome;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jooq.impl.DSL;
@@ -166,6 +171,31 @@ class ChangeDecisionTest {
     POLICY.pools().settles(acme.id(), true);
     assertThat(PolicyFixture.refusal(() -> acme.queue("q", "rnd", "three")).reason())
         .isEqualTo("PROFILE_NOT_FOUND");
+  }
+
+  @Test
+  void aJoinTokenWaitsForThePoolOfADecidedChange() throws Exception {
+    POLICY.pools().settles(acme.id(), false);
+    ResourceConfiguration.Builder wider = acme.resources().toBuilder().setVersion(2);
+    prepare(wider.addPools(FakePools.pool(acme.id(), "fresh", "")).build());
+    commit(acme.twoTeams(), 0);
+
+    assertThat(PolicyFixture.refusal(() -> joinToken("fresh")).reason())
+        .as("pool-service hears of nothing for long")
+        .isEqualTo("CHANGE_IN_PROGRESS");
+    int unheard = POLICY.pools().unheard();
+    try (var caller = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<CreateJoinTokenResponse> token = caller.submit(() -> joinToken("fresh"));
+      await().atMost(PATIENCE).until(() -> POLICY.pools().unheard() > unheard);
+      POLICY.pools().settles(acme.id(), true);
+      assertThat(token.get().getJoinToken()).isNotEmpty();
+    }
+  }
+
+  private CreateJoinTokenResponse joinToken(String pool) {
+    return TokenServiceGrpc.newBlockingStub(acme.admin())
+        .createJoinToken(
+            CreateJoinTokenRequest.newBuilder().setParent(acme.parent()).setPool(pool).build());
   }
 
   @ParameterizedTest

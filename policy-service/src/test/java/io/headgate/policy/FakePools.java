@@ -48,6 +48,7 @@ final class FakePools implements AutoCloseable {
   private final Map<String, SettleChangeRequest> settled = new ConcurrentHashMap<>();
   private final Set<String> unsettling = ConcurrentHashMap.newKeySet();
   private final AtomicInteger looks = new AtomicInteger();
+  private final AtomicInteger unheard = new AtomicInteger();
   private final AtomicReference<Runnable> beforeNextList = new AtomicReference<>(() -> {});
   private final ApiServer server;
 
@@ -97,6 +98,11 @@ final class FakePools implements AutoCloseable {
     } else {
       unsettling.add(tenant);
     }
+  }
+
+  /// The number of times that a decision was told in vain.
+  int unheard() {
+    return unheard.get();
   }
 
   /// The number of times that a service has asked for the changes of all tenants.
@@ -190,6 +196,7 @@ final class FakePools implements AutoCloseable {
         SettleChangeRequest request, StreamObserver<SettleChangeResponse> out) {
       String tenant = Principals.requireTenant(request.getParent());
       if (unsettling.contains(tenant)) {
+        unheard.incrementAndGet();
         out.onError(Status.UNAVAILABLE.asRuntimeException());
         return;
       }

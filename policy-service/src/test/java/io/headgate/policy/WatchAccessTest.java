@@ -8,10 +8,14 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.watch.WatchParts;
 import io.headgate.proto.policy.v1.AccessConfiguration;
+import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
 import io.headgate.proto.policy.v1.DeleteTenantRequest;
 import io.headgate.proto.policy.v1.TenantServiceGrpc;
+import io.headgate.proto.policy.v1.WatchAccessRequest;
 import io.headgate.proto.policy.v1.WatchAccessResponse;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
@@ -62,6 +66,19 @@ class WatchAccessTest {
       acme.queue("rnd-3", "rnd", "three");
       assertThat(Watching.configurations(watching.change())).containsExactly(acme.configuration());
     }
+  }
+
+  @Test
+  void endsAfterOneStepIfItsReaderAsksForNoMore() {
+    Acme acme = Acme.found(POLICY);
+    acme.group("rnd");
+    List<WatchAccessResponse> parts = new ArrayList<>();
+    AccessConfigurationServiceGrpc.newBlockingStub(scheduler)
+        .withDeadlineAfter(60, TimeUnit.SECONDS)
+        .watchAccess(WatchAccessRequest.newBuilder().setOneStep(true).build())
+        .forEachRemaining(parts::add);
+    assertThat(parts.getLast().getLast()).isTrue();
+    assertThat(Watching.configurations(WatchParts.join(parts))).contains(acme.configuration());
   }
 
   @Test

@@ -23,7 +23,7 @@ import io.headgate.kit.time.TimeSource;
 import io.headgate.pool.client.KeyExchange;
 import io.headgate.pool.client.RevocationStream;
 import io.headgate.pool.client.VerificationKeys;
-import java.io.PrintStream;
+import io.headgate.pool.runtime.ChangeFailpoint;
 
 /// Runs pool-service as its own process: `[CONFIG_FILE] [COMMAND]`. Without a command it serves
 /// until SIGTERM or SIGINT.
@@ -44,20 +44,7 @@ public final class PoolServiceMain {
       Exit status: 0 stopped or done, 1 not started or not done, 2 wrong arguments or configuration.
       """;
 
-  static final ServiceProcess<Config> PROCESS =
-      new ServiceProcess<>(Config.class, USAGE, PoolServiceMain::start)
-          .command(
-              "--prepare-encryption-key",
-              0,
-              (config, _, terminal) -> terminal.println(encryptionKey(config).prepare()))
-          .command(
-              "--rotate-encryption-key",
-              0,
-              (config, _, terminal) -> terminal.println(encryptionKey(config).rotate()))
-          .command(
-              "--replace-encryption-key",
-              0,
-              (config, _, terminal) -> terminal.println(encryptionKey(config).replace()));
+  static final ServiceProcess<Config> PROCESS = process(ChangeFailpoint.Handler.NONE);
 
   private PoolServiceMain() {}
 
@@ -85,7 +72,31 @@ public final class PoolServiceMain {
     return PoolService.encryptionKey(config.pool().database(), config.pool().secretsDirectory());
   }
 
-  private static void start(Config config, Lifecycle lifecycle, PrintStream terminal) {
+  /// With failpoints, for tests.
+  public static void main(String[] arguments, ChangeFailpoint.Handler failpoints)
+      throws InterruptedException {
+    process(failpoints).main(arguments);
+  }
+
+  private static ServiceProcess<Config> process(ChangeFailpoint.Handler failpoints) {
+    return new ServiceProcess<>(
+        Config.class, USAGE, (config, lifecycle, _) -> start(config, lifecycle, failpoints))
+        .command(
+            "--prepare-encryption-key",
+            0,
+            (config, _, terminal) -> terminal.println(encryptionKey(config).prepare()))
+        .command(
+            "--rotate-encryption-key",
+            0,
+            (config, _, terminal) -> terminal.println(encryptionKey(config).rotate()))
+        .command(
+            "--replace-encryption-key",
+            0,
+            (config, _, terminal) -> terminal.println(encryptionKey(config).replace()));
+  }
+
+  private static void start(
+      Config config, Lifecycle lifecycle, ChangeFailpoint.Handler failpoints) {
     String version = ServiceProcess.version(PoolServiceMain.class);
     Telemetry telemetry =
         lifecycle.own("telemetry", Telemetry.start(config.telemetry(), "headgate-pool", version));
@@ -102,7 +113,8 @@ public final class PoolServiceMain {
     lifecycle.own(
         "watch of revocations",
         RevocationWatch.start(new RevocationStream(asService), revocations));
-    PoolService service = lifecycle.own("pool", PoolService.open(config.pool(), telemetry, time));
+    PoolService service =
+        lifecycle.own("pool", PoolService.open(config.pool(), telemetry, time, failpoints));
     ApiServer.Builder api =
         ApiServer.builder(config.api(), telemetry)
             .authentication(

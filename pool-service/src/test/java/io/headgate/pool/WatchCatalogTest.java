@@ -95,6 +95,16 @@ class WatchCatalogTest {
   }
 
   @Test
+  void endsAfterOneStepIfItsReaderAsksForNoMore() throws Exception {
+    ResourceConfiguration known = apply("8");
+    var watch =
+        scheduler.watches.watchCatalog(
+            position(incarnation(), 0).toBuilder().setOneStep(true).build());
+    assertThat(next(watch).getConfigurationsList()).contains(known);
+    assertThat(watch.read(60, TimeUnit.SECONDS)).as("what comes after the step").isNull();
+  }
+
+  @Test
   void editsOfADraftAreNobodysBusiness() throws Exception {
     apply("8");
     var watch = watch(0);

@@ -10,6 +10,7 @@ import io.headgate.kit.testing.TestTokens;
 import io.headgate.kit.watch.WatchHub;
 import io.headgate.kit.watch.WatchLimits;
 import io.headgate.kit.watch.WatchParts;
+import io.headgate.kit.watch.WatchRequest;
 import io.headgate.kit.watch.WatchSource;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
@@ -198,7 +199,9 @@ final class Neighbours implements AutoCloseable {
         WatchCatalogRequest request, StreamObserver<WatchCatalogResponse> out) {
       hub.open(
           out,
-          request.getIncarnation().equals(INCARNATION) ? request.getVersion() : 0,
+          new WatchRequest(
+              request.getIncarnation().equals(INCARNATION) ? request.getVersion() : 0,
+              request.getOneStep()),
           new Source<>(
               seen ->
                   WatchCatalogResponse.newBuilder()
@@ -228,7 +231,9 @@ final class Neighbours implements AutoCloseable {
       watchesOfAccess.incrementAndGet();
       hub.open(
           out,
-          request.getIncarnation().equals(INCARNATION) ? request.getVersion() : 0,
+          new WatchRequest(
+              request.getIncarnation().equals(INCARNATION) ? request.getVersion() : 0,
+              request.getOneStep()),
           new Source<>(
               seen ->
                   WatchAccessResponse.newBuilder()

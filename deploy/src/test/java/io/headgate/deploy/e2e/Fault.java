@@ -53,6 +53,10 @@ enum Fault {
   KILL_AGENT,
   /// An agent is paused for a while.
   PAUSE_AGENT,
+  /// Nothing passes between an agent and the rest for a while.
+  CUT_OFF_AGENT,
+  /// Cuts one direction: what an agent says is lost for a while, or what it is told.
+  HALF_CUT_OFF_AGENT,
   /// The leader's clock is set and stays wrong, by more than a lease but less than the tolerance of
   /// others for its tokens.
   SET_LEADER_CLOCK,
@@ -93,9 +97,51 @@ enum Fault {
           SLOW_WIRES,
           KILL_AGENT,
           PAUSE_AGENT,
+          CUT_OFF_AGENT,
+          HALF_CUT_OFF_AGENT,
           SET_LEADER_CLOCK,
           SET_AGENT_CLOCK ->
           Duration.ofSeconds(5);
+    };
+  }
+
+  /// Whether only a network of namespaces can have this fault.
+  boolean needsNamespaces() {
+    return this == CUT_OFF_AGENT || this == HALF_CUT_OFF_AGENT;
+  }
+
+  /// Whether it is a fault of the network.
+  boolean isOfNetwork() {
+    return switch (this) {
+      case CUT_OFF_DATABASE,
+          HALF_CUT_OFF_DATABASE,
+          CUT_OFF_CALLERS,
+          HALF_CUT_OFF_CALLERS,
+          CUT_OFF_ALL_AGENTS,
+          CUT_GROUP,
+          HALF_CUT_GROUP,
+          SPLIT_GROUP,
+          BRIDGE_GROUP,
+          SLOW_WIRES,
+          CUT_OFF_AGENT,
+          HALF_CUT_OFF_AGENT ->
+          true;
+      case KILL_LEADER,
+          PAUSE_LEADER,
+          STOP_LEADER,
+          KILL_FOLLOWER,
+          PAUSE_FOLLOWER,
+          KILL_TWO,
+          FREEZE_DATABASE,
+          KILL_DATABASE,
+          SLOW_DISK,
+          FAIL_DISK,
+          FILL_DISK,
+          KILL_AGENT,
+          PAUSE_AGENT,
+          SET_LEADER_CLOCK,
+          SET_AGENT_CLOCK ->
+          false;
     };
   }
 
@@ -119,6 +165,8 @@ enum Fault {
           SLOW_WIRES,
           KILL_AGENT,
           PAUSE_AGENT,
+          CUT_OFF_AGENT,
+          HALF_CUT_OFF_AGENT,
           SET_LEADER_CLOCK,
           SET_AGENT_CLOCK ->
           Leading.STAYS;

@@ -5,6 +5,7 @@ import io.headgate.sdk.cli.frame.CliEnvironment;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.ZoneOffset;
@@ -12,7 +13,14 @@ import java.util.List;
 import java.util.Map;
 
 /// The `headgate` command in a pipe, as an operator of an installation.
-record LiveCli(TestInstallation headgate) {
+///
+/// @param server where the installation is reached
+/// @param key of the operator
+record LiveCli(URI server, String key) {
+  static LiveCli of(TestInstallation headgate) {
+    return new LiveCli(headgate.installation().uri(), headgate.installation().adminKey().reveal());
+  }
+
   /// The output of a command and its exit code.
   record Result(String out, String err, int exitCode) {
     List<String> lines() {
@@ -31,9 +39,9 @@ record LiveCli(TestInstallation headgate) {
                 "LANG",
                 "en_US.UTF-8",
                 "HEADGATE_SERVER",
-                headgate.installation().uri().toString(),
+                server.toString(),
                 "HEADGATE_KEY",
-                headgate.installation().adminKey().reveal(),
+                key,
                 "HEADGATE_TENANT",
                 TestInstallation.TENANT),
             new ByteArrayInputStream(new byte[0]),

@@ -23,7 +23,7 @@ class PlanIT {
         TestInstallation.start(directory.resolve("data"))
             .withConfiguration(configuration(9, 0))
             .withNode("a-0", "onprem", "10xA100")) {
-      LiveCli cli = new LiveCli(headgate);
+      LiveCli cli = LiveCli.of(headgate);
       JobClient alice = headgate.jobsOf("alice");
       JobClient dora = headgate.jobsOf("dora");
       for (int i = 0; i < 4; i++) {
@@ -106,7 +106,7 @@ class PlanIT {
         TestInstallation.start(directory.resolve("data"))
             .withConfiguration(configuration(9, 0))
             .withNode("a-0", "onprem", "10xA100")) {
-      LiveCli cli = new LiveCli(headgate);
+      LiveCli cli = LiveCli.of(headgate);
       JobClient alice = headgate.jobsOf("alice");
       alice.submit(TestInstallation.endless("r-0", "rnd-3"));
       headgate.awaitState("r-0", JobState.RUNNING);

@@ -106,7 +106,7 @@ class ReadYourWritesIT {
   @Test
   void aKeyThatAnAdminMadeOpensUntilItIsRevoked() throws Exception {
     headgate.withConfiguration(configuration(1));
-    LiveCli admin = new LiveCli(headgate);
+    LiveCli admin = LiveCli.of(headgate);
 
     String secret = admin.run("keys", "create", "alice").out().strip();
 

@@ -37,6 +37,9 @@ final class Schedulers {
   /// Longer than Hazelcast waits for a heartbeat, shorter than a lease.
   private static final Duration A_WHILE = Duration.ofSeconds(7);
 
+  /// Less than `stopAfter`, so that no job is started again; longer than an agent's heartbeats.
+  private static final Duration LONGER = Duration.ofSeconds(15);
+
   private static final Pattern ABOUT_LEADING = Pattern.compile("\\.(Replica|Election|Takeover) ");
 
   private final Installation installation;
@@ -46,11 +49,11 @@ final class Schedulers {
 
   /// Parts beside the schedulers that a test can disturb.
   ///
-  /// @param wires between schedulers and all others
+  /// @param network between schedulers and all others
   /// @param agents that are processes
   /// @param clocks of all of them
   /// @param disk of the database
-  record Surroundings(Wires wires, AgentProcesses agents, Clocks clocks, DatabaseDisk disk) {}
+  record Surroundings(Network network, AgentProcesses agents, Clocks clocks, DatabaseDisk disk) {}
 
   /// @param surroundings empty: only what needs none is done to them
   Schedulers(
@@ -116,31 +119,31 @@ final class Schedulers {
         disk().empty();
       }
       case CUT_OFF_DATABASE -> {
-        wires().cutOffDatabase(leader, Wires.BOTH);
+        network().cutOffDatabase(leader, Network.BOTH);
         mendAfter(() -> awaitLaterThan(epoch));
       }
       case HALF_CUT_OFF_DATABASE -> {
-        wires().cutOffDatabase(leader, anyWay());
+        network().cutOffDatabase(leader, anyWay());
         mendAfter(() -> awaitLaterThan(epoch));
       }
       case CUT_OFF_CALLERS -> {
-        wires().cutOffCallers(leader, Wires.BOTH);
+        network().cutOffCallers(leader, Network.BOTH);
         mendAfter(Schedulers::waitAWhile);
       }
       case HALF_CUT_OFF_CALLERS -> {
-        wires().cutOffCallers(leader, anyWay());
+        network().cutOffCallers(leader, anyWay());
         mendAfter(Schedulers::waitAWhile);
       }
       case CUT_OFF_ALL_AGENTS -> {
-        wires().cutOffCallers(leader, Wires.BOTH);
+        network().cutOffCallers(leader, Network.BOTH);
         mendAfter(() -> awaitLaterThan(epoch));
       }
       case CUT_GROUP -> {
-        wires().cutGroup(Wires.BOTH);
+        network().cutGroup(Network.BOTH);
         mendAfter(Schedulers::waitAWhile);
       }
       case HALF_CUT_GROUP -> {
-        wires().cutGroup(anyWay());
+        network().cutGroup(anyWay());
         mendAfter(Schedulers::waitAWhile);
       }
       case SPLIT_GROUP -> {
@@ -157,13 +160,15 @@ final class Schedulers {
         mendAfter(Schedulers::waitAWhile);
       }
       case SLOW_WIRES -> {
-        wires().slow(LATE);
+        network().slow(LATE);
         waitAWhile();
-        wires().hangUp();
-        wires().mend();
+        network().hangUp();
+        network().mend();
       }
       case KILL_AGENT -> agents().process(anyAgent()).destroyForcibly();
       case PAUSE_AGENT -> pauseUntil(List.of(agents().process(anyAgent())), Schedulers::waitAWhile);
+      case CUT_OFF_AGENT -> cutOffAgent(Network.BOTH);
+      case HALF_CUT_OFF_AGENT -> cutOffAgent(anyWay());
       case SET_LEADER_CLOCK -> set(leader, Duration.ofSeconds(random.nextInt(15, 26)));
       case SET_AGENT_CLOCK -> set(anyAgent(), Duration.ofDays(random.nextInt(1, 4)));
     }
@@ -183,11 +188,19 @@ final class Schedulers {
 
   private void mendAfter(Await over) throws Exception {
     over.end();
-    wires().mend();
+    network().mend();
   }
 
-  private Wires wires() {
-    return surroundings.orElseThrow().wires();
+  private void cutOffAgent(Set<Way> ways) throws Exception {
+    String node = anyAgent();
+    LOG.info("{} is cut off", node);
+    network().cutOffAgent(node, ways);
+    waitFor(LONGER);
+    network().mend();
+  }
+
+  private Network network() {
+    return surroundings.orElseThrow().network();
   }
 
   private AgentProcesses agents() {
@@ -215,7 +228,7 @@ final class Schedulers {
     await().atMost(PATIENCE).until(this::isGroupWhole);
     LOG.info("{} and {} do not see each other", one, others);
     for (String other : others) {
-      wires().separate(one, other);
+      network().separate(one, other);
     }
   }
 
@@ -305,7 +318,11 @@ final class Schedulers {
   }
 
   private static void waitAWhile() throws InterruptedException {
-    boolean never = new CountDownLatch(1).await(A_WHILE.toMillis(), TimeUnit.MILLISECONDS);
+    waitFor(A_WHILE);
+  }
+
+  private static void waitFor(Duration duration) throws InterruptedException {
+    boolean never = new CountDownLatch(1).await(duration.toMillis(), TimeUnit.MILLISECONDS);
     assert !never;
   }
 

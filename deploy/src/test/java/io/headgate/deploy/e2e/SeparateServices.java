@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The three services as processes would be: each with a server, a database and a death of its own.
 /// A service that died starts again at the same address.
-final class SeparateServices implements AutoCloseable {
+final class SeparateServices implements ChangingTenant.Services, AutoCloseable {
   /// The machine's clock, ahead by the time that a test lets pass.
   private static final class ShiftedTime implements TimeSource {
     private final AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
@@ -166,15 +166,18 @@ final class SeparateServices implements AutoCloseable {
         .getToken();
   }
 
-  Channel policy(String token) {
+  @Override
+  public Channel policy(String token) {
     return open(policyUri, () -> Optional.of(token));
   }
 
-  Channel pool(String token) {
+  @Override
+  public Channel pool(String token) {
     return open(poolUri, () -> Optional.of(token));
   }
 
-  Channel scheduler(String token) {
+  @Override
+  public Channel scheduler(String token) {
     return open(schedulerUri, () -> Optional.of(token));
   }
 

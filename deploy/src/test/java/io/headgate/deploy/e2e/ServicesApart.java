@@ -3,12 +3,24 @@ package io.headgate.deploy.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.grpc.Channel;
+import io.grpc.ManagedChannel;
+import io.headgate.kit.client.Channels;
+import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.db.PostgresServer;
+import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.PathGateway;
+import io.headgate.kit.testing.TestChannels;
 import io.headgate.policy.PolicyServiceMain;
 import io.headgate.pool.PoolServiceMain;
+import io.headgate.proto.policy.v1.CreateTenantRequest;
+import io.headgate.proto.policy.v1.ExchangeKeyRequest;
+import io.headgate.proto.policy.v1.Tenant;
+import io.headgate.proto.policy.v1.TenantServiceGrpc;
+import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import io.headgate.scheduler.SchedulerMain;
+import io.headgate.sdk.cli.HeadgateCli;
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.model.ClientConfig;
 import io.headgate.sdk.model.Credentials;
@@ -21,14 +33,16 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /// pool-service, policy-service and a scheduler, each in a process of its own, with a PostgreSQL
 /// and a gateway that makes one address of them.
-final class ServicesApart {
+final class ServicesApart implements ChangingTenant.Services {
   private static final String DATABASE = "headgate";
 
   private final Path data;
@@ -40,18 +54,29 @@ final class ServicesApart {
   private final KeptProcess pool;
   private final KeptProcess scheduler;
   private final PathGateway gateway;
+  private final List<ManagedChannel> channels = new ArrayList<>();
 
-  private ServicesApart(Path data) throws IOException, InterruptedException {
+  private ServicesApart(Path data, Optional<Standstill> standstill)
+      throws IOException, InterruptedException {
     this.data = data;
+    Map<String, String> more = standstill.map(Standstill::variables).orElse(Map.of());
     Files.createDirectories(logs());
     postgres = PostgresServer.start(data.resolve("pg"), PostgresServer.Durability.FULL);
     Map<String, String> policySettings = policySettings();
-    policy = new KeptProcess(PolicyServiceMain.class, policySettings, log("policy-service"));
+    policy =
+        new KeptProcess(
+            standstill.isPresent() ? Standstill.PolicyService.class : PolicyServiceMain.class,
+            with(policySettings, more),
+            log("policy-service"));
     await().atMost(Schedulers.PATIENCE).until(() -> serves(policyUri));
     Map<String, String> poolSettings = of(poolUri, "POOL", postgres.provision(DATABASE, "pool"));
     poolSettings.put("HEADGATE_POLICY_SERVER", policyUri.toString());
     poolSettings.put("HEADGATE_SERVICE_KEY", key("services/pool", policySettings));
-    pool = new KeptProcess(PoolServiceMain.class, poolSettings, log("pool-service"));
+    pool =
+        new KeptProcess(
+            standstill.isPresent() ? Standstill.PoolService.class : PoolServiceMain.class,
+            with(poolSettings, more),
+            log("pool-service"));
     Map<String, String> settings =
         of(schedulerUri, "SCHEDULER", postgres.provision(DATABASE, "scheduler"));
     settings.put("HEADGATE_SCHEDULER_REPLICA", "scheduler-1");
@@ -71,7 +96,19 @@ final class ServicesApart {
   }
 
   static ServicesApart start(Path data) throws IOException, InterruptedException {
-    return new ServicesApart(data);
+    return new ServicesApart(data, Optional.empty());
+  }
+
+  /// With services that the test can make stand still.
+  static ServicesApart start(Path data, Standstill standstill)
+      throws IOException, InterruptedException {
+    return new ServicesApart(data, Optional.of(standstill));
+  }
+
+  private static Map<String, String> with(Map<String, String> settings, Map<String, String> more) {
+    Map<String, String> all = new HashMap<>(settings);
+    all.putAll(more);
+    return all;
   }
 
   /// The one address of all of them.
@@ -91,12 +128,101 @@ final class ServicesApart {
     return pool.handle();
   }
 
+  /// Kills the processes at once, and waits until their successors serve.
+  void kill(List<KeptProcess> processes) {
+    List<Long> dead = processes.stream().map(each -> each.handle().pid()).toList();
+    processes.forEach(each -> each.handle().destroyForcibly());
+    await()
+        .atMost(Schedulers.PATIENCE)
+        .until(() ->
+            processes.stream().noneMatch(each -> dead.contains(each.handle().pid()))
+                && serves(policyUri)
+                && serves(poolUri)
+                && serves(schedulerUri));
+  }
+
+  KeptProcess policyProcess() {
+    return policy;
+  }
+
+  KeptProcess poolProcess() {
+    return pool;
+  }
+
+  KeptProcess schedulerProcess() {
+    return scheduler;
+  }
+
+  @Override
+  public Channel policy(String token) {
+    return open(policyUri, token);
+  }
+
+  @Override
+  public Channel pool(String token) {
+    return open(poolUri, token);
+  }
+
+  @Override
+  public Channel scheduler(String token) {
+    return open(schedulerUri, token);
+  }
+
+  private synchronized Channel open(URI uri, String token) {
+    ManagedChannel channel = TestChannels.withoutRetries(uri, token);
+    channels.add(channel);
+    return channel;
+  }
+
+  /// A token of the operator, valid for minutes.
+  String operatorToken() throws IOException {
+    ManagedChannel anonymous =
+        Channels.open(
+            TestChannels.patient(policyUri), TokenSource.anonymous(), Telemetry.disabled());
+    channels.add(anonymous);
+    return TokenServiceGrpc.newBlockingStub(anonymous)
+        .exchangeKey(
+            ExchangeKeyRequest.newBuilder().setKey(Files.readString(adminKey()).strip()).build())
+        .getToken();
+  }
+
+  void createTenant(String token, String id) {
+    TenantServiceGrpc.newBlockingStub(policy(token))
+        .createTenant(
+            CreateTenantRequest.newBuilder()
+                .setTenantId(id)
+                .setTenant(Tenant.getDefaultInstance())
+                .build());
+  }
+
   int postgresPort() {
     return postgres.port();
   }
 
   Path logs() {
     return data.resolve("logs");
+  }
+
+  /// The `headgate` command of the operator.
+  LiveCli cli() throws IOException {
+    return new LiveCli(uri(), Files.readString(adminKey()).strip());
+  }
+
+  /// The same in a process of its own.
+  ///
+  /// @param log of its output
+  Process command(Path log, String... words) throws IOException {
+    Map<String, String> environment =
+        Map.of(
+            "HEADGATE_SERVER",
+            uri().toString(),
+            "HEADGATE_KEY",
+            Files.readString(adminKey()).strip(),
+            "HOME",
+            "/nonexistent");
+    return KeptProcess.builder(HeadgateCli.class, environment, List.of(words))
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+        .start();
   }
 
   /// A client with an operator's rights that does not give up while a process is away.
@@ -180,6 +306,7 @@ final class ServicesApart {
 
   /// Ends all processes.
   void end() throws InterruptedException {
+    channels.forEach(ManagedChannel::shutdownNow);
     gateway.close();
     scheduler.end();
     pool.end();

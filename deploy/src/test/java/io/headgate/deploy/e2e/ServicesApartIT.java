@@ -78,11 +78,6 @@ class ServicesApartIT {
     apart = ServicesApart.start(directory.resolve("data"));
     operator = apart.operator();
     apply(LIMIT);
-    // The change is in force before pool-service, which has just started, is told of its pools.
-    await()
-        .atMost(Schedulers.PATIENCE)
-        .ignoreExceptions()
-        .until(() -> !operator.createJoinToken(TestInstallation.TENANT, "local", 1).isEmpty());
     agents =
         new AgentProcesses(
             apart.uri(),

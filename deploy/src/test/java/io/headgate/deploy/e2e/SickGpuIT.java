@@ -104,7 +104,7 @@ class SickGpuIT {
   }
 
   private static List<String> cli(String... words) {
-    LiveCli.Result result = new LiveCli(headgate).run(words);
+    LiveCli.Result result = LiveCli.of(headgate).run(words);
     assertThat(result.exitCode()).as(result.err()).isZero();
     return result.lines();
   }

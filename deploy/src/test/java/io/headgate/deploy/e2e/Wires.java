@@ -9,8 +9,6 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,10 +17,7 @@ import java.util.Set;
 /// Wires that a test can stall or slow down. Each scheduler has one to its database, one from its
 /// callers, and one from the other schedulers of its group. Each scheduler has a loopback address
 /// of its own for its group, by which the wires of the others know it.
-final class Wires implements AutoCloseable {
-  /// In both directions.
-  static final Set<Way> BOTH = Collections.unmodifiableSet(EnumSet.allOf(Way.class));
-
+final class Wires implements Network {
   private static final String DATABASE = "HEADGATE_SCHEDULER_DATABASE_URL";
   private static final String ADVERTISED = "HEADGATE_SCHEDULER_ADVERTISED_ADDRESS";
   private static final String GROUP_ADVERTISED = "HEADGATE_SCHEDULER_GROUP_ADVERTISED_ADDRESS";
@@ -33,8 +28,23 @@ final class Wires implements AutoCloseable {
   private final Map<String, Wire> callers = new LinkedHashMap<>();
   private final Map<String, Wire> groups = new LinkedHashMap<>();
 
-  /// Changes a scheduler's settings so that it uses the wires.
-  synchronized Map<String, String> through(Map<String, String> told) {
+  @Override
+  public boolean canSuffer(Fault fault) {
+    return !fault.needsNamespaces();
+  }
+
+  @Override
+  public Map<String, String> ofAgent(String node) {
+    return Map.of();
+  }
+
+  @Override
+  public URI services(URI services) {
+    return services;
+  }
+
+  @Override
+  public synchronized Map<String, String> ofScheduler(Map<String, String> told) {
     String name = told.get("HEADGATE_SCHEDULER_REPLICA");
     Map<String, String> changed = new LinkedHashMap<>(told);
     try {
@@ -74,55 +84,53 @@ final class Wires implements AutoCloseable {
     return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
   }
 
-  /// Where callers reach the schedulers.
-  synchronized List<URI> addresses() {
+  @Override
+  public synchronized List<URI> addresses() {
     return callers.values().stream().map(wire -> URI.create("http://" + wire.address())).toList();
   }
 
-  /// Nothing passes between it and PostgreSQL.
-  ///
-  /// @param ways what is lost: what it says, or what PostgreSQL answers
-  synchronized void cutOffDatabase(String scheduler, Set<Way> ways) {
+  @Override
+  public synchronized void cutOffDatabase(String scheduler, Set<Way> ways) {
     databases.get(scheduler).stall(ways);
   }
 
-  /// No agent, no caller and no other scheduler that forwards a call reaches the scheduler. It
-  /// reaches PostgreSQL and its group.
-  ///
-  /// @param ways lost directions: calls to it, or its answers
-  synchronized void cutOffCallers(String scheduler, Set<Way> ways) {
+  @Override
+  public synchronized void cutOffCallers(String scheduler, Set<Way> ways) {
     callers.get(scheduler).stall(ways);
   }
 
-  /// Cuts all connections between the schedulers.
-  synchronized void cutGroup(Set<Way> ways) {
+  @Override
+  public void cutOffAgent(String node, Set<Way> ways) {
+    throw new UnsupportedOperationException("agents have no wires of their own");
+  }
+
+  @Override
+  public synchronized void cutGroup(Set<Way> ways) {
     groups.values().forEach(wire -> wire.stall(ways));
   }
 
-  /// Cuts the two schedulers off from each other in the group, whichever opened a connection.
-  synchronized void separate(String one, String other) throws UnknownHostException {
+  @Override
+  public synchronized void separate(String one, String other) throws UnknownHostException {
     groups.get(one).separate(groupHost(other));
     groups.get(other).separate(groupHost(one));
   }
 
-  /// Delays all data between schedulers, and between schedulers and callers.
-  ///
-  /// @param most longest delay; each piece of data has another one
-  synchronized void slow(Duration most) {
+  @Override
+  public synchronized void slow(Duration most) {
     for (Map<String, Wire> each : List.of(callers, groups)) {
       each.values().forEach(wire -> wire.slow(most));
     }
   }
 
-  /// Every connection of a caller ends; what was on its way is lost.
-  synchronized void hangUp() throws IOException {
+  @Override
+  public synchronized void hangUp() throws IOException {
     for (Wire wire : callers.values()) {
       wire.hangUp();
     }
   }
 
-  /// Everything passes again.
-  synchronized void mend() {
+  @Override
+  public synchronized void mend() {
     for (Map<String, Wire> each : List.of(databases, callers, groups)) {
       each.values().forEach(Wire::resume);
     }

@@ -4,6 +4,7 @@ import io.grpc.stub.StreamObserver;
 import io.headgate.kit.decision.DeniedException;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.watch.WatchHub;
+import io.headgate.kit.watch.WatchRequest;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.ResourcesSpec;
 import io.headgate.policy.core.name.TenantId;
@@ -99,7 +100,10 @@ final class AccessConfigurationEndpoint
 
   @Override
   public void watchAccess(WatchAccessRequest request, StreamObserver<WatchAccessResponse> out) {
-    watches.open(out, request.getVersion(), new AccessSource(access, request.getIncarnation()));
+    watches.open(
+        out,
+        new WatchRequest(request.getVersion(), request.getOneStep()),
+        new AccessSource(access, request.getIncarnation()));
   }
 
   private View view(TenantId tenant, ReplaceAccessConfigurationRequest request) {

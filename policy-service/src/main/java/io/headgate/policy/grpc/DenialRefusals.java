@@ -129,8 +129,8 @@ final class DenialRefusals {
       case Denial.ChangeUnsettled() ->
           Refusal.conflict(
               "CHANGE_IN_PROGRESS",
-              "a change of pools and profiles takes effect at this moment: repeat yours in some"
-                  + " seconds");
+              "pool-service has not put the last change of pools and profiles in force yet: repeat"
+                  + " yours in some seconds");
       case Denial.ChangeAbandoned(var change) ->
           Refusal.conflict(
               "CHANGE_ABANDONED",

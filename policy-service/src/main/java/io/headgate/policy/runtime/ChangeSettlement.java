@@ -7,6 +7,7 @@ import io.headgate.policy.runtime.port.SupplyChanges.Pending;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,12 @@ public final class ChangeSettlement implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ChangeSettlement.class);
   private static final Duration INTERVAL = Duration.ofSeconds(1);
   private static final int ROUNDS_PER_LOOK = 2;
+
+  /// A caller waits through this many attempts. A pool-service that has just started takes the
+  /// second or third; one that is away answers none.
+  private static final int ATTEMPTS_FOR_A_CALLER = 4;
+
+  private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(500);
   private static final Duration STOP_BOUND = Duration.ofSeconds(5);
 
   /// Longer than any late request for an abandoned change is on its way.
@@ -64,9 +71,31 @@ public final class ChangeSettlement implements AutoCloseable {
     failpoints.at(ChangeFailpoint.BEFORE_ANSWER);
   }
 
-  /// Tells pool-service now what was decided on changes of the tenant.
+  /// Tells pool-service now what was decided on changes of the tenant, a few times if it does not
+  /// answer.
   void settle(TenantId tenant) {
-    changes.read(tables -> tables.changes().unsettled(tenant)).forEach(this::tell);
+    List<ChangeDecision> left = unsettled(tenant);
+    for (int i = 1; i < ATTEMPTS_FOR_A_CALLER && !left.isEmpty(); i++) {
+      left.forEach(this::tell);
+      left = unsettled(tenant);
+      if (!left.isEmpty() && isClosed(BETWEEN_ATTEMPTS)) {
+        return;
+      }
+    }
+    left.forEach(this::tell);
+  }
+
+  private List<ChangeDecision> unsettled(TenantId tenant) {
+    return changes.read(tables -> tables.changes().unsettled(tenant));
+  }
+
+  private boolean isClosed(Duration within) {
+    try {
+      return closing.await(within.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    }
   }
 
   /// Ends a prepared change, unless it was committed before.

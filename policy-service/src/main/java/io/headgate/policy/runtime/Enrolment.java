@@ -41,14 +41,18 @@ public final class Enrolment {
 
   private final Changes changes;
   private final Secrets secrets;
-  private final SupplyReader supplies;
+  private final SupplyOnDemand onDemand;
   private final FailedAttempts attempts;
 
   public Enrolment(
-      Changes changes, Secrets secrets, SupplyReader supplies, FailedAttempts attempts) {
+      Changes changes,
+      Secrets secrets,
+      SupplyReader supplies,
+      ChangeSettlement settlement,
+      FailedAttempts attempts) {
     this.changes = changes;
     this.secrets = secrets;
-    this.supplies = supplies;
+    this.onDemand = new SupplyOnDemand(changes, supplies, settlement);
     this.attempts = attempts;
   }
 
@@ -245,7 +249,8 @@ public final class Enrolment {
   }
 
   private Outcome<PoolId, Denial> known(Origin origin, NewToken wanted) {
-    Supply supply = supplies.read(origin, wanted.tenant(), SupplyReader.View.PROVISIONED);
+    // The pool may come with a change of which pool-service has not heard yet.
+    Supply supply = onDemand.settledSupply(origin, wanted.tenant());
     if (supply.pools().contains(wanted.pool())) {
       return Outcome.accepted(wanted.pool());
     }

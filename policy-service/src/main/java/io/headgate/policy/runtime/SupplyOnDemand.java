@@ -80,6 +80,14 @@ final class SupplyOnDemand {
     throw new DeniedException(new Denial.ChangeUnsettled());
   }
 
+  /// The supply with each change that was decided before the call. Waits some seconds for
+  /// pool-service to carry those changes out.
+  ///
+  /// @throws DeniedException with [Denial.ChangeUnsettled] if it has not by then
+  Supply settledSupply(Origin origin, TenantId tenant) {
+    return read(origin, tenant).supply().orElseThrow();
+  }
+
   private Settled read(Origin origin, TenantId tenant) {
     settlement.settle(tenant);
     // Before the supply is read, which thus has this change or a later one.

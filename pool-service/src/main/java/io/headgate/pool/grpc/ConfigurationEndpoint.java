@@ -8,6 +8,7 @@ import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.grpc.Pages;
 import io.headgate.kit.grpc.Pages.Page;
 import io.headgate.kit.watch.WatchHub;
+import io.headgate.kit.watch.WatchRequest;
 import io.headgate.pool.core.draft.DraftDecisions.Expected;
 import io.headgate.pool.core.draft.DraftDecisions.Wanted;
 import io.headgate.pool.core.draft.Provisioned;
@@ -245,6 +246,9 @@ public final class ConfigurationEndpoint
 
   @Override
   public void watchCatalog(WatchCatalogRequest request, StreamObserver<WatchCatalogResponse> out) {
-    watchers.open(out, request.getVersion(), new CatalogSource(catalog, request.getIncarnation()));
+    watchers.open(
+        out,
+        new WatchRequest(request.getVersion(), request.getOneStep()),
+        new CatalogSource(catalog, request.getIncarnation()));
   }
 }

@@ -79,6 +79,7 @@ public final class PolicyAccessSource implements CatalogSource {
               WatchAccessRequest.newBuilder()
                   .setIncarnation(from.incarnation())
                   .setVersion(from.version())
+                  .setOneStep(deadline.isPresent())
                   .build());
     }
 

@@ -92,6 +92,7 @@ public final class PoolCatalogSource implements CatalogSource {
               WatchCatalogRequest.newBuilder()
                   .setIncarnation(from.incarnation())
                   .setVersion(from.version())
+                  .setOneStep(deadline.isPresent())
                   .build());
     }
 

@@ -48,7 +48,8 @@ final class VersionedWatch<M> implements Watch {
     /// Opens it.
     ///
     /// @param from of the last step that was handed over
-    /// @param deadline after which it ends; absent: it does not
+    /// @param deadline present: the service ends the stream after its first step, or the deadline
+    ///   does; absent: the stream does not end
     Iterator<M> open(WatchPosition from, Optional<Duration> deadline);
 
     /// After the step.
@@ -109,10 +110,25 @@ final class VersionedWatch<M> implements Watch {
     try {
       call.run(() -> {
         WatchPosition from = position;
-        handOver(step(stream.open(from, Optional.of(atMost))), from);
+        Iterator<M> messages = stream.open(from, Optional.of(atMost));
+        handOver(step(messages), from);
+        awaitEnd(messages);
       });
     } finally {
       call.cancel(null);
+    }
+  }
+
+  /// Lets the service end the stream. Cancelled streams count as resets, and a service cuts a
+  /// connection with many of them, together with the followed stream on it.
+  private void awaitEnd(Iterator<M> messages) {
+    try {
+      while (messages.hasNext()) {
+        M unasked = messages.next();
+        LOG.debug("{} sent more than one step: {}", name, stream.position(unasked));
+      }
+    } catch (RuntimeException e) {
+      LOG.debug("the stream of {} broke after its step", name, e);
     }
   }
 

@@ -14,6 +14,7 @@ import io.headgate.sdk.wire.TraceContext.Parent;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// One connection to a server: authenticated, traced, with deadlines and retries. Safe for use by
 /// many threads.
@@ -66,6 +67,7 @@ public final class Connection implements AutoCloseable {
     long begin = System.nanoTime();
     RetryPolicy patience = RetryPolicy.withCalls(config);
     boolean renewed = false;
+    @Nullable HeadgateException before = null;
     while (true) {
       Duration elapsed = Duration.ofNanos(System.nanoTime() - begin);
       Parent parent = traces.next();
@@ -88,9 +90,10 @@ public final class Connection implements AutoCloseable {
         Optional<Duration> pause =
             patience.pauseAfter(failure, idempotency, Duration.ofNanos(System.nanoTime() - begin));
         if (pause.isEmpty()) {
-          throw failure;
+          throw failures.after(failure, before);
         }
         listener.retrying(failure);
+        before = failure;
         pause(pause.get());
       }
     }

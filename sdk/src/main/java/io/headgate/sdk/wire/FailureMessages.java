@@ -59,6 +59,29 @@ final class FailureMessages {
         failed);
   }
 
+  /// The failure of a call's last try. If the caller's deadline cut that try off, the message
+  /// quotes the answer to the try before, which names the reason.
+  HeadgateException after(HeadgateException last, @Nullable HeadgateException before) {
+    if (before == null
+        || !isAnswered(before)
+        || isAnswered(last)
+        || last.code() != StatusCode.DEADLINE_EXCEEDED) {
+      return last;
+    }
+    Failure failure = last.failure();
+    return new HeadgateException(
+        new Failure(
+            failure.code(),
+            failure.reason(),
+            failure.message() + "; the try before was answered: " + before.failure().message(),
+            failure.violations(),
+            failure.metadata(),
+            failure.requestId(),
+            failure.traceId(),
+            failure.retryDelay()),
+        last);
+  }
+
   HeadgateException interrupted(String traceId) {
     return own(StatusCode.CANCELLED, "interrupted while waiting for " + server, traceId);
   }

@@ -136,6 +136,18 @@ class RetryTest {
   }
 
   @Test
+  void quotesTheAnswerToTheTryBeforeTheOneThatTheDeadlineCutOff() {
+    client.jobs("acme").submit(SPEC);
+    gate.failNext("RequeueJob", TestGate.refusal(Status.Code.UNAVAILABLE, "NO_LEADER", "electing"));
+    gate.failNext("RequeueJob", Status.DEADLINE_EXCEEDED.asRuntimeException());
+
+    HeadgateException e = failure(() -> client.jobs("acme").requeue("ai-dev-half-1"));
+    assertThat(e.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
+    assertThat(e)
+        .hasMessageContainingAll("no answer from", "the try before was answered: electing");
+  }
+
+  @Test
   void carriesEverythingTheServerSaid() {
     BadRequest bad =
         BadRequest.newBuilder()

@@ -22,7 +22,8 @@ import javax.net.ssl.SSLException;
 
 /// Opens channels to other servers. Each call carries the trace, the current token and, if it is
 /// unary and has none, a deadline. A call that certainly had no effect (UNAVAILABLE) is retried a
-/// few times with exponential backoff and jitter.
+/// few times with exponential backoff and jitter. A server that was away is reached again within
+/// seconds of its return ([Reconnection]).
 public final class Channels {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
@@ -32,16 +33,18 @@ public final class Channels {
 
   /// A channel to `config.server()` that connects on first use.
   public static ManagedChannel open(ChannelConfig config, TokenSource tokens, Telemetry telemetry) {
-    return builder(config, tokens, telemetry)
-        .defaultServiceConfig(serviceConfig())
-        .enableRetry()
-        .build();
+    return Reconnection.of(
+        builder(config, tokens, telemetry)
+            .defaultServiceConfig(serviceConfig())
+            .enableRetry()
+            .build());
   }
 
   /// A channel without retries, on which each call brings its own token. It forwards calls of other
   /// callers, and they decide about retries.
   public static ManagedChannel openForOthers(ChannelConfig config, Telemetry telemetry) {
-    return builder(config, TokenSource.anonymous(), telemetry).disableRetry().build();
+    return Reconnection.of(
+        builder(config, TokenSource.anonymous(), telemetry).disableRetry().build());
   }
 
   private static NettyChannelBuilder builder(

@@ -102,6 +102,12 @@ public final class WatchHub implements AutoCloseable {
   /// @throws io.headgate.kit.failure.RefusalException RESOURCE_EXHAUSTED with reason
   ///   TOO_MANY_WATCHERS
   public <M> void open(StreamObserver<M> out, long version, WatchSource<M> source) {
+    open(out, new WatchRequest(version, false), source);
+  }
+
+  /// As the other. A request for one step ends by itself after it, so that a client that asks often
+  /// cancels no stream: cancelled streams count towards the limit of resets of its connection.
+  public <M> void open(StreamObserver<M> out, WatchRequest request, WatchSource<M> source) {
     if (!(out instanceof ServerCallStreamObserver<M> call)) {
       throw new IllegalArgumentException("a watch is served from a handler, not " + out);
     }
@@ -110,7 +116,7 @@ public final class WatchHub implements AutoCloseable {
     if (excess.isPresent()) {
       throw tooMany(excess.get()).exception();
     }
-    Watcher<M> watcher = new Watcher<>(this, origin, call, source, version);
+    Watcher<M> watcher = new Watcher<>(this, origin, call, source, request);
     watchers.add(watcher);
     watcher.start(name);
     if (closed.get()) {

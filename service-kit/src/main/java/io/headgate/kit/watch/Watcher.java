@@ -38,6 +38,7 @@ final class Watcher<M> implements Runnable {
   private final ServerCallStreamObserver<M> out;
   private final WatchSource<M> source;
   private final WatchLimits limits;
+  private final boolean isOneStep;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -63,13 +64,14 @@ final class Watcher<M> implements Runnable {
       CallOrigin origin,
       ServerCallStreamObserver<M> out,
       WatchSource<M> source,
-      long seen) {
+      WatchRequest request) {
     this.hub = hub;
     this.origin = origin;
     this.out = out;
     this.source = source;
     this.limits = hub.limits();
-    this.seen = seen;
+    this.isOneStep = request.oneStep();
+    this.seen = request.version();
   }
 
   CallOrigin origin() {
@@ -161,6 +163,10 @@ final class Watcher<M> implements Runnable {
       } else if (quietNanos <= 0 && !step.more()) {
         send(source.alive(seen));
         quietNanos = limits.heartbeat().toNanos();
+      }
+      if (isOneStep && !step.more()) {
+        complete();
+        return;
       }
       if (!step.more()) {
         quietNanos = await(() -> newest > seen, quietNanos);
@@ -339,6 +345,12 @@ final class Watcher<M> implements Runnable {
       changed.signalAll();
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void complete() {
+    if (!out.isCancelled()) {
+      out.onCompleted();
     }
   }
 

@@ -3,6 +3,7 @@ package io.headgate.kit.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
@@ -21,6 +22,9 @@ import io.headgate.kit.proto.test.v1.GreetRequest;
 import io.headgate.kit.proto.test.v1.ShelfServiceGrpc;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.TestChannels;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -96,6 +100,38 @@ class ChannelsTest {
     Channels.close(channel);
     assertThat(failure).isInstanceOf(StatusRuntimeException.class);
     assertThat(Status.fromThrowable(failure).getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+  }
+
+  /// gRPC's own pauses between attempts grow to two minutes; its fifth is longer than five seconds.
+  @Test
+  void triesToConnectEverySecondOrTwoHoweverLongTheServerIsAway() throws IOException {
+    List<Long> triedNanos = new CopyOnWriteArrayList<>();
+    try (ServerSocket away = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Thread.ofVirtual().start(() -> hangUpOnEach(away, triedNanos));
+      ManagedChannel channel =
+          Channels.open(
+              TestChannels.patient(URI.create("http://127.0.0.1:" + away.getLocalPort())),
+              TokenSource.anonymous(),
+              Telemetry.disabled());
+      var waiting = ShelfServiceGrpc.newFutureStub(channel).withWaitForReady().greet(ADA);
+      await().atMost(Duration.ofMinutes(2)).until(() -> triedNanos.size() >= 7);
+      waiting.cancel(true);
+      Channels.close(channel);
+    }
+    assertThat(Duration.ofNanos(triedNanos.get(6) - triedNanos.get(5)))
+        .as("pause before the seventh attempt")
+        .isLessThan(Reconnection.LONGEST_PAUSE.multipliedBy(2));
+  }
+
+  private static void hangUpOnEach(ServerSocket server, List<Long> triedNanos) {
+    try {
+      while (true) {
+        server.accept().close();
+        triedNanos.add(System.nanoTime());
+      }
+    } catch (IOException e) {
+      // Closed: the test is over.
+    }
   }
 
   @Test

@@ -14,6 +14,7 @@ public enum Needed {
   ROOT("the rights of root"),
   MOUNTS("the right to mount a file system"),
   WALLS("the right to make users, namespaces and system call filters for a job"),
+  NETNS("the right to make network namespaces, bridges and rules of iptables"),
   CGROUPS("cgroups that it may make: version 2, mounted writable, mostly root's"),
   CGROUP_PROGRAMS("the right to load a program that fences the devices of a cgroup"),
   CGROUP_CONTROLLERS("cgroup controllers that it may use: cpu, memory, pids and devices"),

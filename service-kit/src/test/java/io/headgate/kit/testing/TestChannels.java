@@ -35,6 +35,15 @@ public final class TestChannels {
         .build();
   }
 
+  /// A channel that sends each call once, so that a test knows which call had an effect.
+  public static ManagedChannel withoutRetries(URI server, String token) {
+    return NettyChannelBuilder.forAddress(server.getHost(), server.getPort())
+        .usePlaintext()
+        .disableRetry()
+        .intercept(MetadataUtils.newAttachHeadersInterceptor(bearer(token)))
+        .build();
+  }
+
   private static Metadata bearer(String token) {
     Metadata headers = new Metadata();
     headers.put(

@@ -48,6 +48,7 @@ public final class Wire implements AutoCloseable {
   private final Set<InetAddress> separated = new HashSet<>();
   private ServerSocket listener;
   private int held;
+  private int opened;
   private long lateNanos;
 
   private Wire(InetSocketAddress own, InetSocketAddress server) throws IOException {
@@ -146,6 +147,16 @@ public final class Wire implements AutoCloseable {
     }
   }
 
+  /// Connections that clients have opened so far.
+  public int opened() {
+    lock.lock();
+    try {
+      return opened;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /// Ends every connection and refuses new ones.
   public void cut() throws IOException {
     lock.lock();
@@ -204,6 +215,7 @@ public final class Wire implements AutoCloseable {
   private void connect(Socket client) {
     try (client;
         Socket far = new Socket()) {
+      countOpened();
       open(client);
       open(far);
       InetAddress caller = client.getInetAddress();
@@ -223,6 +235,15 @@ public final class Wire implements AutoCloseable {
       } finally {
         lock.unlock();
       }
+    }
+  }
+
+  private void countOpened() {
+    lock.lock();
+    try {
+      opened++;
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -47,13 +47,18 @@ class WatchHubTest {
 
   private final VersionedShelf shelf = new VersionedShelf();
 
+  private static final String ONE_STEP = "one-step-from:";
+
   /// Serves the current test's hub; the version to begin with comes as the parent.
   private static final class WatchedShelf extends ShelfServiceGrpc.ShelfServiceImplBase {
     @Override
     public void watchBooks(WatchBooksRequest request, StreamObserver<Book> out) {
+      String version = request.getParent();
+      boolean oneStep = version.startsWith(ONE_STEP);
       hub.open(
           out,
-          Long.parseLong(request.getParent()),
+          new WatchRequest(
+              Long.parseLong(oneStep ? version.substring(ONE_STEP.length()) : version), oneStep),
           source instanceof Parts parts ? parts.ofAnotherWatcher() : source);
     }
   }
@@ -88,6 +93,16 @@ class WatchHubTest {
   void answersAtOnceEvenIfNothingIsNew() throws Exception {
     shelf.put("a");
     assertThat(next(watch(1))).isEqualTo("1:");
+  }
+
+  @Test
+  void endsAfterOneStepIfTheClientAsksForNoMore() throws Exception {
+    shelf.put("a");
+    assertThat(pagesToTheEnd(oneStep(0))).containsExactly("1: * a=1");
+    assertThat(pagesToTheEnd(oneStep(1))).as("nothing is new").containsExactly("1:");
+    source = new Parts(10, 3);
+    assertThat(pagesToTheEnd(oneStep(0))).as("parts of the step").hasSize(3);
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(hub.watchers()).isZero());
   }
 
   @Test
@@ -412,6 +427,21 @@ class WatchHubTest {
 
   private static WatchBooksRequest request(long version) {
     return WatchBooksRequest.newBuilder().setParent(Long.toString(version)).build();
+  }
+
+  private static BlockingClientCall<?, Book> oneStep(long version) {
+    return ShelfServiceGrpc.newBlockingV2Stub(channel())
+        .watchBooks(WatchBooksRequest.newBuilder().setParent(ONE_STEP + version).build());
+  }
+
+  private static List<String> pagesToTheEnd(BlockingClientCall<?, Book> watch) throws Exception {
+    List<String> pages = new ArrayList<>();
+    Book page = watch.read(60, TimeUnit.SECONDS);
+    while (page != null) {
+      pages.add(text(page));
+      page = watch.read(60, TimeUnit.SECONDS);
+    }
+    return pages;
   }
 
   private static Book read(BlockingClientCall<?, Book> watch) throws Exception {
