@@ -280,7 +280,7 @@ final class BlockedHolds {
   /// A place on held capacity for a job that will be gone before the holder is expected to start;
   /// empty when there is none. Only jobs of one worker pass in this way.
   Optional<Assignment> passing(LiveJob job) {
-    Optional<Duration> most = job.spec().maxRuntime();
+    Optional<Duration> most = job.spec().longest();
     if (most.isEmpty() || job.queue().shape().isGang()) {
       return Optional.empty();
     }

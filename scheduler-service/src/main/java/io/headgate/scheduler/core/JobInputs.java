@@ -72,6 +72,7 @@ final class JobInputs {
             spec.priority(),
             spec.preemptible(),
             spec.maxRuntime(),
+            spec.stopTime(),
             spec.suspend());
     LiveJob job =
         new LiveJob(

@@ -285,6 +285,24 @@ final class AgentMapper {
         .build();
   }
 
+  /// How long the stop of a job may take. One without an abort callback may bring one while it
+  /// runs, so its time counts, too.
+  static Duration stopTime(JobSpec spec) {
+    return abortTimeout(spec).plus(grace(spec));
+  }
+
+  private static Duration abortTimeout(JobSpec spec) {
+    return spec.getAbortCallback().hasTimeout()
+        ? ProtoTimes.duration(spec.getAbortCallback().getTimeout())
+        : ABORT_TIMEOUT;
+  }
+
+  private static Duration grace(JobSpec spec) {
+    return spec.hasTerminationGrace()
+        ? ProtoTimes.duration(spec.getTerminationGrace())
+        : TERMINATION_GRACE;
+  }
+
   private static Assign toAssign(AgentCommand.Assign command) {
     JobSpec spec = JobMapper.spec(command.document());
     Assign.Builder assign =
@@ -304,10 +322,7 @@ final class AgentMapper {
             .putAllEnvironment(command.vaultEnvironment())
             .addAllMaskedVariables(command.vaultEnvironment().keySet())
             .setWorkingDirectory(spec.getWorkingDirectory())
-            .setTerminationGrace(
-                spec.hasTerminationGrace()
-                    ? spec.getTerminationGrace()
-                    : ProtoTimes.toProto(TERMINATION_GRACE))
+            .setTerminationGrace(ProtoTimes.toProto(grace(spec)))
             .setTraceparent(command.metadata().traceparent())
             .setResume(command.worker().attempt() > 1)
             .setMinimumIsolation(toLevel(command.isolation()));
@@ -317,10 +332,7 @@ final class AgentMapper {
     if (spec.hasAbortCallback()) {
       assign
           .addAllAbortCommand(spec.getAbortCallback().getCommandList())
-          .setAbortTimeout(
-              spec.getAbortCallback().hasTimeout()
-                  ? spec.getAbortCallback().getTimeout()
-                  : ProtoTimes.toProto(ABORT_TIMEOUT));
+          .setAbortTimeout(ProtoTimes.toProto(abortTimeout(spec)));
     }
     command.timeLimit().map(ProtoTimes::toProto).ifPresent(assign::setTimeLimit);
     command.stopAfter().map(ProtoTimes::toProto).ifPresent(assign::setStopAfter);

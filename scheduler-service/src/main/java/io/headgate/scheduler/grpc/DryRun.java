@@ -65,6 +65,7 @@ final class DryRun {
             job.priority(),
             job.preemptible(),
             job.maxRuntime(),
+            job.stopTime(),
             job.suspend());
     return copies.answer(() -> {
       Moment moment =

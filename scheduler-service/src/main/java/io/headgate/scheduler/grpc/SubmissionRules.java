@@ -125,6 +125,7 @@ final class SubmissionRules {
         spec.hasMaxRuntime()
             ? Optional.of(ProtoTimes.duration(spec.getMaxRuntime()))
             : Optional.empty(),
+        AgentMapper.stopTime(spec),
         spec.hasSuspend() ? Optional.of(ProtoTimes.duration(spec.getSuspend())) : Optional.empty(),
         spec.getLabelsMap().entrySet().stream()
             .map(label -> label.getKey() + "=" + label.getValue())

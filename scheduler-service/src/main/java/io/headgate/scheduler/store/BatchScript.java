@@ -64,6 +64,7 @@ final class BatchScript {
             .integer(job -> job.job().spec().priority())
             .bool(job -> orNull(job.job().spec().preemptible()))
             .bigint(job -> orNull(job.job().spec().maxRuntime().map(each -> each.toMillis())))
+            .bigint(job -> job.job().spec().stopTime().toMillis())
             .bigint(job -> orNull(job.job().spec().suspend().map(each -> each.toMillis())))
             .list(job -> job.metadata().labels())
             .text(job -> job.metadata().traceparent())

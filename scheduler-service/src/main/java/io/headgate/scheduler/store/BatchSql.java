@@ -27,20 +27,20 @@ final class BatchSql {
   static final String INSERT_JOBS =
       """
       insert into job (id, tenant, name, queue, user_id, submitter, by_role, priority, preemptible,
-        max_runtime_ms, suspend_ms, labels, traceparent, created_at, policy, profile, gpu_units, workers,
+        max_runtime_ms, stop_time_ms, suspend_ms, labels, traceparent, created_at, policy, profile, gpu_units, workers,
         submitted_at, state, sequence, attempts, preempted_by, preempted_rule,
         preempted_grounds, preempted_at, started_at, finished_at, exit_code, draft_code,
         draft_message, cancelled_by, cancel_reason, simulated, version)
-      select a, b, c, d, e, f, g, h, i, j, k, l::text[], m, n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag, ah, ai
+      select a, b, c, d, e, f, g, h, i, j, k, l, m::text[], n, o, p, q, r, s, t, u, v, w, x, y, z,
+        aa, ab, ac, ad, ae, af, ag, ah, ai, aj
       from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[],
-        ?::integer[], ?::boolean[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[], ?::text[],
+        ?::integer[], ?::boolean[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[], ?::text[],
         ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::text[], ?::bigint[],
         ?::integer[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[],
         ?::timestamptz[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[],
         ?::bigint[])
         as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag, ah, ai)\
+        aa, ab, ac, ad, ae, af, ag, ah, ai, aj)\
       """;
 
   static final String INSERT_SPECS =

@@ -16,6 +16,7 @@ import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.type.GpuQuantity;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +31,7 @@ final class JobRows {
   private static final String QUERY =
       """
       select id, tenant, name, queue, user_id, priority, preemptible, max_runtime_ms,
-        suspend_ms,
+        stop_time_ms, suspend_ms,
         preempted_by, preempted_rule, preempted_grounds, preempted_at,
         state, sequence, submitted_at, attempts,
         policy, profile, gpu_units, workers, submitter, by_role, labels, traceparent, created_at,
@@ -75,6 +76,7 @@ final class JobRows {
             rows.integer(),
             rows.optionalBool(),
             rows.optionalMillis(),
+            Duration.ofMillis(rows.bigint()),
             rows.optionalMillis());
     Optional<Preemption> preemption = preemption();
     JobState state = JobState.valueOf(rows.text());

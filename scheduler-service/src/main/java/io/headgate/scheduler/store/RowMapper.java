@@ -65,6 +65,7 @@ final class RowMapper {
             row.get(JOB.PRIORITY),
             Optional.ofNullable(row.get(JOB.PREEMPTIBLE)),
             duration(row.get(JOB.MAX_RUNTIME_MS)),
+            Duration.ofMillis(row.get(JOB.STOP_TIME_MS)),
             duration(row.get(JOB.SUSPEND_MS)));
     Optional<Preemption> preemption =
         Optional.ofNullable(row.get(JOB.PREEMPTED_BY))

@@ -78,6 +78,17 @@ class BlockedHoldTest {
     assertThat(it.core.hold(it.id("big"))).isPresent();
   }
 
+  /// It is stopped when its run time is over, and has its slices until that is done.
+  @Test
+  void theTimeThatItsStopTakesCountsToo() {
+    Driver it = blocked().after(Duration.ofMinutes(10)).pass();
+    Duration run = Duration.ofMinutes(100);
+    it.submit(it.timed("slow", "s", run, Duration.ofMinutes(11)));
+    assertThat(it.state("slow")).isEqualTo(JobState.WAITING);
+    it.cancel("slow").submit(it.timed("quick", "s", run, Duration.ofMinutes(10)));
+    assertThat(it.state("quick")).isEqualTo(JobState.ASSIGNED);
+  }
+
   @Test
   void aBetterRankedJobIsNotInItsWay() {
     Driver it =

@@ -158,7 +158,22 @@ final class Driver {
         spec.priority(),
         spec.preemptible(),
         spec.maxRuntime(),
+        spec.stopTime(),
         Optional.of(Duration.ofHours(1)));
+  }
+
+  /// A job that may live on after its run time, while it is stopped.
+  JobSpec timed(String name, String queue, Duration maxRuntime, Duration stopTime) {
+    JobSpec spec = timed(name, queue, maxRuntime);
+    return new JobSpec(
+        spec.id(),
+        spec.queue(),
+        spec.user(),
+        spec.priority(),
+        spec.preemptible(),
+        spec.maxRuntime(),
+        stopTime,
+        spec.suspend());
   }
 
   JobSpec prior(String name, String queue, int priority) {

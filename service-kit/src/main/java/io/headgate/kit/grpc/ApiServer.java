@@ -112,6 +112,10 @@ public final class ApiServer implements AutoCloseable {
     return new Builder(config, telemetry);
   }
 
+  Connections connections() {
+    return connections;
+  }
+
   /// Starts to accept connections; `health` reports not serving until set otherwise.
   ///
   /// @throws CannotStartException if the address is in use or not local

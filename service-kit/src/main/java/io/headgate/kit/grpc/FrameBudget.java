@@ -28,8 +28,9 @@ import java.nio.charset.StandardCharsets;
 /// | a stream that the server refuses, as one too many | 2 |
 ///
 /// Netty itself bounds RST_STREAM, empty DATA and small CONTINUATION frames. It ends the connection
-/// with an error, which this class sees go out. The handler stands behind TLS and before Netty's
-/// handler of HTTP/2. Confined to the event loop of its connection.
+/// with an error, which this class sees go out. For HTTP/1.1 it puts an [Http1Budget] behind the
+/// decoder, which the server adds once it has seen the first bytes. The handler stands behind TLS
+/// and before Netty's handler of HTTP/2. Confined to the event loop of its connection.
 final class FrameBudget extends ChannelDuplexHandler {
   static final int MOST = 1000;
   private static final int PER_SECOND = 100;
@@ -46,6 +47,9 @@ final class FrameBudget extends ChannelDuplexHandler {
   private static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
+  /// How the pipeline calls Armeria's decoder, whose class is its own.
+  private static final String HTTP1_DECODER = "HttpServerCodec";
+
   private final Connection connection;
   private final TimeSource time;
   private final Allowance allowance;
@@ -56,6 +60,7 @@ final class FrameBudget extends ChannelDuplexHandler {
   private final byte[] sentHeader = new byte[HEADER];
   private int inSentHeader;
   private int sentPayloadLeft;
+  private boolean isKnown; // the protocol; until then no more than one request was read
   private boolean isCut;
 
   FrameBudget(Connection connection, TimeSource time) {
@@ -77,8 +82,34 @@ final class FrameBudget extends ChannelDuplexHandler {
     }
     if (isCut) {
       ReferenceCountUtil.release(message);
-    } else {
+    } else if (isKnown || !(message instanceof ByteBuf bytes)) {
       context.fireChannelRead(message);
+    } else {
+      readFirst(context, bytes);
+    }
+  }
+
+  /// Passes so few bytes on that the server learns the protocol by them and reads at most one
+  /// request, and the rest once the requests are counted.
+  private void readFirst(ChannelHandlerContext context, ByteBuf bytes) {
+    if (bytes.readableBytes() > PREFACE.length) {
+      context.fireChannelRead(bytes.readRetainedSlice(PREFACE.length));
+      countRequests(context);
+      context.fireChannelRead(bytes);
+    } else {
+      context.fireChannelRead(bytes);
+      countRequests(context);
+    }
+  }
+
+  private void countRequests(ChannelHandlerContext context) {
+    isKnown = isHttp2();
+    for (String handler : context.pipeline().names()) {
+      if (handler.startsWith(HTTP1_DECODER)) {
+        context.pipeline().addAfter(handler, null, new Http1Budget(connection, time));
+        isKnown = true;
+        return;
+      }
     }
   }
 

@@ -10,16 +10,24 @@ public final class PrintableMessage extends ClassicConverter {
 
   @Override
   public String convert(ILoggingEvent event) {
-    String message = String.valueOf(event.getFormattedMessage());
-    if (message.chars().noneMatch(Character::isISOControl)) {
-      return message;
+    return inOneLine(String.valueOf(event.getFormattedMessage()));
+  }
+
+  static String inOneLine(String text) {
+    if (text.chars().noneMatch(PrintableMessage::isUnfit)) {
+      return text;
     }
-    StringBuilder line = new StringBuilder(message.length());
-    for (int i = 0; i < message.length(); i++) {
-      char each = message.charAt(i);
+    StringBuilder line = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char each = text.charAt(i);
       boolean blank = each == '\n' || each == '\t' || each == '\r';
-      line.append(blank ? ' ' : Character.isISOControl(each) ? '?' : each);
+      line.append(blank ? ' ' : isUnfit(each) ? '?' : each);
     }
     return line.toString();
+  }
+
+  /// Controls, and the separators that some readers take for the end of a line.
+  private static boolean isUnfit(int each) {
+    return Character.isISOControl(each) || each == '\u2028' || each == '\u2029';
   }
 }

@@ -120,6 +120,51 @@ class FloodTest {
     call(honest("ada"));
   }
 
+  static Stream<Arguments> requests() {
+    String plain = "GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    return Stream.of(
+        argumentSet("one after the other, whatever the answers are", "", plain),
+        argumentSet(
+            "with large headers",
+            "",
+            "GET / HTTP/1.1\r\nHost: localhost\r\nX-Large: " + "a".repeat(7000) + "\r\n\r\n"),
+        argumentSet(
+            "in tiny pieces",
+            """
+            POST /v1/greetings/ada HTTP/1.1\r
+            Host: localhost\r
+            Transfer-Encoding: chunked\r
+            \r
+            """,
+            "1\r\n \r\n"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("requests")
+  void aFloodOfPlainHttpEndsItsConnection(String first, String request) throws Exception {
+    Channel honest = honest("ada");
+    call(honest);
+    RawHttp2 hostile = RawHttp2.silent(server.port());
+    open.add(hostile);
+    hostile.write(first.getBytes(StandardCharsets.US_ASCII));
+    byte[] flood = request.getBytes(StandardCharsets.US_ASCII);
+    assertThat(hostile.flood(FLOOD, flood)).isLessThan(FLOOD);
+    assertThat(server.connections().cut()).as("it is the budget that ends it").isPositive();
+    call(honest);
+  }
+
+  /// All of it arrives at once, before the server knows the protocol.
+  @Test
+  void aFloodThatBeginsWithItsConnectionIsCountedFromItsFirstRequest() throws Exception {
+    RawHttp2 hostile = RawHttp2.silent(server.port());
+    open.add(hostile);
+    String many = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2000);
+    hostile.flood(1, many.getBytes(StandardCharsets.US_ASCII));
+    assertThat(hostile.ends(SECONDS)).isTrue();
+    assertThat(server.connections().cut()).isPositive();
+    call(honest("ada"));
+  }
+
   @Test
   void headersWithoutEndEndTheirConnection() throws Exception {
     RawHttp2 hostile = hostile();

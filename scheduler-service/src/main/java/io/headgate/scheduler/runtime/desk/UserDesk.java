@@ -190,6 +190,7 @@ public final class UserDesk {
         job.priority(),
         job.preemptible(),
         job.maxRuntime(),
+        job.stopTime(),
         job.suspend());
   }
 
@@ -292,6 +293,7 @@ public final class UserDesk {
         spec.priority(),
         spec.preemptible(),
         spec.maxRuntime(),
+        spec.stopTime(),
         spec.suspend());
   }
 

@@ -204,6 +204,7 @@ public final class TakeoverWarmup implements AutoCloseable {
             0,
             Optional.empty(),
             Optional.empty(),
+            Duration.ZERO,
             Optional.empty(),
             List.of(),
             "",

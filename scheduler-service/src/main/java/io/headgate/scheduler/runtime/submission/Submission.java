@@ -28,6 +28,7 @@ public record Submission(
   /// One job of the submission.
   ///
   /// @param byRole admitted as an admin, not as a member of the policy's group
+  /// @param stopTime how long its stop may take
   /// @param draft the job is not queued yet
   /// @param document the workload, in the contract's form
   public record NewJob(
@@ -39,6 +40,7 @@ public record Submission(
       int priority,
       Optional<Boolean> preemptible,
       Optional<Duration> maxRuntime,
+      Duration stopTime,
       Optional<Duration> suspend,
       List<String> labels,
       String traceparent,
@@ -55,6 +57,7 @@ public record Submission(
           priority,
           preemptible,
           maxRuntime,
+          stopTime,
           suspend,
           labels,
           traceparent,

@@ -144,7 +144,8 @@ final class BlockedHoldCheck {
     }
   }
 
-  /// Whether the job ends before the holder of its place is expected to start.
+  /// Whether the job, with the time that its stop takes, ends before the holder of its place is
+  /// expected to start.
   static boolean mayPass(Attempt attempt, Job job, Reference rules) {
     if (attempt.assignment().workers().size() > 1 || job.spec().maxRuntime().isEmpty()) {
       return false;
@@ -157,7 +158,7 @@ final class BlockedHoldCheck {
   /// Whether the job ends before the hold's job is expected to start, and fits on its nodes without
   /// the hold.
   static boolean mayPass(Hold hold, Job job, Reference rules) {
-    Instant end = rules.now.plus(job.spec().maxRuntime().orElseThrow());
+    Instant end = rules.now.plus(job.spec().longest().orElseThrow());
     if (!hold.isForBlocked() || hold.expectedStart().map(end::isAfter).orElse(true)) {
       return false;
     }

@@ -76,6 +76,7 @@ final class Guises {
         spec.priority(),
         spec.preemptible(),
         spec.maxRuntime(),
+        spec.stopTime(),
         spec.suspend());
   }
 

@@ -371,7 +371,14 @@ final class Plainer {
       Optional<Boolean> preemptible,
       Optional<Duration> maxRuntime) {
     return new JobSpec(
-        spec.id(), spec.queue(), user, priority, preemptible, maxRuntime, spec.suspend());
+        spec.id(),
+        spec.queue(),
+        user,
+        priority,
+        preemptible,
+        maxRuntime,
+        spec.stopTime(),
+        spec.suspend());
   }
 
   private void job(JobSpec before, JobSpec after) {

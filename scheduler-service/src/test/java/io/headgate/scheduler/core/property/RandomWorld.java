@@ -311,8 +311,22 @@ final class RandomWorld {
       Optional<Boolean> preemptible = chance(85) ? Optional.empty() : Optional.of(chance(50));
       inputs.add(
           new Input.JobSubmitted(
-              new JobSpec(new JobId(nextJob++), queue, user, priority, preemptible, maxRuntime)));
+              new JobSpec(
+                  new JobId(nextJob++),
+                  queue,
+                  user,
+                  priority,
+                  preemptible,
+                  maxRuntime,
+                  stopTime(nextJob),
+                  Optional.empty())));
     }
+  }
+
+  /// In every third scenario jobs take up to three minutes to stop. Not drawn, so that a seed stays
+  /// what it was.
+  private Duration stopTime(long job) {
+    return seed % 3 == 1 ? Duration.ofMinutes(job % 4) : Duration.ZERO;
   }
 
   private void confirm(Attempt attempt, Instant now, List<Input> inputs) {

@@ -171,6 +171,7 @@ class SuspensionPropertiesTest {
           spec.priority(),
           spec.preemptible(),
           spec.maxRuntime(),
+          spec.stopTime(),
           chance(90) ? Optional.of(Duration.ofMinutes(1 + random.nextInt(60))) : Optional.empty());
     }
 

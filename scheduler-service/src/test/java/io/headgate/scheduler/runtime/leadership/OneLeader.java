@@ -211,13 +211,7 @@ final class OneLeader {
   static JobRecord waiting(int number) {
     JobSpec spec =
         new JobSpec(
-            new JobId(number),
-            QUEUE,
-            new UserId("alice"),
-            0,
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty());
+            new JobId(number), QUEUE, new UserId("alice"), 0, Optional.empty(), Optional.empty());
     JobMetadata metadata =
         new JobMetadata(
             new JobName(TENANT, "j-" + number),
@@ -279,6 +273,7 @@ final class OneLeader {
                     0,
                     Optional.empty(),
                     Optional.empty(),
+                    Duration.ZERO,
                     Optional.empty(),
                     List.of(),
                     "",

@@ -242,6 +242,7 @@ class PlannedChangesTest {
                           random.nextInt(3),
                           Optional.empty(),
                           Optional.empty(),
+                          Duration.ZERO,
                           Optional.empty(),
                           List.of(),
                           "",

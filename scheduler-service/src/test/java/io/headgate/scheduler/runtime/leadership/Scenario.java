@@ -447,6 +447,7 @@ final class Scenario {
         world.chance(0.15)
             ? Optional.of(Duration.ofSeconds(world.between(1, 60)))
             : Optional.empty(),
+        world.chance(0.5) ? Duration.ZERO : Duration.ofSeconds(world.between(1, 20)),
         isCrowded && world.chance(0.9)
             ? Optional.of(Duration.ofSeconds(world.between(5, 120)))
             : Optional.empty(),

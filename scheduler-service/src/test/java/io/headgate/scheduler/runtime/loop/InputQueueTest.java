@@ -17,6 +17,7 @@ import io.headgate.scheduler.runtime.loop.InputQueue.Offer;
 import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.submission.Submission;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -45,6 +46,7 @@ final class InputQueueTest {
             0,
             Optional.empty(),
             Optional.empty(),
+            Duration.ZERO,
             Optional.empty(),
             List.of(),
             "",

@@ -40,6 +40,7 @@ final class TakenSubmissionsTest {
                 0,
                 Optional.empty(),
                 Optional.empty(),
+                Duration.ZERO,
                 Optional.empty(),
                 List.of(),
                 "",
