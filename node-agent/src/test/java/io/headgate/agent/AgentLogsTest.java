@@ -111,6 +111,29 @@ class AgentLogsTest {
     assertThat(text("r", LogChunk.Stream.STREAM_STDOUT)).isEqualTo("49999\n50000\n");
   }
 
+  /// The names come from the scheduler, the values go to the job, and asterisks to the reader.
+  @Test
+  void masksTheValuesOfTheVariablesThatTheSchedulerNames() {
+    String value = "hunter2-hunter2";
+    plane.send(
+        Orders.message(
+            Orders.assign(
+                    plane.leadership,
+                    "j",
+                    "echo key=$KEY, proxy=$PROXY; echo $KEY >&2; echo ${#KEY}")
+                .putEnvironment("KEY", value)
+                .putEnvironment("PROXY", "proxy.example")
+                .addMaskedVariables("KEY")));
+    plane.awaitEnd("j");
+    plane.send(Orders.message(Orders.readLogs("r", "j", PLENTY)));
+
+    awaitLast("r");
+    assertThat(text("r", LogChunk.Stream.STREAM_STDOUT))
+        .isEqualTo("key=" + "*".repeat(value.length()) + ", proxy=proxy.example\n15\n");
+    assertThat(text("r", LogChunk.Stream.STREAM_STDERR))
+        .isEqualTo("*".repeat(value.length()) + "\n");
+  }
+
   @Test
   void followsUntilTheEnd() throws Exception {
     run("j", "echo first; until [ -e $HEADGATE_CHECKPOINT_DIR/go ]; do :; done; echo last");

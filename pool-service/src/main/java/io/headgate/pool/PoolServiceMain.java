@@ -80,7 +80,7 @@ public final class PoolServiceMain {
 
   private static ServiceProcess<Config> process(ChangeFailpoint.Handler failpoints) {
     return new ServiceProcess<>(
-        Config.class, USAGE, (config, lifecycle, _) -> start(config, lifecycle, failpoints))
+            Config.class, USAGE, (config, lifecycle, _) -> start(config, lifecycle, failpoints))
         .command(
             "--prepare-encryption-key",
             0,

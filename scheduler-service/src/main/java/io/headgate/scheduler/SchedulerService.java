@@ -117,24 +117,31 @@ public final class SchedulerService implements AutoCloseable {
         config,
         telemetry,
         time,
-        secret ->
-            config.group().address().isPresent()
-                ? new HazelcastMembers(config.group(), config.replica(), secret, time)
-                : Members.unwatched(PortProbe::isRefused),
-        Failpoint.Handler.NONE);
+        new Surroundings(
+            secret ->
+                config.group().address().isPresent()
+                    ? new HazelcastMembers(config.group(), config.replica(), secret, time)
+                    : Members.unwatched(PortProbe::isRefused),
+            meter -> MemoryBrake.ofHeap(config.bounds().memoryPercent(), meter),
+            Failpoint.Handler.NONE));
   }
 
+  /// What a test replaces.
+  ///
   /// @param members makes the view of the group, given the secret that all replicas share
-  SchedulerService(
-      SchedulerConfig config,
-      Telemetry telemetry,
-      TimeSource time,
+  /// @param memory makes the brake on new work, given what measures it
+  /// @param failpoints what happens where a crash matters
+  record Surroundings(
       Function<Supplier<byte[]>, Members> members,
-      Failpoint.Handler failpoints) {
+      Function<Meter, MemoryBrake> memory,
+      Failpoint.Handler failpoints) {}
+
+  SchedulerService(
+      SchedulerConfig config, Telemetry telemetry, TimeSource time, Surroundings surroundings) {
     this.database = Database.open(config.database());
     Seal seal = seal(database, config.secretsDirectory(), time);
     this.secrets = new SharedSecrets(database, seal, "secret", "name");
-    this.members = members.apply(this::groupSecret);
+    this.members = surroundings.members().apply(this::groupSecret);
     Meter meter = telemetry.meter("io.headgate.scheduler");
     database.observe(meter);
     this.keyChannel = Channels.open(config.policies(), TokenSource.anonymous(), telemetry);
@@ -154,7 +161,7 @@ public final class SchedulerService implements AutoCloseable {
             time,
             instruments,
             watches::committed,
-            failpoints,
+            surroundings.failpoints(),
             JobVaults::asked);
     LoopSettings settings = config.settings();
     this.door = new LeaderDoor(config.advertisedAddress());
@@ -179,7 +186,7 @@ public final class SchedulerService implements AutoCloseable {
             telemetry::traceParent,
             new StoredRights(rights, reader, time));
     this.bounds = config.bounds();
-    this.memory = MemoryBrake.ofHeap(bounds.memoryPercent(), meter);
+    this.memory = surroundings.memory().apply(meter);
     this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions, bounds.logs()), watches);
     this.usage = new UsageEndpoint(parts);
     this.plans = new PlanEndpoint(parts, new ContractDraftReader(), memory);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.kit.config.Secret;
+import io.headgate.kit.grpc.HandBrake;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.AccessMatrix;
 import io.headgate.kit.testing.ApiServerExtension;
@@ -51,8 +52,10 @@ class AccessMatrixTest {
                     .with(Installation.TIMES),
                 Telemetry.disabled(),
                 TimeSource.system(),
-                _ -> Members.unwatched(_ -> false),
-                Failpoint.Handler.NONE);
+                new SchedulerService.Surroundings(
+                    _ -> Members.unwatched(_ -> false),
+                    _ -> new HandBrake().brake(),
+                    Failpoint.Handler.NONE));
         service.register(api);
       });
 

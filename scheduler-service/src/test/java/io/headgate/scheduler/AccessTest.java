@@ -368,8 +368,12 @@ final class AccessTest {
     lock(vault("rnd").addCommands("/bin/true").putEnvironment("PROXY", "a").build());
     Job draft = awaitState(alice, shell, Job.State.STATE_DRAFT);
     FakeAgent agent = installation.agent("a-0").connect();
-    assertThat(agent.awaitAssign(hers).getEnvironmentMap())
+    Assign started = agent.awaitAssign(hers);
+    assertThat(started.getEnvironmentMap())
         .containsExactlyInAnyOrderEntriesOf(Map.of("OWN", "1", "PROXY", "a"));
+    assertThat(started.getMaskedVariablesList())
+        .as("the agent masks what comes from a vault, and nothing else")
+        .containsExactly("PROXY");
     assertThat(draft.getReason().getCode()).isEqualTo("COMMAND_NOT_ALLOWED");
     assertThat(draft.getReason().getMessage()).contains("vault 'rnd'", "'/bin/bash'", "requeue");
     assertThat(

@@ -83,6 +83,11 @@ final class FakeAgent implements AutoCloseable {
     return this;
   }
 
+  synchronized FakeAgent quickToStart() {
+    starts = true;
+    return this;
+  }
+
   /// Ignores orders to stop until told otherwise.
   synchronized FakeAgent slowToStop() {
     stops = false;

@@ -11,6 +11,8 @@ import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
+import io.headgate.kit.grpc.HandBrake;
+import io.headgate.kit.grpc.MemoryBrake;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.TestChannels;
 import io.headgate.kit.testing.TestSecrets;
@@ -23,6 +25,7 @@ import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
 import io.headgate.scheduler.runtime.leadership.Members;
 import io.headgate.scheduler.runtime.record.Failpoint;
+import io.opentelemetry.api.metrics.Meter;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -33,6 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /// A whole scheduler over real gRPC and a real PostgreSQL, between the far ends of its wires. It
@@ -53,6 +57,8 @@ final class Installation implements AutoCloseable {
   private TimeSource time = TimeSource.system();
   private ApiServer server;
   private Members members = Members.unwatched(_ -> false);
+  private Function<Meter, MemoryBrake> memory =
+      meter -> MemoryBrake.ofHeap(SchedulerConfig.Bounds.DEFAULTS.memoryPercent(), meter);
   private SchedulerService service;
 
   Installation(DatabaseConfig database) {
@@ -139,6 +145,12 @@ final class Installation implements AutoCloseable {
     return this;
   }
 
+  /// The memory that it has from its next start on.
+  Installation with(HandBrake newMemory) {
+    memory = _ -> newMemory.brake();
+    return this;
+  }
+
   /// It never leads from its next start on.
   Installation asDoor() {
     return adjusted(SchedulerConfig::asDoor);
@@ -193,8 +205,7 @@ final class Installation implements AutoCloseable {
                 .named(replica)),
         telemetry,
         time,
-        _ -> members,
-        failpoints);
+        new SchedulerService.Surroundings(_ -> members, memory, failpoints));
   }
 
   Installation start(Failpoint.Handler failpoints) {

@@ -19,8 +19,12 @@ import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
+import io.headgate.proto.scheduler.v1.ListPoolUsagesRequest;
 import io.headgate.proto.scheduler.v1.NodeUsage;
+import io.headgate.proto.scheduler.v1.PoolUsage;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.scheduler.v1.UsageServiceGrpc.UsageServiceBlockingStub;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,9 +96,7 @@ final class NodesTest {
     agent.connect();
     assertThat(agent.heard().getFirst().getWelcome().getLeadership()).isEqualTo(leader);
     assertThat(
-            SHARED
-                .get()
-                .usage(SHARED.get().tokens.member("acme", "alice"))
+            usage()
                 .listNodeUsages(ListNodeUsagesRequest.newBuilder().setParent(ACME).build())
                 .getUsagesList())
         .extracting(NodeUsage::getNode)
@@ -116,5 +118,84 @@ final class NodesTest {
     agent.awaitAssign(name);
     agent.exits(name, 0);
     awaitState(alice, name, Job.State.STATE_DONE);
+  }
+
+  /// Rejections of the same jobs would set the node aside, because they are of two users.
+  @Test
+  void aNodeIsNotBlamedForJobsThatNoMachineCanStart() {
+    agent.slowToStart();
+    try {
+      for (int i = 0; i < 3; i++) {
+        cannotStart(alice, "rnd-1");
+        cannotStart(SHARED.get().eve(), "devops-2");
+      }
+    } finally {
+      agent.quickToStart();
+    }
+    NodeUsage node =
+        usage()
+            .listNodeUsages(ListNodeUsagesRequest.newBuilder().setParent(ACME).build())
+            .getUsages(0);
+    assertThat(node.hasSetAsideUntil()).as(node.getSetAsideReason()).isFalse();
+    String next = SHARED.fresh("j");
+    submit(alice, submit("rnd-1", next));
+    awaitState(alice, next, Job.State.STATE_RUNNING);
+    agent.exits(next, 0);
+    awaitState(alice, next, Job.State.STATE_DONE);
+  }
+
+  private void cannotStart(JobServiceBlockingStub user, String queue) {
+    String malformed = SHARED.fresh("j");
+    submit(user, submit(queue, malformed));
+    agent.awaitAssign(malformed);
+    agent.report(
+        malformed,
+        report ->
+            report
+                .setState(State.STATE_ENDED)
+                .setEndReason(EndReason.END_REASON_START_FAILED)
+                .setError("command: no such file"));
+    Job failed = awaitState(user, malformed, Job.State.STATE_FAILED);
+    assertThat(failed.getAttemptsList())
+        .singleElement()
+        .satisfies(attempt -> assertThat(attempt.getError()).isEqualTo("command: no such file"));
+  }
+
+  @Test
+  void aRemovedPoolIsListedWithTheJobsThatRunInIt() {
+    PoolUsage before = pool("onprem");
+    assertThat(before.getUsed()).isEqualTo("1");
+    assertThat(before.getIdle()).isEqualTo("9");
+    assertThat(before.getCapacity()).isEqualTo("10");
+    Neighbours neighbours = SHARED.get().neighbours;
+    neighbours.provision(
+        Fixtures.resources(
+            List.of(Fixtures.pool("other")), List.of(Fixtures.profile("one", "1", "other"))));
+    try {
+      FakeAgent.awaitThat(() -> pool("onprem").getIdle().equals("0"));
+      PoolUsage removed = pool("onprem");
+      assertThat(removed.getUsed()).isEqualTo("1");
+      assertThat(removed.getRunningJobs()).isEqualTo(1);
+      assertThat(removed.getNodes()).isEqualTo(1);
+      assertThat(removed.getCapacity()).as("nothing can start there").isEqualTo("0");
+      assertThat(get(alice, job).getState()).isEqualTo(Job.State.STATE_RUNNING);
+    } finally {
+      Fixtures.seedExample(neighbours);
+    }
+    FakeAgent.awaitThat(() -> pool("onprem").equals(before));
+  }
+
+  private PoolUsage pool(String id) {
+    return usage()
+        .listPoolUsages(ListPoolUsagesRequest.newBuilder().setParent(ACME).build())
+        .getUsagesList()
+        .stream()
+        .filter(usage -> usage.getPool().equals(id))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static UsageServiceBlockingStub usage() {
+    return SHARED.get().usage(SHARED.get().tokens.member("acme", "alice"));
   }
 }

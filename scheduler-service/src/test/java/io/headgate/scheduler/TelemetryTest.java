@@ -7,17 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.Metadata;
 import io.grpc.stub.MetadataUtils;
-import io.headgate.kit.telemetry.Telemetry;
-import io.headgate.kit.telemetry.TelemetryConfig;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.kit.testing.ScrapedTelemetry;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,26 +22,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class TelemetryTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
-  private Telemetry telemetry;
+  private ScrapedTelemetry telemetry;
   private Installation installation;
 
   @BeforeEach
   void start() {
-    TelemetryConfig defaults = TelemetryConfig.DEFAULTS;
-    telemetry =
-        Telemetry.start(
-            new TelemetryConfig(
-                Optional.empty(),
-                "127.0.0.1",
-                Optional.of(0),
-                TelemetryConfig.MetricsAccess.OPEN,
-                Optional.empty(),
-                1.0,
-                defaults.exportInterval(),
-                defaults.logLevel()),
-            "scheduler",
-            "test");
-    installation = new Installation(POSTGRES.fresh()).with(telemetry);
+    telemetry = ScrapedTelemetry.start("scheduler");
+    installation = new Installation(POSTGRES.fresh()).with(telemetry.telemetry());
     Fixtures.seedExample(installation.neighbours);
     installation.start().awaitReady("rnd-3");
   }
@@ -56,17 +37,6 @@ final class TelemetryTest {
   void stop() {
     installation.close();
     telemetry.close();
-  }
-
-  private List<String> scrape() throws Exception {
-    URI uri = telemetry.scrapeEndpoint().orElseThrow();
-    try (HttpClient http = HttpClient.newHttpClient()) {
-      return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
-          .body()
-          .lines()
-          .filter(line -> line.startsWith("headgate_"))
-          .toList();
-    }
   }
 
   /// The number of the series that has all these parts.
@@ -82,7 +52,7 @@ final class TelemetryTest {
   }
 
   @Test
-  void showsWhatStandsAndWhatHappenedUnderTheDocumentedNames() throws Exception {
+  void showsWhatStandsAndWhatHappenedUnderTheDocumentedNames() {
     FakeAgent agent = installation.agent("a-0").slowToStop().connect();
     JobServiceBlockingStub alice = installation.alice();
     for (int i = 0; i < 4; i++) {
@@ -92,7 +62,7 @@ final class TelemetryTest {
     submit(installation.eve(), submit("devops-3", "d-0"));
     agent.awaitStop("r-2");
 
-    List<String> scrape = scrape();
+    List<String> scrape = telemetry.scrape();
     String onprem = "headgate_pool=\"onprem\"";
     String model = "hw_model=\"H100\"";
     assertThat(number(scrape, "headgate_pool_gpu_capacity", onprem, model)).isEqualTo(10);
@@ -111,7 +81,7 @@ final class TelemetryTest {
     assertThat(number(scrape, "headgate_agent_connected", "headgate_node=\"a-0\"")).isEqualTo(1);
     assertThat(number(scrape, "headgate_scheduler_leader")).isEqualTo(1);
     assertThat(number(scrape, "headgate_scheduler_epoch")).isEqualTo(1);
-    assertThat(number(scrape, "headgate_database_connections_max")).isPositive();
+    telemetry.showsConnectionsTo("scheduler");
     assertThat(number(scrape, "headgate_scheduler_input_delay_seconds_count")).isPositive();
     assertThat(number(scrape, "headgate_scheduler_pass_duration_seconds_count")).isPositive();
     assertThat(number(scrape, "headgate_scheduler_commit_duration_seconds_count")).isPositive();

@@ -103,13 +103,16 @@ final class UsageReport {
     }
     long usedOnReady = pool.usedUnits() - usedOnOthers;
     long capacity = Math.min(pool.ceiling(), pool.offeredUnits() + usedOnOthers);
+    long held = Math.max(0, pool.offeredUnits() - usedOnReady - pool.idleUnits());
+    // No job can start on what a ceiling, or the removal of the pool, leaves unused.
+    long startable = Math.max(0, capacity - pool.usedUnits() - held);
     return new PoolUsage(
         pool.id(),
         gpus(capacity),
         gpus(pool.offeredUnits()),
         gpus(pool.usedUnits()),
-        gpus(Math.max(0, pool.offeredUnits() - usedOnReady - pool.idleUnits())),
-        gpus(pool.idleUnits()),
+        gpus(held),
+        gpus(Math.min(pool.idleUnits(), startable)),
         nodes,
         pool.readyNodes(),
         pool.attempts());

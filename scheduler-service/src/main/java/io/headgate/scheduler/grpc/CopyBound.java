@@ -137,6 +137,11 @@ public final class CopyBound {
     }
   }
 
+  /// Questions that are answered or wait.
+  long inProgress() {
+    return asked.inProgress();
+  }
+
   private boolean isMyTurn() {
     try {
       return one.tryAcquire(limits.patience().toMillis(), TimeUnit.MILLISECONDS);

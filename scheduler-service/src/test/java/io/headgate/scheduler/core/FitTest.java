@@ -261,6 +261,7 @@ class FitTest {
     assertThat(it.reason("c"))
         .isEqualTo(new Reason.PoolCapacity(poolId("pool"), gpus("2"), gpus("1"), gpus("2")));
     assertThat(it.usage(poolId("pool")).capacity()).isEqualTo(gpus("2"));
+    assertThat(it.usage(poolId("pool")).idle()).as("six are of no use").isEqualTo(gpus("0"));
   }
 
   @Test

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.LoggerContext;
 import com.sun.net.httpserver.HttpServer;
 import io.headgate.kit.telemetry.TelemetryConfig.LogLevel;
 import io.headgate.kit.telemetry.TelemetryConfig.MetricsAccess;
+import io.headgate.kit.testing.ScrapedTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Scope;
 import java.net.InetAddress;
@@ -33,22 +34,19 @@ class TelemetryTest {
   private static final String SECRET = "the words of a log line";
 
   @Test
-  void servesMetricsToPrometheus() throws Exception {
-    TelemetryConfig config = config(Optional.empty(), Optional.of(0));
-    try (Telemetry telemetry = Telemetry.start(config, "headgate-test", "1.2.3")) {
-      telemetry
+  void servesMetricsToPrometheus() {
+    try (ScrapedTelemetry scraped = ScrapedTelemetry.start("headgate-test")) {
+      scraped
+          .telemetry()
           .meter("test")
           .counterBuilder("headgate.test.books")
           .setUnit("{book}")
           .build()
           .add(3);
-      URI scrape = telemetry.scrapeEndpoint().orElseThrow();
-      HttpRequest request = HttpRequest.newBuilder(scrape).build();
-      String page = HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body();
-      assertThat(page)
-          .contains("headgate_test_books_total{")
-          .contains("service_name=\"headgate-test\"");
-      assertThat(page).contains("jvm_memory_used_bytes");
+      assertThat(scraped.scrape())
+          .anyMatch(line -> line.startsWith("headgate_test_books_total{"))
+          .anyMatch(line -> line.contains("service_name=\"headgate-test\""))
+          .anyMatch(line -> line.startsWith("jvm_memory_used_bytes"));
     }
   }
 

@@ -47,8 +47,7 @@ class KitArchitectureTest {
                 Map.entry("seal", Set.of("file", "lifecycle")),
                 Map.entry("telemetry", Set.of("config", "time")),
                 Map.entry("time", Set.of()),
-                Map.entry(
-                    "watch", Set.of("config", "failure", "grpc", "lifecycle", "position"))))
+                Map.entry("watch", Set.of("config", "failure", "grpc", "lifecycle", "position"))))
         .check(CLASSES);
   }
 

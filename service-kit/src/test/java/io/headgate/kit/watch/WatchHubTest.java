@@ -8,10 +8,12 @@ import com.google.protobuf.ByteString;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
+import io.grpc.ClientInterceptors;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.stub.BlockingClientCall;
+import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.failure.GrpcFailures;
@@ -288,6 +290,70 @@ class WatchHubTest {
     stuck.forEach(call -> call.cancel("done", null));
     reading.cancel("done", null);
     await().atMost(PATIENCE).untilAsserted(() -> assertThat(hub.bytesInFlight()).isZero());
+  }
+
+  /// Of four pages, one caller has two and the other one, in either order.
+  @Test
+  void theClientsOfATenantTogetherHaveNoMoreBytesThanTheTenantMay() throws Exception {
+    int page = 64 << 10;
+    ByteSize plenty = ByteSize.ofMebibytes(1);
+    ByteSize four = new ByteSize(4 * page);
+    bytesInFlightAre(
+        3L * page,
+        new WatchMemory(new ByteSize(page), plenty, plenty, four, plenty),
+        channel(),
+        SERVER.channel(SERVER.tokens().member("acme", "eve")));
+  }
+
+  /// As when a proxy passes the calls of many users on.
+  @Test
+  void theClientsOfAConnectionTogetherHaveNoMoreBytesThanTheConnectionMay() throws Exception {
+    int page = 64 << 10;
+    ByteSize plenty = ByteSize.ofMebibytes(1);
+    ByteSize four = new ByteSize(4 * page);
+    Channel proxy = SERVER.anonymous();
+    bytesInFlightAre(
+        4L * page,
+        new WatchMemory(new ByteSize(page), four, new ByteSize(3 * page), plenty, plenty),
+        as(proxy, SERVER.tokens().member("acme", "ada")),
+        as(proxy, SERVER.tokens().member("globex", "bob")));
+  }
+
+  private static Channel as(Channel connection, String token) {
+    Metadata header = new Metadata();
+    header.put(
+        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), "Bearer " + token);
+    return ClientInterceptors.intercept(
+        connection, MetadataUtils.newAttachHeadersInterceptor(header));
+  }
+
+  /// Clients of two callers do not read. Meanwhile a third caller reads 200 parts on a connection
+  /// of its own, so the others have had time to take more.
+  private static void bytesInFlightAre(long most, WatchMemory memory, Channel... idle)
+      throws Exception {
+    int page = Math.toIntExact(memory.page().bytes());
+    hub = hub(new WatchLimits(HEARTBEAT, PATIENCE, 100).with(memory));
+    source = new Parts(page, 200);
+    List<ClientCall<WatchBooksRequest, Book>> stuck = new ArrayList<>();
+    for (Channel channel : idle) {
+      for (int i = 0; i < 10; i++) {
+        stuck.add(neverReading(channel, new CompletableFuture<>()));
+      }
+    }
+    await().atMost(PATIENCE).until(() -> hub.watchers() == stuck.size());
+    await().atMost(PATIENCE).until(() -> hub.bytesInFlight() == most);
+    Channel honest = SERVER.channel(SERVER.tokens().member("initech", "carol"));
+    var reading = ShelfServiceGrpc.newBlockingV2Stub(honest).watchBooks(request(0));
+    int read = 1;
+    while (read(reading).getPages() == 0) {
+      read++;
+    }
+    assertThat(read).isEqualTo(200);
+    reading.cancel("done", null);
+    await().atMost(PATIENCE).until(() -> hub.watchers() == stuck.size());
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(hub.bytesInFlight()).isEqualTo(most));
+    stuck.forEach(call -> call.cancel("done", null));
+    await().atMost(PATIENCE).until(() -> hub.bytesInFlight() == 0);
   }
 
   @Test

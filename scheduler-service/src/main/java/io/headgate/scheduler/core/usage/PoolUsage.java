@@ -10,7 +10,7 @@ import io.headgate.type.GpuQuantity;
 /// @param offered the devices in service of nodes that take work
 /// @param used by attempts, those that stop included
 /// @param held idle slices that are kept for a waiting job
-/// @param idle free for any job on nodes that take work
+/// @param idle free for any job on nodes that take work, as far as the ceiling lets it start
 public record PoolUsage(
     PoolId pool,
     GpuQuantity capacity,
