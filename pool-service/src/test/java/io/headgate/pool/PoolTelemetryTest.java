@@ -2,6 +2,7 @@ package io.headgate.pool;
 
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.ScrapedTelemetry;
+import io.headgate.kit.testing.TestSecrets;
 import io.headgate.kit.time.TimeSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -14,7 +15,7 @@ class PoolTelemetryTest {
     try (ScrapedTelemetry scraped = ScrapedTelemetry.start("pool-service");
         PoolService service =
             PoolService.open(
-                PoolServiceConfig.of(POSTGRES.config()),
+                PoolServiceConfig.of(POSTGRES.config(), TestSecrets.directory()),
                 scraped.telemetry(),
                 TimeSource.system())) {
       service.start();
