@@ -108,7 +108,8 @@ final class Services {
   }
 
   private static SchedulerProcesses processes(
-      InstallationConfig config, SchedulerConfig scheduler, URI uri, Path keyFile) {
+      InstallationConfig config, SchedulerConfig scheduler, URI uri, Path keyFile)
+      throws IOException {
     return new SchedulerProcesses(
         new SchedulerProcesses.Wiring(
             config.data(),

@@ -177,12 +177,8 @@ final class UpFlags {
           "BAD_FLAGS",
           "leave out --demo, or leave out --nodes and --file");
     }
-    if (rotateKey && replaceKey) {
-      throw exclusive("--rotate-encryption-key", "--replace-encryption-key");
-    }
-    if (ephemeral && data != null) {
-      throw exclusive("--ephemeral", "--data");
-    }
+    requireNotBoth("--rotate-encryption-key", rotateKey, "--replace-encryption-key", replaceKey);
+    requireNotBoth("--ephemeral", ephemeral, "--data", data != null);
     if (schedulers < 0 || schedulers > InstallationConfig.MAX_SCHEDULERS) {
       throw new UsageException(
           "\"" + schedulers + "\" is not a number for --schedulers",
@@ -229,9 +225,11 @@ final class UpFlags {
     }
   }
 
-  private static UsageException exclusive(String one, String other) {
-    return new UsageException(
-        one + " and " + other + " exclude each other", "BAD_FLAGS", "leave one of them out");
+  private static void requireNotBoth(String one, boolean hasOne, String other, boolean hasOther) {
+    if (hasOne && hasOther) {
+      throw new UsageException(
+          one + " and " + other + " exclude each other", "BAD_FLAGS", "leave one of them out");
+    }
   }
 
   private static boolean isAddress(String text) {

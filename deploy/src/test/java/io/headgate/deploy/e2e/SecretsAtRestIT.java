@@ -70,7 +70,7 @@ class SecretsAtRestIT {
           type: elastic
           provider: exec
           settings: {token: CanarySettingInForce}
-          instance: {gpus: 1, gpuMemory: 80GiB, cpus: 8, memory: 64GiB}
+          instance: {gpus: 1, gpuModel: A100, gpuMemory: 80GiB, cpus: 8, memory: 64GiB}
           maxInstances: 1
       profiles: [{name: one, gpus: 0, pools: [local]}]
       policies:
@@ -172,7 +172,7 @@ class SecretsAtRestIT {
           TestInstallation.start(config(receiver.uri()))
               .withConfiguration(CONFIGURATION.formatted("CanaryVariableOfAVault"))
               .withConfiguration(CONFIGURATION.formatted("CanaryVariableThatReplacesIt"))
-              .withNode("a-0", "local", "none")) {
+              .withNode("a-0", "local", "1xA100-80GiB")) {
         ManagedChannel operator = connect(headgate);
         try {
           vaults(operator);
