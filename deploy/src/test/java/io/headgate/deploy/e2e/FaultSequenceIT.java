@@ -148,7 +148,7 @@ class FaultSequenceIT {
         then,
         beganMs - struck.atMs());
     times.note(fault, beganMs - struck.atMs());
-    pace.check(fault, beganMs - struck.countsFromMs(fault));
+    pace.check(fault, fault.promise(), beganMs - struck.countsFromMs(fault));
     assertThat(then).as("epochs only rise").isGreaterThanOrEqualTo(epoch);
     if (fault.leading() == Fault.Leading.STAYS) {
       String said = schedulers.saidOfLeading();
@@ -192,6 +192,7 @@ class FaultSequenceIT {
     }
     LOG.info("seconds from the strike until a job began:\n{}", times.table());
     check();
+    pace.demandShown();
   }
 
   /// The agent's supervisors end the job there, and only then does it run elsewhere. Reports of the
