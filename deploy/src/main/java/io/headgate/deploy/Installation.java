@@ -143,7 +143,7 @@ public final class Installation implements AutoCloseable {
 
   /// The addresses that Prometheus scrapes, each with the parts that it covers. Empty when no
   /// metrics are exposed.
-  Map<String, URI> metricsUris() {
+  public Map<String, URI> metricsUris() {
     Map<String, URI> uris = new LinkedHashMap<>();
     telemetry
         .scrapeEndpoint()

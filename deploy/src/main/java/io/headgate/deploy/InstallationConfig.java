@@ -82,7 +82,8 @@ public record InstallationConfig(
     return data.resolve("secrets").resolve("metrics.token");
   }
 
-  InstallationConfig withTelemetry(TelemetryConfig other) {
+  /// A copy that exports and exposes telemetry so.
+  public InstallationConfig withTelemetry(TelemetryConfig other) {
     return new InstallationConfig(
         data, host, port, lease, schedulers, shared, settings, other, keyChange);
   }

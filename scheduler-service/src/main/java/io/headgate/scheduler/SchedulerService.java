@@ -126,7 +126,7 @@ public final class SchedulerService implements AutoCloseable {
             Failpoint.Handler.NONE));
   }
 
-  /// What a test replaces.
+  /// The parts that a test replaces.
   ///
   /// @param members makes the view of the group, given the secret that all replicas share
   /// @param memory makes the brake on new work, given what measures it

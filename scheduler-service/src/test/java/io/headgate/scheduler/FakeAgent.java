@@ -83,18 +83,14 @@ final class FakeAgent implements AutoCloseable {
     return this;
   }
 
-  synchronized FakeAgent quickToStart() {
-    starts = true;
-    return this;
-  }
-
   /// Ignores orders to stop until told otherwise.
   synchronized FakeAgent slowToStop() {
     stops = false;
     return this;
   }
 
-  synchronized FakeAgent quickToStop() {
+  synchronized FakeAgent quick() {
+    starts = true;
     stops = true;
     return this;
   }

@@ -83,7 +83,7 @@ final class JobChangesTest {
     assertThat(events().getFirst().getMessage())
         .isEqualTo(job + " is stopped because it was cancelled by alice: wrong data set");
     assertThat(get(alice, job).getReason().getMessage()).isEqualTo("by alice: wrong data set");
-    agent.quickToStop().ends(job, EndReason.END_REASON_STOPPED);
+    agent.quick().ends(job, EndReason.END_REASON_STOPPED);
     awaitState(alice, job, Job.State.STATE_CANCELLED);
     assertThat(alice.explainJob(explain).getVerdict())
         .isEqualTo(job + " is cancelled by alice: wrong data set.");
@@ -116,7 +116,7 @@ final class JobChangesTest {
     }
     agent.report(job, report -> report.setStopPhase("term").setStopPhaseResult("ok"));
     // The report of the end repeats the last phase.
-    agent.quickToStop().ends(job, EndReason.END_REASON_STOPPED);
+    agent.quick().ends(job, EndReason.END_REASON_STOPPED);
     awaitState(alice, job, Job.State.STATE_CANCELLED);
     agent.repeatEverything(agent.spoken());
     agent.awaitAcknowledged();
@@ -167,7 +167,7 @@ final class JobChangesTest {
         .as("that nothing is called back comes with the new order")
         .extracting(Stop::getKind, Stop::getSkipCallback)
         .containsExactly(tuple(Stop.Kind.KIND_PREEMPT, false), tuple(Stop.Kind.KIND_CANCEL, true));
-    agent.quickToStop().ends(job, EndReason.END_REASON_STOPPED);
+    agent.quick().ends(job, EndReason.END_REASON_STOPPED);
     awaitState(alice, job, Job.State.STATE_CANCELLED);
   }
 
@@ -207,7 +207,7 @@ final class JobChangesTest {
         .says("state", "STOPPING");
     agent.ends(job, EndReason.END_REASON_STOPPED);
     awaitState(alice, job, Job.State.STATE_CANCELLED);
-    agent.quickToStop();
+    agent.quick();
   }
 
   @Test

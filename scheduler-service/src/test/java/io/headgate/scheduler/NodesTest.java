@@ -130,7 +130,7 @@ final class NodesTest {
         cannotStart(SHARED.get().eve(), "devops-2");
       }
     } finally {
-      agent.quickToStart();
+      agent.quick();
     }
     NodeUsage node =
         usage()

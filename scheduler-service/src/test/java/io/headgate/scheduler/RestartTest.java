@@ -186,7 +186,7 @@ final class RestartTest {
     installation.kill();
     restart();
 
-    agent.quickToStop().connect();
+    agent.quick().connect();
     // Told again, and still for the same job.
     agent.awaitStop("r-2");
     awaitState(eve, "d-0", Job.State.STATE_RUNNING);

@@ -180,7 +180,7 @@ final class FaultSequence {
         then,
         beganMs - struck.atMs());
     times.note(fault, beganMs - struck.atMs());
-    pace.check(fault, beganMs - struck.countsFromMs(fault));
+    pace.check(fault, fault.promise(), beganMs - struck.countsFromMs(fault));
     assertThat(then).as("epochs only rise").isGreaterThanOrEqualTo(epoch);
     if (fault.leading() == Fault.Leading.STAYS) {
       String said = schedulers.saidOfLeading();
@@ -222,6 +222,7 @@ final class FaultSequence {
     }
     LOG.info("seconds from the strike until a job began:\n{}", times.table());
     check();
+    pace.demandShown();
   }
 
   /// Keeps an agent from reporting, until it is over.

@@ -14,25 +14,36 @@ import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.context.Scope;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/// `headgate up` as a process of its own, killed and stopped while jobs run.
+/// `headgate up` as a process of its own, killed and stopped while jobs run. `deploy/headgate`
+/// starts it again after its process has died.
 @Execution(ExecutionMode.CONCURRENT)
 @Order(1) // It takes longest.
 class KilledAndStartedAgainIT {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final Pattern SCRAPED = Pattern.compile("(http://\\S+/metrics) +all parts");
+  private static final Pattern TOKEN = Pattern.compile("each scrape sends the token in (\\S+)");
 
   private static final Span CLIENT =
       Span.wrap(
@@ -45,49 +56,118 @@ class KilledAndStartedAgainIT {
   @TempDir private Path directory;
 
   @Test
-  void aKilledInstallationAdoptsWhatStillRuns() throws Exception {
-    UpProcess first = up();
-    Path done = signs().resolve("go");
-    try (HeadgateClient client = first.connect(Path.of(data()));
-        Scope _ = CLIENT.makeCurrent()) {
-      // Runs until it is told to end, and tells how often it was started, and in whose trace.
-      client
-          .jobs("default")
-          .submit(
-              new Submission(
-                  JobSpec.of(
-                      "one",
-                      List.of(
-                          "sh",
-                          "-c",
-                          "echo started $TRACEPARENT; while ! [ -e "
-                              + done
-                              + " ]; do sleep 0.05; done; exit 7")),
-                  "survivor",
-                  null));
-      await(client, "survivor", JobState.RUNNING);
-    }
+  void aKilledInstallationIsStartedAgainAndAdoptsWhatStillRuns() throws Exception {
+    Process launcher = launch("--nodes", "sim:1x2xA100", "--share", signs().toString());
+    BufferedReader screen = launcher.inputReader(StandardCharsets.UTF_8);
+    try {
+      UpProcess first = UpProcess.ready(launcher, screen);
+      Path done = signs().resolve("go");
+      try (HeadgateClient client = first.connect(Path.of(data()));
+          Scope _ = CLIENT.makeCurrent()) {
+        // Runs until it is told to end, and tells how often it was started, and in whose trace.
+        client
+            .jobs("default")
+            .submit(
+                new Submission(
+                    JobSpec.of(
+                        "one",
+                        List.of(
+                            "sh",
+                            "-c",
+                            "echo started $TRACEPARENT; while ! [ -e "
+                                + done
+                                + " ]; do sleep 0.05; done; exit 7")),
+                    "survivor",
+                    null));
+        await(client, "survivor", JobState.RUNNING);
+      }
 
-    first.process().destroyForcibly().waitFor();
-    UpProcess second = up();
+      ProcessHandle killed = installation(launcher);
+      assertThat(killed.destroyForcibly()).isTrue();
+      UpProcess second = UpProcess.ready(launcher, screen);
+      assertThat(second.screen()).contains("up ended with status 137; starting it again");
+      ProcessHandle running = installation(launcher);
+      assertThat(running.pid()).isNotEqualTo(killed.pid());
 
-    try (HeadgateClient client = second.connect(Path.of(data()))) {
-      Job adopted = await(client, "survivor", JobState.RUNNING);
-      assertThat(adopted.attempt()).isEqualTo(1);
-      Files.createFile(done);
-      Job ended = await(client, "survivor", JobState.FAILED);
-      assertThat(ended.exitCode()).isEqualTo(7);
-      assertThat(ended.attempt()).isEqualTo(1);
-      assertThat(UpProcess.output(client, "survivor"))
-          .as("started once, in the trace of who submitted it")
-          .matches("started 00-" + CLIENT.getSpanContext().getTraceId() + "-[0-9a-f]{16}-01\n");
+      try (HeadgateClient client = second.connect(Path.of(data()))) {
+        Job adopted = await(client, "survivor", JobState.RUNNING);
+        assertThat(adopted.attempt()).isEqualTo(1);
+        Files.createFile(done);
+        Job ended = await(client, "survivor", JobState.FAILED);
+        assertThat(ended.exitCode()).isEqualTo(7);
+        assertThat(ended.attempt()).isEqualTo(1);
+        assertThat(UpProcess.output(client, "survivor"))
+            .as("started once, in the trace of who submitted it")
+            .matches("started 00-" + CLIENT.getSpanContext().getTraceId() + "-[0-9a-f]{16}-01\n");
+      }
+      scrape(second);
+
+      launcher.toHandle().destroy(); // Process.destroy would also close the screen.
+      String rest = screen.readAllAsString();
+      assertThat(rest).as("it stops in order").contains("Stopped.");
+      assertThat(first.screen() + second.screen() + rest)
+          .as("a scrape costs the log no warning")
+          .doesNotContain("opentelemetry", "prometheus", " i.o.");
+      assertThat(launcher.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      assertThat(running.isAlive()).isFalse();
+    } finally {
+      launcher.descendants().forEach(ProcessHandle::destroyForcibly);
+      launcher.destroyForcibly();
     }
-    second.stop();
+  }
+
+  /// The address and the file of the token come from the screen.
+  private static void scrape(UpProcess up) throws Exception {
+    Matcher address = SCRAPED.matcher(up.screen());
+    Matcher token = TOKEN.matcher(up.screen());
+    assertThat(address.find() && token.find()).as(up.screen()).isTrue();
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(address.group(1)))
+            .header("authorization", "Bearer " + Files.readString(Path.of(token.group(1))).strip())
+            .build();
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      HttpResponse<String> page = http.send(request, HttpResponse.BodyHandlers.ofString());
+      assertThat(page.statusCode()).isEqualTo(200);
+      for (String schema : List.of("policy", "pool", "scheduler")) {
+        assertThat(page.body().lines())
+            .as("the connections of all services, %s", schema)
+            .filteredOn(line -> line.startsWith("headgate_database_connections_active{"))
+            .filteredOn(line -> line.contains("headgate_schema=\"" + schema + "\""))
+            .hasSize(1);
+      }
+    }
+  }
+
+  @Test
+  void aRefusalIsNotRepeated() throws Exception {
+    Process launcher = launch("--nodes", "sim:0x0xNOTHING");
+    String all = new String(launcher.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(launcher.waitFor()).isEqualTo(2);
+    assertThat(all).contains("BAD_FLAG_VALUE").doesNotContain("starting it again");
+  }
+
+  /// The launcher, whose screen and log are one.
+  private Process launch(String... more) throws IOException {
+    List<String> command = new ArrayList<>(List.of("./headgate", "up", "--port", "0"));
+    command.addAll(List.of("--data", data()));
+    command.addAll(List.of(more));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("XDG_CONFIG_HOME", directory.resolve("config").toString());
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    return builder.start();
+  }
+
+  /// The Java process of the launcher.
+  private static ProcessHandle installation(Process launcher) {
+    return launcher.children().filter(ProcessHandle::isAlive).findFirst().orElseThrow();
   }
 
   @Test
   void aStoppedInstallationSavesItsJobsAndResumesThem() throws Exception {
-    UpProcess first = up();
+    // On an address of its own, as it could be another of the machine.
+    UpProcess first = up("--ip", "127.0.0.2");
+    assertThat(first.uri()).startsWith("http://127.0.0.2:");
     try (HeadgateClient client = first.connect(Path.of(data()))) {
       client
           .jobs("default")
@@ -107,6 +187,7 @@ class KilledAndStartedAgainIT {
                   "careful",
                   null));
       await(client, "careful", JobState.RUNNING);
+      aSecondUpSaysThatOneIsRunningAndDisturbsNothing(first, client);
     }
 
     assertThat(processesOfTheInstallation())
@@ -121,7 +202,7 @@ class KilledAndStartedAgainIT {
       assertThat(ending.onExit()).as("%s ends", words(ending)).succeedsWithin(PATIENCE);
     }
     assertThat(processesOfTheInstallation()).as("what is left behind").isEmpty();
-    UpProcess second = up();
+    UpProcess second = up("--ip", "127.0.0.2");
 
     try (HeadgateClient client = second.connect(Path.of(data()))) {
       await(client, "careful", JobState.DONE);
@@ -130,23 +211,23 @@ class KilledAndStartedAgainIT {
     second.stop();
   }
 
-  @Test
-  void aSecondUpSaysThatOneIsRunningAndDisturbsNothing() throws Exception {
-    // On an address of its own, as it could be another of the machine.
-    UpProcess first = up("--ip", "127.0.0.2");
-    assertThat(first.uri()).startsWith("http://127.0.0.2:");
-    try (HeadgateClient client = first.connect(Path.of(data()))) {
-      Process second = command().start();
-      String text = new String(second.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+  private void aSecondUpSaysThatOneIsRunningAndDisturbsNothing(
+      UpProcess first, HeadgateClient client) throws Exception {
+    Process second = command().start();
+    String text = new String(second.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
-      assertThat(second.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-      assertThat(second.exitValue()).as(text).isZero();
-      assertThat(text)
-          .startsWith("Headgate is already running on " + data() + ":\n")
-          .contains("  API          " + first.uri() + " ");
-      assertThat(client.jobs("default").listAll(JobFilter.ALL)).isEmpty();
-    }
-    first.stop();
+    assertThat(second.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(second.exitValue()).as(text).isZero();
+    assertThat(text)
+        .startsWith("Headgate is already running on " + data() + ":\n")
+        .contains("  API          " + first.uri() + " ");
+    assertThat(client.jobs("default").listAll(JobFilter.ALL))
+        .singleElement()
+        .satisfies(job -> {
+          assertThat(job.id()).isEqualTo("careful");
+          assertThat(job.state()).isEqualTo(JobState.RUNNING);
+          assertThat(job.attempt()).isEqualTo(1);
+        });
   }
 
   private ProcessBuilder command() throws IOException {

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.google.protobuf.FieldMask;
 import io.grpc.Channel;
 import io.grpc.ManagedChannel;
+import io.headgate.kit.auth.Revocations;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.db.DatabaseConfig;
@@ -20,15 +21,19 @@ import io.headgate.policy.PolicyServiceMain;
 import io.headgate.pool.PoolServiceMain;
 import io.headgate.proto.policy.v1.CreateKeyRequest;
 import io.headgate.proto.policy.v1.CreateUserRequest;
+import io.headgate.proto.policy.v1.DeleteUserRequest;
 import io.headgate.proto.policy.v1.ExchangeKeyRequest;
 import io.headgate.proto.policy.v1.RevokeKeyRequest;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import io.headgate.proto.policy.v1.UpdateUserRequest;
 import io.headgate.proto.policy.v1.User;
 import io.headgate.proto.policy.v1.UserServiceGrpc;
+import io.headgate.proto.pool.v1.DeletePoolRequest;
 import io.headgate.proto.pool.v1.ListPoolsRequest;
 import io.headgate.proto.pool.v1.PoolServiceGrpc;
+import io.headgate.proto.scheduler.v1.CancelJobRequest;
 import io.headgate.proto.scheduler.v1.GetLeadershipRequest;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
 import io.headgate.scheduler.SchedulerMain;
 import java.net.URI;
@@ -42,12 +47,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /// policy-service, pool-service and a scheduler as processes: what one withdraws, the others
 /// refuse.
+@Order(1) // It waits for a minute.
 class RevocationIT {
   private static final Duration PROMISED = Duration.ofSeconds(5);
   private static final Pattern SERVING = Pattern.compile("serving on (\\S+)");
@@ -68,15 +75,17 @@ class RevocationIT {
     }
   }
 
+  /// One test, because the start of three processes takes longest.
   @Test
-  void aRevocationReachesEveryServiceWithinFiveSeconds() throws Exception {
+  void aRevocationReachesEveryServiceWithinFiveSecondsAndSilenceEndsChangesAfterAMinute()
+      throws Exception {
     URI policy = startPolicyService();
     Channel anonymous = channel(policy, TokenSource.anonymous());
     String root = Files.readString(directory.resolve("admin.key")).strip();
     Channel operator = channel(policy, () -> Optional.of(exchange(anonymous, root)));
     URI pool = startPoolService(policy, key(operator, "services/pool"));
     URI scheduler = startScheduler(policy, pool, key(operator, "services/scheduler"));
-    createAdmin(operator);
+    assertThat(create(operator, "admin", true)).isEqualTo(ADMIN);
 
     String key = key(operator, ADMIN);
     String ofRevokedKey = exchange(anonymous, key);
@@ -102,6 +111,37 @@ class RevocationIT {
           .as("the token that states the present role")
           .isEmpty();
     }
+
+    String ofDeleted = exchange(anonymous, key(operator, create(operator, "deleted", false)));
+    for (Service service : services) {
+      service.awaitAccepted(ofDeleted);
+    }
+    delete(operator, "deleted");
+    for (Service service : services) {
+      service.awaitRevoked(ofDeleted);
+    }
+
+    String governor = exchange(anonymous, root);
+    String member = exchange(anonymous, key(operator, ADMIN));
+    for (Service service : services) {
+      assertThat(service.changeRefusal(governor)).as("it is served").endsWith("_NOT_FOUND");
+    }
+    policyService().process().destroyForcibly().waitFor();
+    for (Service service : services) {
+      service.awaitSilenceEndsChanges(governor);
+      assertThat(service.refusal(governor)).as("reads go on").isEmpty();
+    }
+    assertThat(services.getLast().changeRefusal(member))
+        .as("members go on with their jobs")
+        .isEqualTo("JOB_NOT_FOUND");
+  }
+
+  private JavaProcess policyService() {
+    return open.stream()
+        .filter(JavaProcess.class::isInstance)
+        .map(JavaProcess.class::cast)
+        .findFirst()
+        .orElseThrow();
   }
 
   /// One service, asked for something that members may read.
@@ -129,6 +169,38 @@ class RevocationIT {
             }
           });
       return Optional.ofNullable(thrown).flatMap(GrpcFailures::refusal);
+    }
+
+    /// Why a change of something that is not there is refused.
+    String changeRefusal(String token) {
+      Channel caller = channel(uri, () -> Optional.of(token));
+      Throwable thrown =
+          catchThrowable(() -> {
+            if (name.equals("pool-service")) {
+              var _ =
+                  PoolServiceGrpc.newBlockingStub(caller)
+                      .deletePool(
+                          DeletePoolRequest.newBuilder()
+                              .setName("tenants/acme/pools/absent")
+                              .build());
+            } else {
+              var _ =
+                  JobServiceGrpc.newBlockingStub(caller)
+                      .cancelJob(
+                          CancelJobRequest.newBuilder()
+                              .setName("tenants/acme/jobs/absent")
+                              .build());
+            }
+          });
+      return GrpcFailures.refusal(thrown).map(Refusal::reason).orElse(String.valueOf(thrown));
+    }
+
+    /// A service has at most as much patience as is promised, beside the pauses of a busy machine.
+    void awaitSilenceEndsChanges(String token) {
+      await(name)
+          .atMost(Revocations.LONGEST_SILENCE.plusSeconds(30))
+          .pollInterval(Duration.ofSeconds(1))
+          .until(() -> changeRefusal(token).equals("REVOCATIONS_UNKNOWN"));
     }
 
     void awaitAccepted(String token) {
@@ -220,15 +292,22 @@ class RevocationIT {
         .getSecret();
   }
 
-  private static void createAdmin(Channel operator) {
+  private static String create(Channel operator, String user, boolean admin) {
+    return UserServiceGrpc.newBlockingStub(operator)
+        .createUser(
+            CreateUserRequest.newBuilder()
+                .setParent("tenants/acme")
+                .setUserId(user)
+                .setUser(User.newBuilder().setAdmin(admin))
+                .build())
+        .getName();
+  }
+
+  private static void delete(Channel operator, String user) {
     var _ =
         UserServiceGrpc.newBlockingStub(operator)
-            .createUser(
-                CreateUserRequest.newBuilder()
-                    .setParent("tenants/acme")
-                    .setUserId("admin")
-                    .setUser(User.newBuilder().setAdmin(true))
-                    .build());
+            .deleteUser(
+                DeleteUserRequest.newBuilder().setName("tenants/acme/users/" + user).build());
   }
 
   private static void demoteAdmin(Channel operator) {

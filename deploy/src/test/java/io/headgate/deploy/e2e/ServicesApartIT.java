@@ -1,6 +1,5 @@
 package io.headgate.deploy.e2e;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.sdk.client.HeadgateClient;
@@ -72,6 +71,7 @@ class ServicesApartIT {
   private HeadgateClient operator;
   private AgentProcesses agents;
   private JobStream stream;
+  private Pace pace;
 
   @BeforeEach
   void start() throws Exception {
@@ -89,6 +89,7 @@ class ServicesApartIT {
     agents.add(operator, "a-1", "local", "2xA100");
     JobClient jobs = operator.jobs(TestInstallation.TENANT);
     stream = new JobStream(jobs, "one", directory.resolve("runs")).start();
+    pace = Pace.of(stream);
   }
 
   @AfterEach
@@ -119,9 +120,11 @@ class ServicesApartIT {
     DatabaseCheck.check(directory.resolve("data"), apart.postgresPort(), LIMIT + faults.size());
     ProcessLogs.checkErrors(apart.logs());
     ProcessLogs.checkErrors(directory.resolve("agents"));
+    pace.demandShown();
   }
 
   private void suffer(ServiceFault fault) throws Exception {
+    pace.measure();
     long struckMs = System.currentTimeMillis();
     List<ProcessHandle> struck =
         switch (fault) {
@@ -144,9 +147,7 @@ class ServicesApartIT {
       assert !never;
       Schedulers.signal("CONT", struck);
     }
-    assertThat(beganMs - struckMs)
-        .as("milliseconds until a job began after %s", fault)
-        .isLessThan(PROMISE.toMillis());
+    pace.check(fault, PROMISE, beganMs - struckMs);
     int limit = LIMIT + 1 + fault.ordinal();
     apply(limit);
     await("a change after " + fault + " is in force")

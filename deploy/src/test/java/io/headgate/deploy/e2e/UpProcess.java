@@ -53,7 +53,11 @@ record UpProcess(Process process, String uri, String screen) {
   /// Started and ready.
   static UpProcess start(ProcessBuilder builder) throws Exception {
     Process process = builder.start();
-    BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+    return ready(process, process.inputReader(StandardCharsets.UTF_8));
+  }
+
+  /// Reads the screen until the next line that says that it is ready: a launcher starts it again.
+  static UpProcess ready(Process process, BufferedReader out) throws Exception {
     StringBuilder screen = new StringBuilder();
     String uri = "";
     for (String line = out.readLine(); line != null; line = out.readLine()) {
@@ -66,7 +70,7 @@ record UpProcess(Process process, String uri, String screen) {
         return new UpProcess(process, uri, screen.toString());
       }
     }
-    throw new IllegalStateException("up ended with " + process.waitFor());
+    throw new IllegalStateException("up ended with " + process.waitFor() + ":\n" + screen);
   }
 
   /// A client with the operator's key.

@@ -1,5 +1,6 @@
 package io.headgate.deploy.e2e;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +12,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,5 +110,24 @@ final class WitnessesTest {
     assertThatCode(() -> ProcessLogs.checkEpochs(logs)).doesNotThrowAnyException();
     Files.writeString(log, second + first);
     assertThatThrownBy(() -> ProcessLogs.checkEpochs(logs)).hasMessageContaining("n-0.log");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // On a calm machine, and on one that is half as fast.
+    "1.0, 10000, KEPT",
+    "1.0, 10001, BROKEN",
+    "2.0, 20000, KEPT",
+    "2.0, 20001, BROKEN",
+    // On a slower one: it was that fast, or nothing is shown, or it was slower than that machine.
+    "3.0, 10000, KEPT",
+    "3.0, 10001, NOT_SHOWN",
+    "3.0, 30000, NOT_SHOWN",
+    "3.0, 30001, BROKEN",
+    "9.0, 40000, NOT_SHOWN",
+    "9.0, 40001, BROKEN"
+  })
+  void aTimeIsJudgedByThePaceOfTheMachine(double factor, long tookMs, Pace.Verdict verdict) {
+    assertThat(Pace.judge(Duration.ofSeconds(10), factor, tookMs)).isEqualTo(verdict);
   }
 }

@@ -104,7 +104,7 @@ final class UsageReport {
     long usedOnReady = pool.usedUnits() - usedOnOthers;
     long capacity = Math.min(pool.ceiling(), pool.offeredUnits() + usedOnOthers);
     long held = Math.max(0, pool.offeredUnits() - usedOnReady - pool.idleUnits());
-    // No job can start on what a ceiling, or the removal of the pool, leaves unused.
+    // A ceiling leaves devices unused on which no job can start. A removed pool has a ceiling of 0.
     long startable = Math.max(0, capacity - pool.usedUnits() - held);
     return new PoolUsage(
         pool.id(),

@@ -15,7 +15,7 @@ public final class HandBrake {
     return brake;
   }
 
-  /// As if the last collection had left so much.
+  /// Acts as if the last collection had left `usedBytes` in use.
   public void leaves(long usedBytes, long maxBytes) {
     left.set(new MemoryBrake.Left(usedBytes, maxBytes));
   }

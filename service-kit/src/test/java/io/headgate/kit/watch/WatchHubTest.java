@@ -292,7 +292,7 @@ class WatchHubTest {
     await().atMost(PATIENCE).untilAsserted(() -> assertThat(hub.bytesInFlight()).isZero());
   }
 
-  /// Of four pages, one caller has two and the other one, in either order.
+  /// One caller has two of the four pages and the other caller has one, in either order.
   @Test
   void theClientsOfATenantTogetherHaveNoMoreBytesThanTheTenantMay() throws Exception {
     int page = 64 << 10;
