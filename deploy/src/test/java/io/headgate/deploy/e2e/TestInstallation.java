@@ -57,10 +57,15 @@ final class TestInstallation implements AutoCloseable {
             told.put(part, detail);
           }
         };
-    Installation installation = Installation.start(config, lifecycle, progress);
-    installation.ensureTenant(TENANT);
-    installation.startKnownNodes();
-    return new TestInstallation(installation, told);
+    try {
+      Installation installation = Installation.start(config, lifecycle, progress);
+      installation.ensureTenant(TENANT);
+      installation.startKnownNodes();
+      return new TestInstallation(installation, told);
+    } catch (Exception | Error e) {
+      lifecycle.close();
+      throw e;
+    }
   }
 
   TestInstallation withConfiguration(String yaml) throws Exception {

@@ -134,7 +134,7 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
             "VAULT_UNREADABLE",
             "environment",
             "vault '%s' cannot set %s, whose stored values cannot be decrypted; ask an admin to set them again"
-                .formatted(vault.id(), String.join(", ", vault.unreadable())));
+                .formatted(vault.id(), shortened(String.join(", ", vault.unreadable()))));
   }
 
   private static Optional<Violation> ofImage(Vault vault, Optional<String> name) {

@@ -38,6 +38,29 @@ final class VaultRulesTest {
   }
 
   @Test
+  void aVaultWithAnUnreadableVariableLetsNoJobRun() {
+    List<String> names = IntStream.range(0, 50).mapToObj(i -> "V" + i + "_".repeat(250)).toList();
+    VaultRules.Vault broken =
+        new VaultRules.Vault(
+            "v",
+            Set.of(),
+            Optional.empty(),
+            false,
+            false,
+            Optional.empty(),
+            Map.of("PROXY", "x"),
+            names);
+    VaultRules.Asked asked =
+        new VaultRules.Asked(Optional.empty(), List.of("/bin/true"), List.of(), Set.of());
+    VaultRules.Violation violation =
+        VaultRules.of(List.of(vault("a", Set.of(), List.of(), List.of()), broken))
+            .violation(asked)
+            .orElseThrow();
+    assertThat(violation.code()).isEqualTo("VAULT_UNREADABLE");
+    assertThat(violation.message()).contains("vault 'v'", "V0_").hasSizeLessThan(500);
+  }
+
+  @Test
   void refusalsFitIntoTheTrailersOfACall() {
     List<ImagePattern> images =
         IntStream.range(0, 8)
