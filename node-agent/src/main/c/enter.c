@@ -22,8 +22,8 @@ static void limit(__rlimit_resource_t resource, rlim_t wanted) {
 
 static void set_limits(const struct walls *walls) {
   if (walls->files) limit(RLIMIT_NOFILE, (rlim_t)walls->files);
-  if (!walls->has_user) return;
   if (walls->processes) limit(RLIMIT_NPROC, (rlim_t)walls->processes);
+  if (!walls->has_user) return;
   limit(RLIMIT_CORE, 0);
   // Memory that devices read by themselves has to be locked; how much there is, the cgroup says.
   limit(RLIMIT_MEMLOCK, RLIM_INFINITY);

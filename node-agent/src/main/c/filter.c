@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
@@ -25,6 +26,7 @@
 
 // Younger calls than these headers may know; their numbers are the same everywhere.
 #define OPEN_TREE_ATTR 467
+#define FILE_SETATTR 469
 // System calls added after Linux 6.17 (file_setattr) are not reviewed yet; they look absent.
 #define YOUNGEST_KNOWN 469
 
@@ -63,6 +65,8 @@ static const unsigned short REFUSED[] = {
     SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
     // Files by number, past the directories that lead to them; and all that others open.
     SYS_open_by_handle_at, SYS_fanotify_init,
+    // The project of a file, which its owner may change, and by which the space of a job is limited.
+    FILE_SETATTR,
     // The machine: its disks, clock, name, power, terminals, accounts, and what its kernel wrote.
     SYS_swapon, SYS_swapoff, SYS_quotactl, SYS_quotactl_fd, SYS_settimeofday, SYS_clock_settime,
     SYS_sethostname, SYS_setdomainname, SYS_reboot, SYS_vhangup, SYS_acct, SYS_syslog,
@@ -151,6 +155,15 @@ static void allow_families(struct program *program, unsigned number) {
   end_call(program, call);
 }
 
+// Requests of ioctl() that change the project of a file, or whether files made in a directory inherit it.
+static void keep_projects(struct program *program) {
+  size_t call = begin_call(program, SYS_ioctl);
+  load_argument(program, 1);
+  end_if(program, BPF_JEQ, (unsigned)FS_IOC_FSSETXATTR, failing_with(EPERM));
+  end_if(program, BPF_JEQ, (unsigned)FS_IOC_SETFLAGS, failing_with(EPERM));
+  end_call(program, call);
+}
+
 static void allow_personalities(struct program *program) {
   size_t call = begin_call(program, SYS_personality);
   load_argument(program, 0);
@@ -181,6 +194,7 @@ static void write_program(struct program *program) {
   allow_families(program, SYS_socket);
   allow_families(program, SYS_socketpair);
   allow_personalities(program);
+  keep_projects(program);
   end(program, SECCOMP_RET_ALLOW);
 }
 

@@ -13,6 +13,10 @@
 //     headgate-supervisor --own USER DIRECTORY
 //
 // Gives the directory and everything in it to the user.
+//
+//     headgate-supervisor --disk-probe | --disk-room | --disk-limit | --disk-free | --disk-sweep ...
+//
+// Limits the space of directories; disk.c says how, and by which arguments.
 #include "supervisor.h"
 
 #include <errno.h>
@@ -285,6 +289,17 @@ int main(int count, char **arguments) {
   umask(077);
   if (count > 1 && strcmp(arguments[1], "--probe") == 0) {
     return walls_probe(count > 2 ? arguments[2] : NULL);
+  }
+  static const struct {
+    const char *name;
+    int (*run)(char *const *);
+  } disk[] = {{"--disk-probe", disk_probe},
+              {"--disk-room", disk_room},
+              {"--disk-limit", disk_limit},
+              {"--disk-free", disk_free},
+              {"--disk-sweep", disk_sweep}};
+  for (size_t i = 0; count > 4 && i < sizeof disk / sizeof *disk; i++) {
+    if (strcmp(arguments[1], disk[i].name) == 0) return disk[i].run(arguments + 2);
   }
   if (count > 3 && strcmp(arguments[1], "--shm") == 0) {
     return walls_run_with_shm(arguments[2], arguments + 3);

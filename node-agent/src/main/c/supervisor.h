@@ -152,10 +152,30 @@ bool enter_walls(const struct walls *walls, int inside_fd);
 // gain no privileges by then. False: see errno.
 bool filter_calls(void);
 
+// tree.c
+struct stat;
+struct entry {
+  int directory; // open
+  const char *name;
+  const struct stat *info; // of the entry itself, also if it is a link
+};
+// Visits everything below an open directory on its file system, what is in a directory before the directory. Follows
+// no link. False with errno: a visit failed, or something could not be read.
+bool each_below(int directory, bool (*visit)(const struct entry *, const void *), const void *with);
+
 // own.c
 // Gives a directory with all that is in it to a user; links are neither followed nor what they lead to
 // given away. False with errno.
 bool own_tree(const char *path, uid_t user);
+
+// disk.c
+//
+// Each command is the rest of a command line of main.c, and returns an exit code.
+int disk_probe(char *const *arguments);
+int disk_room(char *const *arguments);
+int disk_limit(char *const *arguments);
+int disk_free(char *const *arguments);
+int disk_sweep(char *const *arguments);
 
 // fence.c
 extern const struct device STANDARD_DEVICES[];

@@ -1,11 +1,14 @@
 // Makes system calls with arguments that make no sense, and tells how each ends: "mount EFAULT". As root
 // and without a filter none of those named below is refused, so EPERM is the filter's word.
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -18,7 +21,7 @@ static const struct {
 #define CALL(name) {#name, SYS_##name}
     CALL(mount), CALL(umount2), CALL(pivot_root), CALL(chroot), CALL(open_tree), CALL(move_mount),
     CALL(fsopen), CALL(fsconfig), CALL(fsmount), CALL(fspick), CALL(mount_setattr),
-    {"open_tree_attr", 467},
+    {"open_tree_attr", 467}, {"file_setattr", 469},
     CALL(setns), CALL(bpf), CALL(perf_event_open), CALL(init_module), CALL(finit_module),
     CALL(delete_module), CALL(kexec_load), CALL(kexec_file_load),
     CALL(add_key), CALL(request_key), CALL(keyctl), CALL(userfaultfd), CALL(io_uring_setup),
@@ -66,6 +69,16 @@ static long clone_mounts(void) { return clone_with(CLONE_NEWNS); }
 static long clone_plain(void) { return clone_with(0); }
 static long clone_3(void) { return syscall(SYS_clone3, NULL, 0); }
 
+// The owner of a file may change its project, and so the quota that counts it.
+static long change(unsigned long request) {
+  int own = open(".", O_TMPFILE | O_RDWR, 0600);
+  struct fsxattr attributes = {0};
+  return ioctl(own, request, &attributes);
+}
+static long set_project(void) { return change(FS_IOC_FSSETXATTR); }
+static long set_flags(void) { return change(FS_IOC_SETFLAGS); }
+static long get_project(void) { return change(FS_IOC_FSGETXATTR); }
+
 static long younger(void) { return syscall(480, 0, 0, 0); }
 static long skipped(void) { return syscall(-1, 0, 0, 0); }
 
@@ -99,7 +112,10 @@ int main(void) {
   apart("unshare-time", unshare_time);
   apart("clone-user", clone_user);
   apart("clone-mounts", clone_mounts);
+  apart("set-project", set_project);
+  apart("set-flags", set_flags);
   puts("-");
+  apart("get-project", get_project);
   apart("unshare-files", unshare_files);
   apart("clone-plain", clone_plain);
   apart("clone3", clone_3);

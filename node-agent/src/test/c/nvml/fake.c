@@ -125,6 +125,20 @@ API status nvmlDeviceGetCudaComputeCapability(handle device, int *major, int *mi
   return answer;
 }
 
+static void add_programs(const struct handle *device, char *text);
+
+static uint64_t used_by_processes(const struct handle *device) {
+  char text[TEXT] = "";
+  long long pid, bytes;
+  uint64_t used = 0;
+  state_read(text, "%d/processes", device->gpu);
+  add_programs(device, text);
+  for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+    if (sscanf(line, "%lld %lld", &pid, &bytes) == 2 && bytes > 0) used += (uint64_t)bytes;
+  }
+  return used;
+}
+
 API status nvmlDeviceGetMemoryInfo_v2(handle device, nvmlMemory_v2_t *memory) {
   status answer = begin_on(__func__, device, GPU);
   if (answer != OK) return answer;
@@ -135,7 +149,7 @@ API status nvmlDeviceGetMemoryInfo_v2(handle device, nvmlMemory_v2_t *memory) {
   sscanf(text, "%llu %llu", &total, &reserved);
   memory->total = total;
   memory->reserved = reserved;
-  memory->used = 0;
+  memory->used = (uint64_t)number("%d/remains", device->gpu, 0) + used_by_processes(device);
   memory->free = total - reserved;
   return OK;
 }
@@ -332,6 +346,7 @@ API status nvmlGpuInstanceDestroy(handle gi) {
   status answer = begin_on(__func__, gi, GI);
   if (answer != OK) return answer;
   if (is_used(gi) || state_exists("%d/gi/%d/ci", gi->gpu, gi->gi)) return IN_USE;
+  if (state_exists("%d/keeps-instances", gi->gpu)) return OK;
   state_lock();
   state_remove("%d/gi/%d/info", gi->gpu, gi->gi);
   state_remove("%d/gi/%d", gi->gpu, gi->gi);

@@ -14,6 +14,8 @@
 //       gi/<id>/info      "<profile id> <start> <size>" of a GPU instance
 //       gi/<id>/ci        "<profile id> <uuid>" of its compute instance
 //       processes         "<pid> <bytes> compute|graphics|mps <gi or -1>", one a line
+//       keeps-instances   present: it says that it removes GPU instances, and does not
+//       remains           bytes of memory in use that belong to no process; absent: 0
 //       cuda/<pid>        the use of a living program, as ../cuda/fake.c says
 //       readings          "<name> <number>", one a line, as fake_health.c names them; a reading without a
 //                         line is not supported by the GPU

@@ -70,12 +70,25 @@ public record GpuConfig(
       @Setting(
               meaning = "Longest time of a suspension. After it, the job is stopped.",
               bound = "at least 100ms")
-          Duration checkpointTimeout) {
+          Duration checkpointTimeout,
+      @Setting(
+              meaning =
+                  "`hold`: a slice is free only when the driver shows that nothing of its job is "
+                      + "left in the GPU's memory. `ignore`: it is free when it is removed.")
+          Remains remains) {
+    /// The fate of a slice whose job left something in the GPU's memory.
+    public enum Remains {
+      /// It is not free.
+      HOLD,
+      /// It is free.
+      IGNORE
+    }
+
     public static final Nvml DEFAULTS = new Nvml("libnvidia-ml.so.1", Duration.ofSeconds(30));
 
     /// A configuration without a program that suspends jobs.
     public Nvml(String library, Duration timeout) {
-      this(library, timeout, Optional.empty(), Duration.ofSeconds(60));
+      this(library, timeout, Optional.empty(), Duration.ofSeconds(60), Remains.HOLD);
     }
 
     public Nvml {

@@ -147,7 +147,8 @@ final class GpuDrivers {
             config
                 .nvml()
                 .checkpoint()
-                .map(program -> new CudaCheckpoint(program, config.nvml().checkpointTimeout())));
+                .map(program -> new CudaCheckpoint(program, config.nvml().checkpointTimeout())),
+            config.nvml().remains() == GpuConfig.Nvml.Remains.HOLD);
     return NvmlGpuDriver.open(settings, NvmlSteps.NONE);
   }
 

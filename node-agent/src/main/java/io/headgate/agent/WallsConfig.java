@@ -48,6 +48,12 @@ public record WallsConfig(
         JobWalls.Wanted metadata,
     @Setting(
             meaning =
+                "Whether the directories of a job are limited in disk space, by a project quota of "
+                    + "their file system. `auto`: where the agent can; `required`: the agent does "
+                    + "not start without.")
+        JobWalls.Wanted disk,
+    @Setting(
+            meaning =
                 "Directories that jobs find at their place, although the walls "
                     + "would hide them.",
             bound = "absolute")
@@ -84,9 +90,15 @@ public record WallsConfig(
           Optional<ByteSize> memory,
       @Setting(
               meaning =
+                  "Disk space of a job's directories together, where `walls.disk` stands; for a "
+                      + "pod, of its temporary directories.",
+              absent = "as `unrequested` says")
+          Optional<ByteSize> disk,
+      @Setting(
+              meaning =
                   "Cores and memory of a job that requests none. `share`: the part of the "
-                      + "machine that its GPUs are of the machine's; of the processes, too. "
-                      + "`unlimited`: all that is there.")
+                      + "machine that its GPUs are of the machine's; of the processes and the disk, "
+                      + "too. `unlimited`: all that is there.")
           Unrequested unrequested) {
     /// The cores and memory of a job that requests none.
     public enum Unrequested {
@@ -97,7 +109,8 @@ public record WallsConfig(
     }
 
     public static final Limits DEFAULTS =
-        new Limits(8192, 65_536, Optional.empty(), Optional.empty(), Unrequested.SHARE);
+        new Limits(
+            8192, 65_536, Optional.empty(), Optional.empty(), Optional.empty(), Unrequested.SHARE);
 
     public Limits {
       Bounds.atLeast("walls.limits.processes", processes, 16);
@@ -114,6 +127,7 @@ public record WallsConfig(
           1_000_000,
           JobWalls.Wanted.AUTO,
           Network.MACHINE,
+          JobWalls.Wanted.AUTO,
           JobWalls.Wanted.AUTO,
           JobWalls.Wanted.AUTO,
           List.of(),
@@ -160,6 +174,7 @@ public record WallsConfig(
         network,
         syscalls,
         metadata,
+        disk,
         directories,
         devices,
         limits);
@@ -175,6 +190,7 @@ public record WallsConfig(
         network == Network.OWN,
         syscalls,
         metadata,
+        disk,
         shared,
         devices,
         new JobLimits(
@@ -182,6 +198,7 @@ public record WallsConfig(
             limits.files(),
             1000L * limits.cpus().orElse(0),
             limits.memory().map(ByteSize::bytes).orElse(0L),
+            limits.disk().map(ByteSize::bytes).orElse(0L),
             Optional.empty()));
   }
 }

@@ -63,6 +63,9 @@ class AgentConfigTest {
       walls.limits.files | 63 | 63 is too few; at least 64
       walls.limits.cpus | 0 | 0 is too few; at least 1
       walls.limits.memory | all | 'all' is not a size: write a number with B, KiB,
+      walls.disk | always | 'always' is not a known value: known are auto, required, none
+      walls.limits.disk | all | 'all' is not a size: write a number with B, KiB,
+      gpu.nvml.remains | always | 'always' is not a known value: known are hold, ignore
       walls.limits.unrequested | all | 'all' is not a known value: known are share, unlimited
       containers.use | always | 'always' is not a known value: known are auto, required, none
       containers.store | cri-o | 'cri-o' is not a known value: known are auto, podman, containerd, docker

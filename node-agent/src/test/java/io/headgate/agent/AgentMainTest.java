@@ -230,7 +230,8 @@ class AgentMainTest {
                     "/opt/libnvidia-ml.so.1",
                     Duration.ofSeconds(5),
                     Optional.of(Path.of("/opt/cuda-checkpoint")),
-                    Duration.ofSeconds(60)),
+                    Duration.ofSeconds(60),
+                    GpuConfig.Nvml.Remains.HOLD),
                 GpuConfig.Rocm.DEFAULTS,
                 new GpuConfig.Mig(GpuConfig.Mig.Mode.AUTO, GpuConfig.Mig.Strangers.REMOVE),
                 new GpuConfig.Mps(

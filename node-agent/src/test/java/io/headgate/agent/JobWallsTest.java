@@ -170,6 +170,7 @@ class JobWallsTest {
         defaults.network(),
         defaults.syscalls(),
         defaults.metadata(),
+        defaults.disk(),
         defaults.shared(),
         defaults.devices(),
         defaults.limits());
@@ -325,11 +326,13 @@ class JobWallsTest {
             defaults.network(),
             defaults.syscalls(),
             defaults.metadata(),
+            defaults.disk(),
             defaults.shared(),
             defaults.devices(),
             new WallsConfig.Limits(
                 40,
                 1000,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 WallsConfig.Limits.Unrequested.SHARE)));

@@ -249,18 +249,12 @@ class NodeAgentGpuTest {
     List<Long> greedy = processes("greedy", 2);
     List<Long> modest = processes("modest", 2);
     long most = 79 * FakeGpus.GIB / 2;
-    gpus.processes(
-        0,
-        greedy.get(1) + " " + most + " compute -1",
-        modest.get(1) + " " + most / 2 + " compute -1",
-        modest.get(0) + " " + most / 2 + " mps -1");
+    gpus.uses(0, greedy.get(1), most);
+    gpus.uses(0, modest.get(1), most / 2);
+    gpus.uses(0, modest.get(0), most / 2, "mps");
     assertThat(ProcessHandle.of(greedy.get(0))).isPresent();
     long begun = System.nanoTime();
-    gpus.processes(
-        0,
-        greedy.get(1) + " " + most + " compute -1",
-        greedy.get(0) + " " + (1 << 20) + " graphics -1",
-        modest.get(1) + " " + most + " compute -1");
+    gpus.uses(0, greedy.get(0), 1 << 20, "graphics");
     await()
         .atMost(FakeControlPlane.PATIENCE)
         .pollInterval(Duration.ofMillis(5))
@@ -381,7 +375,7 @@ class NodeAgentGpuTest {
     long pid = processes("slow", 1).getFirst();
     plane.send(Orders.stop(plane.leadership, "slow", Stop.Kind.KIND_PREEMPT));
     plane.awaitReport("slow", report -> report.getStopPhase().equals("callback"));
-    gpus.processes(0, pid + " " + 60 * FakeGpus.GIB + " compute -1");
+    gpus.uses(0, pid, 60 * FakeGpus.GIB);
     AttemptReport end = plane.awaitEnd("slow");
 
     assertThat(end.getEndReason()).as("as was ordered").isEqualTo(EndReason.END_REASON_STOPPED);

@@ -90,6 +90,31 @@ class NodeAgentHealthTest {
                 .addSlices(Orders.slice(plane.registrations.getLast(), device, "1"))));
   }
 
+  /// Its slice stays the job's, the node says why, and no other job gets it, until a later look
+  /// finds the memory free again.
+  @Test
+  void aGpuWhoseMemoryIsNotBackAfterAJobIsGivenToNoOther() throws Exception {
+    FakeGpus gpus = machine(false, FakeControlPlane.PATIENCE);
+    run("a", 0, "while [ ! -e $HEADGATE_CHECKPOINT_DIR/go ]; do sleep 0.05; done");
+    plane.awaitState("a", State.STATE_RUNNING);
+    gpus.remains(0, 2 * FakeGpus.GIB);
+    Files.createFile(root.resolve("n1/checkpoints/acme/a/go"));
+
+    assertThat(awaitHealth(0, DeviceHealth.DEVICE_HEALTH_DEGRADED).getCause())
+        .contains("a slice cannot be removed", "2048 MiB more than before the job");
+    run("b", 0, "true");
+    assertThat(plane.awaitEnd("b").getEndReason()).isEqualTo(EndReason.END_REASON_REJECTED);
+    assertThat(plane.reportsOf("a"))
+        .extracting(AttemptReport::getState)
+        .doesNotContain(State.STATE_ENDED);
+
+    gpus.remains(0, 0);
+    assertThat(plane.awaitEnd("a").getExitCode()).isZero();
+    awaitHealth(0, DeviceHealth.DEVICE_HEALTH_HEALTHY);
+    run("c", 0, "true");
+    assertThat(plane.awaitEnd("c").getExitCode()).isZero();
+  }
+
   private void runSeventh(String job, String script) {
     plane.send(
         Orders.message(

@@ -16,6 +16,7 @@ import io.headgate.agent.process.NeededWalls;
 import io.headgate.proto.agent.v1.AttemptReport;
 import io.headgate.proto.agent.v1.AttemptReport.EndReason;
 import io.headgate.proto.agent.v1.Stop;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -199,8 +200,18 @@ class NodeAgentPodTest extends PodContract {
     assertThat(container.getSecurityContext().getReadOnlyRootFilesystem()).isTrue();
     assertThat(container.getSecurityContext().getCapabilities().getDrop()).containsExactly("ALL");
     assertThat(container.getResources().getLimits())
-        .isEqualTo(Map.of("cpu", new Quantity("1500m"), "memory", new Quantity("1073741824")))
-        .isEqualTo(container.getResources().getRequests());
+        .containsEntry("cpu", new Quantity("1500m"))
+        .containsEntry("memory", new Quantity("1073741824"));
+    assertThat(container.getResources().getRequests())
+        .as("what it requests is set aside; disk space is not")
+        .isEqualTo(
+            Map.of(
+                "cpu",
+                new Quantity("1500m"),
+                "memory",
+                new Quantity("1073741824"),
+                "ephemeral-storage",
+                new Quantity("0")));
     assertThat(spec.getVolumes().stream().filter(volume -> volume.getHostPath() != null))
         .extracting(volume -> volume.getHostPath().getPath())
         .satisfiesExactly(
@@ -227,6 +238,42 @@ class NodeAgentPodTest extends PodContract {
   }
 
   @Test
+  void aJobThatRequestsNothingHasItsShareOfTheNode() throws Exception {
+    FakeGpus gpus = FakeGpus.in(root, FakeGpus.Version.V580).with(false).with(false);
+    cluster.starts = false;
+    start(PodSettings.Devices.NRI, gpus(gpus));
+    plane.send(
+        Orders.message(
+            job("j", "true").addSlices(Orders.slice(plane.registrations.getLast(), 1, "1"))));
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> !cluster.pods().isEmpty());
+    Container container = cluster.pods().getFirst().getSpec().getContainers().getFirst();
+    long memory = plane.registrations.getLast().getMemoryBytes() / 10 * 9 / 2;
+    long cpu = plane.registrations.getLast().getCpuMillis() / 2;
+
+    Map<String, Quantity> limits = container.getResources().getLimits();
+    assertThat(bytes(limits.get("memory"))).isBetween(memory - 10, memory + 10);
+    assertThat(bytes(limits.get("cpu")) * 1000).isEqualTo(Math.max(1000, cpu));
+    assertThat(bytes(limits.get("ephemeral-storage"))).isBetween(64L << 20, disk(root) / 2);
+    Map<String, Quantity> requests = container.getResources().getRequests();
+    assertThat(bytes(requests.get("memory")))
+        .as("only a part is set aside, so that the cluster's own pods fit, too")
+        .isEqualTo(bytes(limits.get("memory")) / 10);
+    assertThat(requests.get("ephemeral-storage")).isEqualTo(new Quantity("0"));
+    String spec = Files.readString(inside("j").resolve("spec"));
+    assertThat(spec).containsPattern("(?m)^processes=[1-9][0-9]{2,}$");
+    assertThat(Files.readString(inside("j").resolve("env")))
+        .contains("HEADGATE_MEMORY_LIMIT_BYTES=" + bytes(limits.get("memory")));
+  }
+
+  private static long bytes(Quantity quantity) {
+    return quantity.getNumericalAmount().longValue();
+  }
+
+  private static long disk(Path directory) throws IOException {
+    return Files.getFileStore(directory).getTotalSpace();
+  }
+
+  @Test
   void isHeldToItsSlices() throws Exception {
     FakeGpus gpus = FakeGpus.in(root, FakeGpus.Version.V580).with(false);
     start(PodSettings.Devices.NVIDIA, gpus(gpus));
@@ -239,7 +286,7 @@ class NodeAgentPodTest extends PodContract {
     assertThat(spec.getRuntimeClassName()).isEqualTo("nvidia");
     assertThat(Serialization.asJson(spec)).contains("\"value\":\"headgate.io/slice=");
     long job = Processes.ofJob("MARK=" + root).getFirst();
-    gpus.processes(0, job + " " + 79 * FakeGpus.GIB + " compute -1");
+    gpus.uses(0, job, 79 * FakeGpus.GIB);
     AttemptReport end = plane.awaitEnd("greedy");
 
     assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_LIMIT_EXCEEDED);

@@ -60,6 +60,7 @@ public final class TestConfigs {
         network,
         users,
         defaults.metadata(),
+        defaults.disk(),
         defaults.shared(),
         defaults.devices(),
         defaults.limits());

@@ -158,7 +158,8 @@ class GpuSlicesIT {
             library.toString(),
             PATIENCE,
             Optional.of(machine.resolve("cuda-checkpoint")),
-            PATIENCE),
+            PATIENCE,
+            GpuConfig.Nvml.Remains.HOLD),
         GpuConfig.Rocm.DEFAULTS,
         GpuConfig.Mig.DEFAULTS,
         new GpuConfig.Mps(

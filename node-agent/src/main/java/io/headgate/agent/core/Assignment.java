@@ -64,6 +64,11 @@ public record Assignment(
     }
   }
 
+  /// The GPU quantity of its slices, in 1/126000.
+  public long units() {
+    return slices.stream().mapToLong(slice -> slice.gpus().units()).sum();
+  }
+
   /// How its supervisor stops it by itself, so that nothing of it lives any more `stopAfter` after
   /// the last contact: from then on it may run elsewhere.
   ///

@@ -52,7 +52,7 @@ public final class CpuOnlyDriver implements GpuDriver {
   @Override
   public void release(SlicePlan plan) {
     // An agent that had GPUs left the slice, and only a driver of GPUs can free it.
-    if (!plan.placement().isEmpty()) {
+    if (!plan.isTraceless()) {
       throw new GpuDriverException(
           "a slice of %s is left, and there is no driver to free it with"
               .formatted(plan.grant().deviceUuid()));

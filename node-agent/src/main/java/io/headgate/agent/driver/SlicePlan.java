@@ -25,6 +25,8 @@ public record SlicePlan(
     IsolationLevel isolation,
     long memoryLimitBytes,
     SortedMap<String, String> placement) {
+  /// Begins the keys of a placement that say how the device was before the slice was made.
+  public static final String BEFORE = "before-";
 
   /// A slice of which the driver leaves nothing to be found again.
   public SlicePlan(
@@ -39,6 +41,16 @@ public record SlicePlan(
 
   public SlicePlan {
     placement = new TreeMap<>(placement);
+  }
+
+  /// Whether the driver leaves nothing of the slice that would have to be found again.
+  public boolean isTraceless() {
+    return placement.keySet().stream().allMatch(key -> key.startsWith(BEFORE));
+  }
+
+  /// The same plan with another placement.
+  public SlicePlan withPlacement(SortedMap<String, String> other) {
+    return new SlicePlan(attempt, number, grant, mechanism, isolation, memoryLimitBytes, other);
   }
 
   /// Names it among all slices of the machine.

@@ -29,6 +29,7 @@ final class PodForm {
 
   private static final String CONTAINER = "job";
   private static final String INJECTED = "cdi-devices.nri.io/container." + CONTAINER;
+  private static final String DISK = "ephemeral-storage";
   private static final String NVIDIA = "nvidia";
 
   /// With this variable, NVIDIA's images ask for all GPUs of the machine, and NVIDIA's runtime
@@ -116,8 +117,8 @@ final class PodForm {
                 .toList())
         .withVolumeMounts(mounts)
         .withNewResources()
-        .withRequests(resources(request.limits()))
-        .withLimits(resources(request.limits()))
+        .withRequests(requests(request.limits()))
+        .withLimits(limits(request.limits()))
         .endResources()
         .withNewSecurityContext()
         .withPrivileged(false)
@@ -130,13 +131,31 @@ final class PodForm {
         .build();
   }
 
-  private static Map<String, Quantity> resources(PodRequest.Limits limits) {
+  private static Map<String, Quantity> resources(long cpuMillis, long memoryBytes) {
     Map<String, Quantity> resources = new HashMap<>();
-    if (limits.cpuMillis() > 0) {
-      resources.put("cpu", new Quantity(limits.cpuMillis() + "m"));
+    if (cpuMillis > 0) {
+      resources.put("cpu", new Quantity(cpuMillis + "m"));
     }
-    if (limits.memoryBytes() > 0) {
-      resources.put("memory", new Quantity(Long.toString(limits.memoryBytes())));
+    if (memoryBytes > 0) {
+      resources.put("memory", new Quantity(Long.toString(memoryBytes)));
+    }
+    return resources;
+  }
+
+  private static Map<String, Quantity> limits(PodRequest.Limits limits) {
+    Map<String, Quantity> resources = resources(limits.cpuMillis(), limits.memoryBytes());
+    if (limits.diskBytes() > 0) {
+      resources.put(DISK, new Quantity(Long.toString(limits.diskBytes())));
+    }
+    return resources;
+  }
+
+  private static Map<String, Quantity> requests(PodRequest.Limits limits) {
+    PodRequest.Reserved reserved = limits.reserved();
+    Map<String, Quantity> resources = resources(reserved.cpuMillis(), reserved.memoryBytes());
+    if (limits.diskBytes() > 0) {
+      // Without this, the API server would take the limit for it.
+      resources.put(DISK, new Quantity("0"));
     }
     return resources;
   }

@@ -40,7 +40,12 @@ public record PodRequest(
   public record Image(String name, PullPolicy pull) {}
 
   /// Upper limits of the pod; 0: not limited.
-  public record Limits(long cpuMillis, long memoryBytes) {}
+  ///
+  /// @param diskBytes of its temporary directories and output, which its kubelet counts
+  public record Limits(Reserved reserved, long cpuMillis, long memoryBytes, long diskBytes) {}
+
+  /// Amounts that its kubelet sets aside for the pod.
+  public record Reserved(long cpuMillis, long memoryBytes) {}
 
   /// The name of an attempt's pod: always the same for one attempt, and unique. It is readable,
   /// too, as far as 63 characters go.

@@ -43,7 +43,8 @@ public record Walls(
   /// The walls of a job in a container, whose walls are those of the container.
   ///
   /// @param files that a process may have open
-  public static Walls ofContainer(int files) {
+  /// @param processes and threads that its user may have, on all of the machine
+  public static Walls ofContainer(int files, int processes) {
     return new Walls(
         NONE.user,
         NONE.namespaces,
@@ -53,7 +54,7 @@ public record Walls(
         NONE.metadataFenced,
         NONE.filtered,
         NONE.groups,
-        new Limits(files, 0));
+        new Limits(files, processes));
   }
 
   /// Which ones are the job's own.

@@ -21,6 +21,7 @@ import io.headgate.agent.runtime.attempt.SupervisedAttempt;
 import io.headgate.agent.runtime.attempt.WorkloadRuntime;
 import io.headgate.agent.runtime.host.ContainerSupply;
 import io.headgate.agent.runtime.host.HostRuntime;
+import io.headgate.agent.runtime.host.JobDisk;
 import io.headgate.agent.runtime.host.JobWalls;
 import io.headgate.agent.runtime.ledger.AgentNames;
 import io.headgate.agent.runtime.ledger.AttemptLedger;
@@ -125,6 +126,7 @@ final class MachinePorts {
         new SupervisorLauncher(program),
         cgroups,
         walls,
+        JobDisk.open(settings.walls(), walls, program, data),
         containers,
         settings.checkpoints().toAbsolutePath(),
         settings.logs());

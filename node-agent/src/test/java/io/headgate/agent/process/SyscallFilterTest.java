@@ -51,6 +51,8 @@ class SyscallFilterTest {
     assertThat(refused(said))
         .hasSizeGreaterThan(40)
         .contains("mount EPERM", "unshare-user EPERM", "clone-user EPERM", "bpf EPERM")
+        .as("a job cannot leave the project by which its disk space is limited")
+        .contains("set-project EPERM", "set-flags EPERM", "file_setattr EPERM")
         .allMatch(line -> line.endsWith(" EPERM"));
     assertThat(said.subList(refused(said).size() + 1, said.size()))
         .contains("unshare-files done", "clone-plain done", "unix-pair done", "inet done")

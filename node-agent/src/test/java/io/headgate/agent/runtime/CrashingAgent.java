@@ -142,7 +142,8 @@ final class CrashingAgent {
             0,
             both),
         KernelDevices.HERE,
-        Optional.of(new CudaCheckpoint(data.resolve("cuda-checkpoint"), PATIENCE)));
+        Optional.of(new CudaCheckpoint(data.resolve("cuda-checkpoint"), PATIENCE)),
+        true);
   }
 
   private static void reached(Enum<?> step) {

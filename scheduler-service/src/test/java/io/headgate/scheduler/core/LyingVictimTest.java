@@ -53,7 +53,7 @@ class LyingVictimTest {
     }
     List<String> running =
         guests.stream().filter(job -> it.core.attempt(it.id(job)).isPresent()).toList();
-    // Those that started last are due first.
+    // The jobs that started last are due first.
     String liar = running.get(running.size() - 1 - random.nextInt(Math.min(3, running.size())));
     for (String job : running) {
       it.after(Duration.ofSeconds(random.nextInt(60)));

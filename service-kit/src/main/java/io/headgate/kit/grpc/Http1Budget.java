@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Queue;
 
 /// Ends an HTTP/1.1 connection that sends requests faster than an honest client does: without
-/// waiting for answers (pipelining), without ever proving who it is, or in tiny pieces.
+/// waiting for answers (pipelining), without a good token, or in tiny pieces.
 ///
 /// | what the client sends | units |
 /// |---|---|

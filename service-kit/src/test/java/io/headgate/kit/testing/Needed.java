@@ -18,6 +18,7 @@ public enum Needed {
   CGROUPS("cgroups that it may make: version 2, mounted writable, mostly root's"),
   CGROUP_PROGRAMS("the right to load a program that fences the devices of a cgroup"),
   CGROUP_CONTROLLERS("cgroup controllers that it may use: cpu, memory, pids and devices"),
+  DISK_QUOTAS("a kernel and programs for ext4 with project quotas, and a loop device"),
   AMD64("a processor of the architecture amd64"),
   PYTHON("Python: python3"),
   NPX("npx, and a registry of npm packages"),

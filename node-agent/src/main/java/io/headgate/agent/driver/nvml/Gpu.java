@@ -4,6 +4,7 @@ import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.NativeThread;
 import java.util.List;
+import java.util.Optional;
 
 /// One GPU of the running agent: its facts, its handle, and the threads that call it.
 ///
@@ -20,12 +21,28 @@ record Gpu(
   /// The processes that use it. Only on the watch's thread.
   List<GpuProcess> processes() {
     try {
-      return users.memoryByProcess(handle.pointer()).entrySet().stream()
-          .map(use -> new GpuProcess(use.getKey(), use.getValue()))
-          .toList();
+      return list();
     } catch (NvmlException e) {
       throw new GpuDriverException(words() + ": " + e.getMessage());
     }
+  }
+
+  /// The processes that use it; empty where the driver does not tell, as on some virtual GPUs.
+  Optional<List<GpuProcess>> toldProcesses() {
+    try {
+      return Optional.of(list());
+    } catch (NvmlException e) {
+      if (e.status() == NvmlStatus.NOT_SUPPORTED) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  private List<GpuProcess> list() {
+    return users.memoryByProcess(handle.pointer()).entrySet().stream()
+        .map(use -> new GpuProcess(use.getKey(), use.getValue()))
+        .toList();
   }
 
   void close() {

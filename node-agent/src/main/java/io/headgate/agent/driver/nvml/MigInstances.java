@@ -124,30 +124,41 @@ record MigInstances(Nvml nvml, NvmlSteps steps) implements SliceMechanism {
       throw e;
     }
     if (instance.isPresent()) {
-      destroy(instance.get(), number(plan, COMPUTE_PROFILE));
+      boolean destroyed = destroy(instance.get(), number(plan, COMPUTE_PROFILE));
+      if (destroyed && find(gpu, plan).isPresent()) {
+        throw new GpuDriverException(
+            "the driver of %s has removed the slice %s and still shows it"
+                .formatted(gpu.words(), plan.name()));
+      }
     }
   }
 
   /// Fails with IN_USE for as long as anybody uses it.
-  private void destroy(Nvml.GpuInstance instance, int computeProfile) {
-    unlessGone(() -> {
-      int profile = nvml.computeProfileId(instance, computeProfile);
-      for (Nvml.ComputeInstance compute : nvml.computeInstances(instance, profile)) {
-        unlessGone(() -> nvml.destroy(compute));
-      }
-    });
+  ///
+  /// @return false: it was gone already
+  private boolean destroy(Nvml.GpuInstance instance, int computeProfile) {
+    var _ =
+        unlessGone(() -> {
+          int profile = nvml.computeProfileId(instance, computeProfile);
+          for (Nvml.ComputeInstance compute : nvml.computeInstances(instance, profile)) {
+            var _ = unlessGone(() -> nvml.destroy(compute));
+          }
+        });
     steps.reached(NvmlSteps.Step.COMPUTE_INSTANCE_DESTROYED);
-    unlessGone(() -> nvml.destroy(instance));
+    boolean destroyed = unlessGone(() -> nvml.destroy(instance));
     steps.reached(NvmlSteps.Step.GPU_INSTANCE_DESTROYED);
+    return destroyed;
   }
 
-  private static void unlessGone(Runnable call) {
+  private static boolean unlessGone(Runnable call) {
     try {
       call.run();
+      return true;
     } catch (NvmlException e) {
       if (e.status() != NvmlStatus.NOT_FOUND) {
         throw e;
       }
+      return false;
     }
   }
 
@@ -184,7 +195,9 @@ record MigInstances(Nvml nvml, NvmlSteps steps) implements SliceMechanism {
         strangers.add(
             new Stranger(
                 found.words() + " of " + gpu.words(),
-                () -> destroy(found.instance(), found.profile().computeProfile())));
+                () -> {
+                  var _ = destroy(found.instance(), found.profile().computeProfile());
+                }));
       }
     }
     return strangers;

@@ -50,6 +50,8 @@ public final class NvmlGpuDriver implements GpuDriver {
   /// @param mps how parts are made by MPS, where there is nothing stronger
   /// @param kernel what it shows of devices
   /// @param checkpoint suspends programs
+  /// @param provesRelease whether a slice is free only when the driver shows that nothing of its
+  ///   job is left in the GPU's memory
   public record Settings(
       String library,
       Duration patience,
@@ -57,7 +59,8 @@ public final class NvmlGpuDriver implements GpuDriver {
       Function<String, Optional<Path>> cgroups,
       MpsSettings mps,
       KernelDevices kernel,
-      Optional<CudaCheckpoint> checkpoint) {
+      Optional<CudaCheckpoint> checkpoint,
+      boolean provesRelease) {
     public Settings(
         String library,
         Duration patience,
@@ -65,7 +68,7 @@ public final class NvmlGpuDriver implements GpuDriver {
         Function<String, Optional<Path>> cgroups,
         MpsSettings mps,
         KernelDevices kernel) {
-      this(library, patience, mig, cgroups, mps, kernel, Optional.empty());
+      this(library, patience, mig, cgroups, mps, kernel, Optional.empty(), true);
     }
 
     public Settings(
@@ -170,10 +173,21 @@ public final class NvmlGpuDriver implements GpuDriver {
     List<SlicePlan> plans = new ArrayList<>();
     for (SliceGrant grant : grants) {
       NvmlDevice device = gpu(grant).facts();
-      plans.add(mechanisms.strongest(device, grant).plan(device, attempt, plans.size(), grant));
+      SlicePlan plan =
+          mechanisms.strongest(device, grant).plan(device, attempt, plans.size(), grant);
+      plans.add(provesRelease(plan) ? before(gpu(grant), plan) : plan);
     }
     mechanisms.requireTogether(plans);
     return plans;
+  }
+
+  /// An instance of MIG is destroyed with all that is in it.
+  private boolean provesRelease(SlicePlan plan) {
+    return settings.provesRelease() && !(mechanisms.of(plan) instanceof MigInstances);
+  }
+
+  private SlicePlan before(Gpu gpu, SlicePlan plan) {
+    return on(gpu, () -> new LeftMemory(nvml).before(gpu, plan));
   }
 
   @Override
@@ -212,6 +226,9 @@ public final class NvmlGpuDriver implements GpuDriver {
         () -> {
           try {
             mechanisms.of(plan).release(gpu, plan);
+            if (provesRelease(plan)) {
+              new LeftMemory(nvml).requireNone(gpu, plan);
+            }
           } catch (NvmlException e) {
             if (e.status() != NvmlStatus.GPU_IS_LOST) {
               throw e;

@@ -57,7 +57,7 @@ record SliceMechanisms(
   /// Whether nothing of the slice is left on a GPU that is not here any more. An instance may be,
   /// when the GPU is back.
   boolean isGoneWithItsGpu(SlicePlan plan) {
-    return plan.placement().isEmpty() || !(of(plan) instanceof MigInstances);
+    return plan.isTraceless() || !(of(plan) instanceof MigInstances);
   }
 
   /// Whether slices that are called so are made of no other maker's GPUs.

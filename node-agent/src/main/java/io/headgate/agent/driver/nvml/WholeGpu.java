@@ -7,9 +7,11 @@ import io.headgate.agent.driver.SlicePlan;
 
 /// All of a GPU that is not divided: there is nothing to make.
 record WholeGpu(Nvml nvml) implements SliceMechanism {
+  static final String WORD = "whole";
+
   @Override
   public String word() {
-    return "whole";
+    return WORD;
   }
 
   @Override

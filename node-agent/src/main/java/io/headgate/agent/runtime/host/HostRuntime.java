@@ -24,6 +24,7 @@ public record HostRuntime(
     SupervisorLauncher launcher,
     Cgroups cgroups,
     JobWalls walls,
+    JobDisk disk,
     ContainerSupply containers,
     Path checkpoints,
     SupervisorSpec.Logs logs)

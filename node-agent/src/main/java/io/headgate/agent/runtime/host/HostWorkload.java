@@ -33,6 +33,7 @@ import org.slf4j.LoggerFactory;
 /// directories and files are made before its start, and cleaned up after its end.
 final class HostWorkload implements Workload {
   private static final Logger LOG = LoggerFactory.getLogger(HostWorkload.class);
+  private static final String WORK = "work";
   private static final String TEMPORARY = "tmp";
   private static final String VAR_TEMPORARY = "var-tmp";
 
@@ -72,6 +73,7 @@ final class HostWorkload implements Workload {
     JobLimits.Granted limits = machine.walls().limits(assignment);
     OptionalInt user = user();
     JobWalls.Directories directories = makeDirectories(user);
+    long diskBytes = machine.disk().limit(assignment, user, limited(directories));
     JobEnvironment.Places places = places(directories);
     SortedMap<String, String> devices = new TreeMap<>(machine.driver().environment(plans));
     List<DeviceNode> nodes =
@@ -100,7 +102,7 @@ final class HostWorkload implements Workload {
     Assignment.SelfStop selfStop = assignment.selfStop();
     new SupervisorSpec(
             assignment.command(),
-            environment(places, gpus, traceparent, limits),
+            environment(places, gpus, traceparent, limits, diskBytes),
             assignment.abortCallback().command(),
             directories.work().resolve(JobEnvironment.ON_ABORT),
             workingDirectory(directories),
@@ -119,21 +121,28 @@ final class HostWorkload implements Workload {
         .writeTo(directory);
   }
 
-  /// Tells the job its limits: programs that size pools and caches by the machine would pass them.
   private SortedMap<String, String> environment(
       JobEnvironment.Places places,
       JobEnvironment.Gpus gpus,
       String traceparent,
-      JobLimits.Granted limits) {
+      JobLimits.Granted limits,
+      long diskBytes) {
     SortedMap<String, String> environment =
         JobEnvironment.of(assignment, places, gpus, traceparent);
-    if (limits.cpuMillis() > 0) {
-      environment.put("HEADGATE_CPU_LIMIT_MILLIS", Long.toString(limits.cpuMillis()));
-    }
-    if (limits.memoryBytes() > 0) {
-      environment.put("HEADGATE_MEMORY_LIMIT_BYTES", Long.toString(limits.memoryBytes()));
+    environment.putAll(limits.variables());
+    if (diskBytes > 0) {
+      environment.put("HEADGATE_DISK_LIMIT_BYTES", Long.toString(diskBytes));
     }
     return environment;
+  }
+
+  /// The directories whose space counts as the job's.
+  private static List<Path> limited(JobWalls.Directories directories) {
+    return List.of(
+        directories.work(),
+        directories.temporary(),
+        directories.varTemporary(),
+        directories.checkpoints());
   }
 
   private Path workingDirectory(JobWalls.Directories directories) {
@@ -205,14 +214,13 @@ final class HostWorkload implements Workload {
 
   private JobWalls.Directories makeDirectories(OptionalInt user) throws IOException {
     machine.walls().openWay(directory);
-    Path work = directory.resolve("work");
+    Path work = directory.resolve(WORK);
     Path temporary = directory.resolve(TEMPORARY);
     Path varTemporary = directory.resolve(VAR_TEMPORARY);
     for (Path own : List.of(work, temporary, varTemporary)) {
       machine.walls().makeFor(user, own);
     }
-    JobName job = assignment.key().job();
-    Path checkpoints = machine.checkpoints().resolve(job.tenant()).resolve(job.id());
+    Path checkpoints = checkpoints();
     Files.createDirectories(checkpoints);
     if (!machine.walls().areNamespaces()) {
       return new JobWalls.Directories(
@@ -228,7 +236,12 @@ final class HostWorkload implements Workload {
         checkpoints.toRealPath());
   }
 
-  /// Its private temporary files, its cgroup, its container.
+  private Path checkpoints() {
+    JobName job = assignment.key().job();
+    return machine.checkpoints().resolve(job.tenant()).resolve(job.id());
+  }
+
+  /// Its private temporary files, its limits, its cgroup, its container.
   @Override
   public void cleanUp() throws IOException {
     try {
@@ -241,6 +254,7 @@ final class HostWorkload implements Workload {
           assignment.key(),
           e.toString());
     }
+    freeDisk();
     Files.deleteIfExists(directory.resolve("reserve"));
     Optional<Path> cgroup = machine.cgroups().of(assignment.key().directoryName());
     if (cgroup.isPresent()) {
@@ -250,5 +264,20 @@ final class HostWorkload implements Workload {
       machine.containers().remove(assignment.key());
     }
     machine.walls().remove(assignment.key().directoryName());
+  }
+
+  /// Its output and checkpoints stay, and count for no job from here on.
+  private void freeDisk() {
+    List<Path> left =
+        Stream.of(directory.resolve(WORK), checkpoints()).filter(Files::isDirectory).toList();
+    if (left.isEmpty() || !left.getFirst().endsWith(WORK)) {
+      return;
+    }
+    try {
+      machine.disk().free(left);
+    } catch (IOException e) {
+      // Its slice is not held back for that; the project becomes free with its last file.
+      LOG.warn("the disk quota of {} stays for a while: {}", assignment.key(), e.toString());
+    }
   }
 }

@@ -55,6 +55,7 @@ public final class JobWalls {
   /// @param ownNetwork it has no network but a loopback of its own; where namespaces stand
   /// @param syscalls each attempt may make only the system calls that jobs have a use for
   /// @param metadata whether a job is kept from a cloud's metadata service; with cgroup v2 only
+  /// @param disk whether the space of its directories is limited; by quotas of the file system only
   /// @param shared directories that stay visible to jobs although their parents are hidden
   /// @param devices device files, or directories of them, that all jobs may use
   /// @param limits of each job
@@ -66,6 +67,7 @@ public final class JobWalls {
       boolean ownNetwork,
       Wanted syscalls,
       Wanted metadata,
+      Wanted disk,
       List<Path> shared,
       List<Path> devices,
       JobLimits limits) {
@@ -84,6 +86,7 @@ public final class JobWalls {
           ownNetwork,
           syscalls,
           metadata,
+          disk,
           shared,
           devices,
           limits.on(machine));
@@ -218,7 +221,6 @@ public final class JobWalls {
         LOG.warn("jobs are NOT limited in {} by cgroup: this agent has no such controller", word);
       }
     }
-    LOG.info("jobs are not limited in disk space: the agent sets no quotas");
   }
 
   private static void say(String wall, Wanted wanted, Optional<String> problem) {
@@ -256,9 +258,8 @@ public final class JobWalls {
 
   /// The limits of a job, as far as this machine can enforce them: 0 where it cannot.
   JobLimits.Granted limits(Assignment assignment) {
-    long units = assignment.slices().stream().mapToLong(slice -> slice.gpus().units()).sum();
     JobLimits.Granted granted =
-        settings.limits().of(units, assignment.cpuMillis(), assignment.memoryBytes());
+        settings.limits().of(assignment.units(), assignment.cpuMillis(), assignment.memoryBytes());
     return new JobLimits.Granted(
         limits.version(CgroupLimits.Controller.CPU).isPresent() ? granted.cpuMillis() : 0,
         limits.version(CgroupLimits.Controller.MEMORY).isPresent() ? granted.memoryBytes() : 0,
@@ -267,6 +268,10 @@ public final class JobWalls {
 
   boolean areUsers() {
     return users;
+  }
+
+  boolean areFiltered() {
+    return filtered;
   }
 
   public boolean areNamespaces() {
@@ -317,7 +322,10 @@ public final class JobWalls {
         metadataFenced && cgroups.of(request.name()).isPresent(),
         filtered,
         groups,
-        new Walls.Limits(settings.limits().files(), counted ? 0 : request.limits().processes()));
+        new Walls.Limits(
+            settings.limits().files(),
+            // The user's limit would count all processes of the agent's user.
+            counted || request.user().isEmpty() ? 0 : request.limits().processes()));
   }
 
   private Walls.FileSystem fileSystem(Request request, Directories directories) throws IOException {

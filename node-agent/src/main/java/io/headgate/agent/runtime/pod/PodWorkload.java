@@ -10,14 +10,17 @@ import io.headgate.agent.driver.SlicePaths;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.kubernetes.PodRequest;
 import io.headgate.agent.kubernetes.PodState;
+import io.headgate.agent.process.DiskQuota;
 import io.headgate.agent.process.OrphanProcesses;
 import io.headgate.agent.process.OwnedTree;
 import io.headgate.agent.process.SupervisorLauncher.Result;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.process.Trees;
 import io.headgate.agent.process.Walls;
+import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.attempt.Workload;
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -27,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +49,9 @@ final class PodWorkload implements Workload {
 
   private static final Duration OVER_PATIENCE = Duration.ofSeconds(5);
   private static final int LOOKS = 20;
+
+  /// The divisor of a share that gives the part of it that is set aside.
+  private static final int SET_ASIDE = 10;
 
   private final PodRuntime.Parts parts;
   private final Assignment assignment;
@@ -90,14 +97,14 @@ final class PodWorkload implements Workload {
     Assignment.SelfStop selfStop = assignment.selfStop();
     new SupervisorSpec(
             assignment.command(),
-            JobEnvironment.of(assignment, places, gpus(plans), traceparent),
+            environment(places, plans, traceparent),
             assignment.abortCallback().command(),
             work.resolve(JobEnvironment.ON_ABORT),
             runsIn(work),
             JobEnvironment.beginsAnew(assignment, places),
             Optional.empty(),
             parts.ledger().bootId(),
-            Walls.ofContainer(parts.limits().files()),
+            Walls.ofContainer(parts.limits().files(), granted().processes()),
             new SupervisorSpec.Limits(
                 assignment.timeLimit(),
                 selfStop.after(),
@@ -107,6 +114,14 @@ final class PodWorkload implements Workload {
                 selfStop.grace()),
             parts.logs())
         .writeReadableTo(inside);
+  }
+
+  private SortedMap<String, String> environment(
+      JobEnvironment.Places places, List<SlicePlan> plans, String traceparent) {
+    SortedMap<String, String> environment =
+        JobEnvironment.of(assignment, places, gpus(plans), traceparent);
+    environment.putAll(granted().variables());
+    return environment;
   }
 
   private Path makeWork(Path inside) throws IOException {
@@ -169,12 +184,36 @@ final class PodWorkload implements Workload {
         parts.ledger().supervised(key),
         List.of(checkpoints()),
         user(),
-        new PodRequest.Limits(
-            assignment.cpuMillis() > 0 ? assignment.cpuMillis() : parts.limits().cpuMillis(),
-            assignment.memoryBytes() > 0 ? assignment.memoryBytes() : parts.limits().memoryBytes()),
+        limits(),
         new TreeMap<>(Map.of(AttemptPod.MARK, pod.name())),
         device(),
         selfStop.callback().plus(selfStop.grace()).plus(KUBELET_MARGIN));
+  }
+
+  /// The limits of the pod. A job's request is set aside for its pod, and a tenth of a share is. A
+  /// kubelet starts no pod that does not fit beside all that is set aside, and shares leave no room
+  /// for the cluster's own pods. The tenth keeps the pods' weights in proportion to their shares.
+  private PodRequest.Limits limits() throws IOException {
+    JobLimits.Granted granted = granted();
+    long cpuAsked = asked(assignment.cpuMillis(), parts.limits().cpuMillis());
+    long memoryAsked = asked(assignment.memoryBytes(), parts.limits().memoryBytes());
+    FileStore files = Files.getFileStore(parts.ledger().attempts());
+    DiskQuota.Space room = new DiskQuota.Space(files.getUsableSpace(), Long.MAX_VALUE);
+    return new PodRequest.Limits(
+        new PodRequest.Reserved(
+            cpuAsked > 0 ? cpuAsked : granted.cpuMillis() / SET_ASIDE,
+            memoryAsked > 0 ? memoryAsked : granted.memoryBytes() / SET_ASIDE),
+        granted.cpuMillis(),
+        granted.memoryBytes(),
+        parts.limits().disk(assignment.units(), room).map(DiskQuota.Space::bytes).orElse(0L));
+  }
+
+  private static long asked(long byJob, long byConfiguration) {
+    return byJob > 0 ? byJob : byConfiguration;
+  }
+
+  private JobLimits.Granted granted() {
+    return parts.limits().of(assignment.units(), assignment.cpuMillis(), assignment.memoryBytes());
   }
 
   private PodRequest.Image image() {

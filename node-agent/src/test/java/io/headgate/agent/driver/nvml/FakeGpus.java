@@ -104,8 +104,29 @@ public final class FakeGpus {
 
   /// The process has memory of the GPU.
   public void uses(int gpu, long pid, long bytes) {
+    uses(gpu, pid, bytes, "compute");
+  }
+
+  /// As long as it lives, the process has memory of the GPU.
+  ///
+  /// @param kind `compute`, `graphics` or `mps`
+  public void uses(int gpu, long pid, long bytes, String kind) {
     makeDirectory(state.resolve(gpu + "/cuda"));
-    write(gpu + "/cuda/" + pid, bytes + " compute -1");
+    write(gpu + "/cuda/" + pid, bytes + " " + kind + " -1");
+  }
+
+  /// Whether the GPU only says that it removes its instances.
+  void keepsInstances(int gpu, boolean keeps) {
+    if (keeps) {
+      write(gpu + "/keeps-instances", "");
+    } else {
+      delete(gpu + "/keeps-instances");
+    }
+  }
+
+  /// The GPU has `bytes` of memory in use that belong to no process.
+  public void remains(int gpu, long bytes) {
+    write(gpu + "/remains", Long.toString(bytes));
   }
 
   /// Processes that have memory of the GPU, living or not.

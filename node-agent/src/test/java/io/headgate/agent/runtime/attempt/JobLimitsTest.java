@@ -2,6 +2,7 @@ package io.headgate.agent.runtime.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.agent.process.DiskQuota.Space;
 import io.headgate.agent.runtime.attempt.JobLimits.Capacity;
 import io.headgate.agent.runtime.attempt.JobLimits.Granted;
 import io.headgate.type.GpuQuantity;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /// The limits of jobs: what they request, what the configuration says, and their share.
 class JobLimitsTest {
   private static final long GIB = 1L << 30;
-  private static final JobLimits UNSHARED = new JobLimits(8192, 65_536, 0, 0, Optional.empty());
+  private static final JobLimits UNSHARED = new JobLimits(8192, 65_536, 0, 0, 0, Optional.empty());
   private static final JobLimits SHARED = UNSHARED.on(new Capacity(8, 128_000, 1000 * GIB, 24_576));
 
   private static long gpus(String quantity) {
@@ -52,10 +53,24 @@ class JobLimitsTest {
   void requestsCountFirstThenTheConfigurationThenTheShare() {
     assertThat(SHARED.of(gpus("1"), 500, GIB)).isEqualTo(new Granted(500, GIB, 3072));
     JobLimits configured =
-        new JobLimits(100, 65_536, 3000, 2 * GIB, Optional.empty())
+        new JobLimits(100, 65_536, 3000, 2 * GIB, 7 * GIB, Optional.empty())
             .on(new Capacity(8, 128_000, 1000 * GIB, 24_576));
     assertThat(configured.of(gpus("1"), 0, 0)).isEqualTo(new Granted(3000, 2 * GIB, 100));
     assertThat(UNSHARED.of(gpus("1"), 0, 0)).isEqualTo(new Granted(0, 0, 8192));
+  }
+
+  @Test
+  void theDiskIsDividedAsTheMemoryIs() {
+    Space room = new Space(1000 * GIB, 80_000_000);
+    assertThat(SHARED.disk(gpus("2"), room)).contains(new Space(225 * GIB, 18_000_000));
+    assertThat(SHARED.disk(0, room)).isEqualTo(SHARED.disk(gpus("1"), room));
+    JobLimits configured = new JobLimits(8192, 65_536, 0, 0, 7 * GIB, Optional.empty());
+    assertThat(configured.on(new Capacity(8, 128_000, 1000 * GIB, 24_576)).disk(gpus("2"), room))
+        .contains(new Space(7 * GIB, 18_000_000));
+    assertThat(UNSHARED.disk(gpus("2"), room)).isEmpty();
+    assertThat(SHARED.disk(gpus("1"), new Space(0, 0)))
+        .as("a job starts on a full disk, too")
+        .contains(new Space(64L << 20, 1000));
   }
 
   @Test
