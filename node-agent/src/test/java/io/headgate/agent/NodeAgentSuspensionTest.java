@@ -395,8 +395,12 @@ class NodeAgentSuspensionTest {
     assertThat(plane.awaitEnd("without").getError()).contains("has no main memory");
 
     runCounting(whole("beside", COUNTS), "beside");
+    long process = process("beside");
     gpus.uses(0, ProcessHandle.current().pid(), FakeGpus.GIB);
     plane.send(suspend("beside", 7));
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> ProcessHandle.of(process).isEmpty());
+    // As long as the stranger has memory of the GPU, its slice is not free.
+    gpus.leaves(0, ProcessHandle.current().pid());
     assertThat(plane.awaitEnd("beside").getError())
         .endsWith("a process that is not known to be of the job uses its devices");
   }

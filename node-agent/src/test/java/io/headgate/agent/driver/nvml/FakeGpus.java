@@ -115,6 +115,11 @@ public final class FakeGpus {
     write(gpu + "/cuda/" + pid, bytes + " " + kind + " -1");
   }
 
+  /// The process has no memory of the GPU any more.
+  public void leaves(int gpu, long pid) {
+    delete(gpu + "/cuda/" + pid);
+  }
+
   /// Whether the GPU only says that it removes its instances.
   void keepsInstances(int gpu, boolean keeps) {
     if (keeps) {
