@@ -129,7 +129,7 @@ public record WallsConfig(
           Network.MACHINE,
           JobWalls.Wanted.AUTO,
           JobWalls.Wanted.AUTO,
-          JobWalls.Wanted.AUTO,
+          JobWalls.Wanted.NONE,
           List.of(),
           List.of(),
           Limits.DEFAULTS);
