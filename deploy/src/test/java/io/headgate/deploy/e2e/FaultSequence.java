@@ -220,7 +220,8 @@ final class FaultSequence {
       boolean byTurns = i < kinds.size() || !told.isEmpty();
       suffer(kinds.get(byTurns ? i % kinds.size() : random.nextInt(kinds.size())));
     }
-    LOG.info("seconds from the strike until a job began:\n{}", times.table());
+    LOG.info("seconds from the strike until a job began:");
+    times.table().lines().forEach(LOG::info);
     check();
     pace.demandShown();
   }

@@ -228,10 +228,9 @@ final class Namespaces implements Network {
         .toList();
   }
 
-  /// Drops packets of both kinds of a connection's ends within a namespace.
+  /// Drops packets within a namespace.
   ///
-  /// @param said what the namespace sends, as a condition of the packet filter
-  /// @param heard what it receives
+  /// @param conditions of the packet filter, for each direction
   private void drop(String name, Set<Way> ways, Map<Way, String> conditions) {
     conditions.forEach((way, condition) -> {
       if (ways.contains(way)) {
