@@ -87,7 +87,7 @@ public record Viewer(
   /// Stands for what the caller sees: callers with the same one see the same things. It does not
   /// tell names.
   public String view() {
-    StringBuilder seen = new StringBuilder();
+    StringBuilder seen = new StringBuilder(seesAll ? "all" : "own\n");
     if (!seesAll) {
       seen.append(subject);
       teams.stream().sorted().forEach(team -> seen.append('\n').append(team));

@@ -56,4 +56,21 @@ final class ViewerTest {
     assertThatThrownBy(() -> new Viewer(true, false, ADA, Set.of(), Set.of()))
         .isInstanceOf(IllegalArgumentException.class);
   }
+
+  /// A watch that resumes compares them.
+  @Test
+  void viewsOfDifferentThingsDiffer() {
+    Viewer ada = Viewer.member("tenants/acme/users/ada", Set.of("rnd"), Set.of(), false);
+    assertThat(
+            List.of(
+                Viewer.OF_ALL.view(),
+                Viewer.OF_NOTHING.view(),
+                ada.view(),
+                Viewer.member("tenants/acme/users/ada", Set.of(), Set.of(), false).view(),
+                Viewer.member("tenants/acme/users/ada", Set.of("rnd", "ops"), Set.of(), false)
+                    .view(),
+                Viewer.member("tenants/acme/users/bob", Set.of("rnd"), Set.of(), false).view()))
+        .doesNotHaveDuplicates();
+    assertThat(Viewer.governing("tenants/acme/users/eve").view()).isEqualTo(Viewer.OF_ALL.view());
+  }
 }

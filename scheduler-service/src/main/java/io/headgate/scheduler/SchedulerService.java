@@ -13,6 +13,7 @@ import io.headgate.kit.db.SharedSecrets;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.MemoryBrake;
 import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.lifecycle.HeavyThreads;
 import io.headgate.kit.seal.KeyFile;
 import io.headgate.kit.seal.Seal;
 import io.headgate.kit.telemetry.Telemetry;
@@ -148,7 +149,9 @@ public final class SchedulerService implements AutoCloseable {
     TokenSource tokens = new RenewedTokens(new KeyExchange(keyChannel, config.serviceKey()), time);
     this.policyChannel = Channels.open(config.policies(), tokens, telemetry);
     this.poolChannel = Channels.open(config.pools(), tokens, telemetry);
-    this.watches = new WatchHub("scheduler", config.watches(), meter);
+    // Its watchers are people's programs, and none of them decides anything.
+    this.watches =
+        new WatchHub("scheduler", config.watches(), meter, HeavyThreads.VERY_LOW);
     DSLContext across = database.acrossTenants(OWN_CONNECTIONS);
     JobReader reader = new PostgresJobReader(database, across, seal);
     PolicyAccessSource rights = new PolicyAccessSource(policyChannel);

@@ -83,10 +83,8 @@ public final class AttemptLogs implements AutoCloseable {
     ByteBuffer window = ByteBuffer.allocate(before.length + length + after.length);
     window.put(before).put(raw.bytes().duplicate()).put(after);
     byte[] bytes = window.array();
-    if (before.length < Math.min(mask.context(), raw.offset())) {
-      mask.applyToCut(bytes);
-    }
-    mask.apply(bytes);
+    boolean isCut = before.length < Math.min(mask.context(), raw.offset());
+    mask.apply(bytes, isCut);
     int kept = ended || after.length == mask.context() ? 0 : mask.open(bytes);
     int shown = Math.min(length, bytes.length - kept - before.length);
     return shown <= 0

@@ -52,6 +52,14 @@ final class OutputMask {
 
   /// Masks the whole values in the bytes. Values may overlap.
   void apply(byte[] bytes) {
+    apply(bytes, false);
+  }
+
+  /// Masks the whole values in the bytes. Values may overlap.
+  ///
+  /// @param isCut whether bytes before these are lost: then the bytes may begin with the end of a
+  ///   value, which is masked, too
+  void apply(byte[] bytes, boolean isCut) {
     BitSet masked = new BitSet();
     for (int at = 0; at < bytes.length; at++) {
       for (byte[] value : byFirst.getOrDefault(bytes[at], List.of())) {
@@ -60,16 +68,19 @@ final class OutputMask {
         }
       }
     }
+    if (isCut) {
+      masked.set(0, cutLength(bytes));
+    }
     masked.stream().forEach(at -> bytes[at] = MARK);
   }
 
-  /// Masks the end of a value whose beginning is no longer kept before the bytes.
-  void applyToCut(byte[] bytes) {
+  /// How many of the first bytes end a value whose beginning is lost.
+  private int cutLength(byte[] bytes) {
     int length = Math.min(bytes.length, context());
     while (length > 0 && !endsAValue(bytes, length)) {
       length--;
     }
-    Arrays.fill(bytes, 0, length, MARK);
+    return length;
   }
 
   private boolean endsAValue(byte[] bytes, int length) {

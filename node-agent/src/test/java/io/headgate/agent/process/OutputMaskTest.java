@@ -53,6 +53,14 @@ final class OutputMaskTest {
     assertThat(read(12, 4, true)).isEqualTo("*".repeat(SECRET.length() - 5) + " and more");
   }
 
+  /// A value right behind the cut may begin as another one ends.
+  @Test
+  void masksAWholeValueAtTheCut() throws Exception {
+    print("0123456789" + SECRET + " and more", 10);
+    Files.delete(attempt.resolve("logs/stdout.0"));
+    assertThat(read(10, 40, true)).isEqualTo("*".repeat(SECRET.length()) + " and more");
+  }
+
   /// Files as a supervisor writes them.
   private void print(String text, int segmentBytes) throws Exception {
     Files.createDirectories(attempt.resolve("logs"));

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// Says where a job would start, or why it would wait, by submitting it to a copy of the core. The
-/// copy decides on the caller's thread; the loop only hands out its state.
+/// copy decides on a thread for heavy work; the loop only hands out its state.
 final class DryRun {
   private final LeaderDoor door;
   private final CatalogJudge judge;

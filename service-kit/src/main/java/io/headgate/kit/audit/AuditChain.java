@@ -72,20 +72,23 @@ public final class AuditChain {
     return database.snapshot(
         Reach.EVERY_TENANT,
         sql -> {
-          Set<String> without = new TreeSet<>();
-          known.forEach((chain, anchor) -> {
-            if (sql.fetch(HAS, chain, anchor.sequence(), anchor.hash()).isEmpty()) {
-              without.add(chain);
-            }
-          });
-          return without;
+          List<Map.Entry<String, AuditAnchor>> all = List.copyOf(known.entrySet());
+          return new TreeSet<>(
+              sql.fetch(
+                      LACKS,
+                      (Object) all.stream().map(Map.Entry::getKey).toArray(String[]::new),
+                      all.stream().map(each -> each.getValue().sequence()).toArray(Long[]::new),
+                      all.stream().map(each -> each.getValue().hash()).toArray(String[]::new))
+                  .getValues("chain", String.class));
         });
   }
 
-  private static final String HAS =
+  private static final String LACKS =
       """
-      select 1 from audit_chain
-      where chain = ? and sequence = ? and hash = decode(?, 'hex')\
+      select known.chain from unnest(?::text[], ?::bigint[], ?::text[]) as known(chain, sequence, hash)
+      where not exists (
+        select from audit_chain c where c.chain = known.chain and c.sequence = known.sequence
+          and c.hash = decode(known.hash, 'hex'))\
       """;
 
   /// One look-up in the index for each chain, however long it is.

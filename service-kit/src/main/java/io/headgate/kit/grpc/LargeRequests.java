@@ -28,7 +28,7 @@ final class LargeRequests implements ServerInterceptor, AutoCloseable {
       new HeavyThreads(
           "large-request",
           Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
-          HeavyThreads.VERY_LOW);
+          HeavyThreads.LOW);
 
   /// The threads of the current call, if it has a large request.
   static @Nullable Executor threads() {

@@ -20,6 +20,9 @@ import org.slf4j.LoggerFactory;
 /// to others only when it waits. On Linux they have a low priority, so that calls of other callers
 /// come first where processors are short. Thread-safe.
 public final class HeavyThreads {
+  /// The priority of all other threads.
+  public static final int ORDINARY = 0;
+
   /// A thread of this niceness gets about a tenth of the time of an ordinary one.
   public static final int VERY_LOW = 10;
 
@@ -34,7 +37,7 @@ public final class HeavyThreads {
 
   /// @param name beginning of the names of the threads
   /// @param most threads; further work waits, first come first served
-  /// @param niceness of the threads on Linux: [#LOW] or [#VERY_LOW]
+  /// @param niceness of the threads on Linux: [#ORDINARY], [#LOW] or [#VERY_LOW]
   public HeavyThreads(String name, int most, int niceness) {
     this.threads =
         new ThreadPoolExecutor(
@@ -88,7 +91,7 @@ public final class HeavyThreads {
   /// Of the calling thread. Elsewhere than on Linux the call would mean the whole process.
   @SuppressWarnings("restricted") // Native access is allowed on the command lines of all processes.
   private static void lowerPriority(int niceness) {
-    if (!IS_LINUX) {
+    if (!IS_LINUX || niceness == ORDINARY) {
       return;
     }
     try {

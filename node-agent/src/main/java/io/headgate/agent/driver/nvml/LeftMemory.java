@@ -15,13 +15,14 @@ import java.util.TreeMap;
 ///
 /// - a process that has ended still has memory,
 /// - another process has memory of a GPU that was the job's alone, and had none before,
-/// - more memory than before belongs to no process.
+/// - more memory than before belongs to no process, of a GPU that was the job's alone. On a shared
+///   GPU neighbours come and go between two looks, and each of them costs the driver memory.
 ///
 /// A driver that lies about all three is believed. Memory is not read, so nothing shows what is in
 /// it.
 record LeftMemory(Nvml nvml) {
   /// The most that a driver may keep for itself after a job and did not have before.
-  static final long TOLERATED_BYTES = 128L << 20;
+  static final long TOLERATED_BYTES = 1L << 30;
 
   private static final String UNOWNED = SlicePlan.BEFORE + "unowned";
   private static final String USERS = SlicePlan.BEFORE + "users";
@@ -48,12 +49,12 @@ record LeftMemory(Nvml nvml) {
     }
     List<GpuProcess> users = told.get();
     List<String> known = List.of(plan.placement().getOrDefault(USERS, "").split(" ", -1));
+    boolean alone = WholeGpu.WORD.equals(plan.mechanism());
     for (GpuProcess user : users) {
       boolean isAlive = ProcessHandle.of(user.pid()).isPresent();
       if (!isAlive) {
         throw left(gpu, "process %d has ended and still has", user.pid(), user.bytes());
       }
-      boolean alone = WholeGpu.WORD.equals(plan.mechanism());
       if (alone && !known.contains(Long.toString(user.pid()))) {
         throw left(
             gpu, "process %d, which was not there before the job, has", user.pid(), user.bytes());
@@ -61,7 +62,7 @@ record LeftMemory(Nvml nvml) {
     }
     boolean allTell = users.stream().allMatch(user -> user.bytes() > 0);
     long more = unownedBytes(gpu, users) - Long.parseLong(before);
-    if (allTell && more > TOLERATED_BYTES) {
+    if (alone && allTell && more > TOLERATED_BYTES) {
       throw new GpuDriverException(
           "%s: %d MiB more than before the job belong to no process"
               .formatted(gpu.words(), more >> 20));

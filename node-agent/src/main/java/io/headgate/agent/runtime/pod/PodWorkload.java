@@ -10,7 +10,6 @@ import io.headgate.agent.driver.SlicePaths;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.kubernetes.PodRequest;
 import io.headgate.agent.kubernetes.PodState;
-import io.headgate.agent.process.DiskQuota;
 import io.headgate.agent.process.OrphanProcesses;
 import io.headgate.agent.process.OwnedTree;
 import io.headgate.agent.process.SupervisorLauncher.Result;
@@ -20,7 +19,6 @@ import io.headgate.agent.process.Walls;
 import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.attempt.Workload;
 import java.io.IOException;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -193,19 +191,18 @@ final class PodWorkload implements Workload {
   /// The limits of the pod. A job's request is set aside for its pod, and a tenth of a share is. A
   /// kubelet starts no pod that does not fit beside all that is set aside, and shares leave no room
   /// for the cluster's own pods. The tenth keeps the pods' weights in proportion to their shares.
-  private PodRequest.Limits limits() throws IOException {
+  private PodRequest.Limits limits() {
     JobLimits.Granted granted = granted();
     long cpuAsked = asked(assignment.cpuMillis(), parts.limits().cpuMillis());
     long memoryAsked = asked(assignment.memoryBytes(), parts.limits().memoryBytes());
-    FileStore files = Files.getFileStore(parts.ledger().attempts());
-    DiskQuota.Space room = new DiskQuota.Space(files.getUsableSpace(), Long.MAX_VALUE);
     return new PodRequest.Limits(
         new PodRequest.Reserved(
             cpuAsked > 0 ? cpuAsked : granted.cpuMillis() / SET_ASIDE,
             memoryAsked > 0 ? memoryAsked : granted.memoryBytes() / SET_ASIDE),
         granted.cpuMillis(),
         granted.memoryBytes(),
-        parts.limits().disk(assignment.units(), room).map(DiskQuota.Space::bytes).orElse(0L));
+        // The kubelet's file system need not be the agent's, so no share of it is known.
+        parts.limits().diskBytes());
   }
 
   private static long asked(long byJob, long byConfiguration) {
