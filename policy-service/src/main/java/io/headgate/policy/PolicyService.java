@@ -256,7 +256,7 @@ public final class PolicyService implements AutoCloseable {
   ///
   /// @throws IllegalStateException if a signing key cannot be decrypted, because it was changed
   public void start() {
-    signing.publicJwks();
+    signing.start();
     config
         .defaultTenant()
         .ifPresent(tenant -> tenants.ensure(Origin.LOCAL, new TenantId(tenant), ""));

@@ -7,6 +7,8 @@ import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.db.EncryptionKeyCommands;
+import io.headgate.kit.file.SecretFile;
 import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.PostgresFixture;
@@ -122,8 +124,11 @@ class AdminKeyTest {
         .hasMessageContaining("copy that file")
         .hasMessageContaining("--replace-encryption-key");
     assertThat(directory.resolve("other")).doesNotExist();
-    assertThat(PolicyService.encryptionKey(database, directory.resolve("other")).replace())
-        .contains("gave up 1 data key(s)");
+    EncryptionKeyCommands commands =
+        PolicyService.encryptionKey(database, directory.resolve("other"));
+    assertThatThrownBy(commands::replace).hasMessageContaining("key-encryption-key is absent");
+    new SecretFile(directory.resolve("other").resolve("key-encryption-key")).write("");
+    assertThat(commands.replace()).contains("gave up 1 data key(s)");
     try (PolicyService service = new PolicyService(other, Telemetry.disabled(), new TestClock())) {
       service.start();
     }

@@ -7,15 +7,23 @@ import com.google.protobuf.FieldMask;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
+import io.grpc.Channel;
 import io.headgate.kit.client.ChannelConfig;
+import io.headgate.kit.db.DataKeyTable;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.kit.seal.KeyFile;
+import io.headgate.kit.seal.Seal;
+import io.headgate.kit.seal.SealedPlace;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.TestClock;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.proto.policy.v1.CreateGroupRequest;
 import io.headgate.proto.policy.v1.GetVaultRequest;
+import io.headgate.proto.policy.v1.Group;
+import io.headgate.proto.policy.v1.GroupServiceGrpc;
 import io.headgate.proto.policy.v1.UpdateVaultRequest;
 import io.headgate.proto.policy.v1.Vault;
 import io.headgate.proto.policy.v1.VaultServiceGrpc;
@@ -26,7 +34,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import javax.crypto.Cipher;
@@ -202,6 +212,67 @@ class SealedValuesTest {
     // The next start opens the sealed values.
     try (PolicyService again = open(database, secrets)) {
       again.start();
+    }
+  }
+
+  @Test
+  void whatTheFirstStartSealedIsReadAsBefore() {
+    Acme acme = Acme.found(POLICY);
+    acme.group("rnd", "ada");
+    Vault made = acme.vault("rnd", vault("of-before"));
+    CreateGroupRequest request =
+        CreateGroupRequest.newBuilder()
+            .setParent(acme.parent())
+            .setGroupId("ops")
+            .setGroup(Group.getDefaultInstance())
+            .setRequestId("once")
+            .build();
+    Group first = GroupServiceGrpc.newBlockingStub(acme.admin()).createGroup(request);
+    try (Database owner = Database.open(POSTGRES.config().asOwner())) {
+      Seal seal = DataKeyTable.seal(owner, new KeyFile(POLICY.secrets()), TimeSource.system());
+      reopen(owner, seal, "vault_environment", "value", "tenant_id", "vault_id", "name");
+      reopen(owner, seal, "service_secrets", "value", "name");
+      reopen(owner, seal, "request_log", "answer", "caller", "method", "request_id");
+      POLICY.restart();
+      assertThat(owner.jooq().fetch("select * from vault_environment where value is null"))
+          .isEmpty();
+    }
+    String admin = POLICY.key(acme.parent() + "/users/admin");
+    Channel again = POLICY.channel(POLICY.exchange(admin));
+    assertThat(
+            VaultServiceGrpc.newBlockingStub(again)
+                .getVault(GetVaultRequest.newBuilder().setName(made.getName()).build()))
+        .isEqualTo(made);
+    assertThat(GroupServiceGrpc.newBlockingStub(again).createGroup(request)).isEqualTo(first);
+  }
+
+  /// Stores values as an earlier version did.
+  private static void reopen(
+      Database owner, Seal seal, String table, String column, String... key) {
+    String keys = String.join(", ", key);
+    var rows =
+        owner
+            .jooq()
+            .fetch("select %s, %s from %s where %2$s is not null".formatted(keys, column, table));
+    assertThat(rows).isNotEmpty();
+    for (var row : rows) {
+      List<String> place = new ArrayList<>();
+      for (String each : key) {
+        place.add(row.get(each, String.class));
+      }
+      byte[] plain =
+          seal.open(row.get(column, byte[].class), new SealedPlace(table, column, place));
+      List<Object> values = new ArrayList<>();
+      values.add(
+          table.equals("vault_environment") ? new String(plain, StandardCharsets.UTF_8) : plain);
+      values.addAll(place);
+      owner
+          .jooq()
+          .execute(
+              "update %s set %s = null, open_%2$s = ? where (%s) = (%s)"
+                  .formatted(
+                      table, column, keys, String.join(", ", Collections.nCopies(key.length, "?"))),
+              values.toArray());
     }
   }
 

@@ -8,9 +8,13 @@ import com.nimbusds.jwt.SignedJWT;
 import io.headgate.kit.auth.JwksKeySource;
 import io.headgate.kit.auth.TokenRules;
 import io.headgate.kit.auth.TokenVerifier;
+import io.headgate.kit.client.ChannelConfig;
+import io.headgate.kit.lifecycle.CannotStartException;
+import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.policy.v1.GetVerificationKeysRequest;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,6 +104,53 @@ class SigningKeyTest {
         .isEqualTo("rw-------");
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(POLICY.secrets())))
         .isEqualTo("rwx------");
+  }
+
+  @Test
+  void aKeyThatDoesNotOpenTakesNothingFromTheOthers() throws Exception {
+    POLICY.service().replaceSigningKeys();
+    String adminKey = POLICY.adminKeys().getLast().reveal();
+    POLICY.clock().advance(Duration.ofDays(31));
+    String token = POLICY.exchange(adminKey);
+    assertThat(published()).hasSize(2);
+    PostgresFixture.execute(
+        POSTGRES.config(),
+        """
+        update signing_keys set sealed_private = set_byte(sealed_private, 40,
+          get_byte(sealed_private, 40) # 1)
+        where active_from = (select max(active_from) from signing_keys)\
+        """);
+    POLICY.restart();
+    assertThat(published()).containsExactly(signer(token));
+    assertThat(POLICY.service().verifier().verify(token).subject()).isEqualTo("operators/root");
+    assertThat(signer(POLICY.exchange(adminKey))).isEqualTo(signer(token));
+
+    POLICY.service().replaceSigningKeys();
+    assertThat(POLICY.service().verifier().verify(POLICY.exchange(adminKey)).subject())
+        .isEqualTo("operators/root");
+  }
+
+  @Test
+  void theKeyThatSignsMustOpen() {
+    POLICY.exchange(POLICY.adminKeys().getLast().reveal());
+    PostgresFixture.execute(
+        POSTGRES.config(),
+        "update signing_keys set sealed_private = set_byte(sealed_private, 40,"
+            + " get_byte(sealed_private, 40) # 1)");
+    try (PolicyService other =
+        new PolicyService(
+            PolicyServiceConfig.of(
+                POSTGRES.config(),
+                ChannelConfig.of(URI.create("http://127.0.0.1:1")),
+                POLICY.secrets()),
+            Telemetry.disabled(),
+            POLICY.clock())) {
+      assertThatThrownBy(other::start)
+          .isInstanceOf(CannotStartException.class)
+          .hasMessageContaining("--replace-signing-keys");
+    } finally {
+      POLICY.service().replaceSigningKeys();
+    }
   }
 
   private static List<String> published() throws Exception {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.seal.Seal;
+import io.headgate.kit.seal.SealedPlace;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.ApiServerExtension;
 import io.headgate.kit.testing.PostgresFixture;
@@ -18,6 +20,7 @@ import io.headgate.proto.pool.v1.Pool;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -82,6 +85,42 @@ class SealedSettingsTest {
     assertThat(settings(victim)).containsEntry("token", "swordfish");
     admin(thief).apply(thief, configuration(List.of(cloud(thief, "again")), List.of()));
     assertThat(settings(thief)).containsEntry("token", "again");
+  }
+
+  @Test
+  void whatTheFirstStartSealedIsReadAsBefore() {
+    String tenant = Client.newTenant();
+    admin(tenant).apply(tenant, configuration(List.of(cloud(tenant, "swordfish")), List.of()));
+    try (Database owner = Database.open(POSTGRES.config().asOwner())) {
+      Seal seal = TestSecrets.seal(owner);
+      for (var row :
+          owner
+              .jooq()
+              .fetch(
+                  "select tenant_id, content_id, pool_id, key, value from provider_settings"
+                      + " where tenant_id = ?",
+                  tenant)) {
+        List<String> place =
+            IntStream.range(0, 4).mapToObj(i -> String.valueOf(row.get(i))).toList();
+        owner
+            .jooq()
+            .execute(
+                "update provider_settings set value = null, open_value = ?"
+                    + " where tenant_id = ? and content_id = ? and pool_id = ? and key = ?",
+                seal.openText(
+                    row.get(4, byte[].class), new SealedPlace("provider_settings", "value", place)),
+                row.get(0),
+                row.get(1),
+                row.get(2),
+                row.get(3));
+      }
+      // Another process of the service starts.
+      POOL.open().close();
+      assertThat(owner.jooq().fetch("select 1 from provider_settings where value is null"))
+          .isEmpty();
+    }
+    assertThat(settings(tenant))
+        .containsOnly(Map.entry("token", "swordfish"), Map.entry("region", "north"));
   }
 
   @Test

@@ -6,26 +6,41 @@ import static io.headgate.scheduler.Installation.get;
 import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import io.headgate.kit.db.DataKeyTable;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.db.EncryptionKeyCommands;
+import io.headgate.kit.file.SecretFile;
 import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.kit.seal.KeyFile;
+import io.headgate.kit.seal.Seal;
+import io.headgate.kit.seal.SealedPlace;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.scheduler.store.PostgresSchedulerStore;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,6 +104,7 @@ final class SealedSpecTest {
     submit(alice, withEnvironment("one", "of-one"));
     submit(alice, withEnvironment("two", "of-two"));
     submit(alice, withEnvironment("three", "of-three"));
+    submit(alice, withEnvironment("four", "of-four"));
     installation.stop();
     // The second job would show the secret of the first to its own readers.
     PostgresFixture.execute(
@@ -98,11 +114,15 @@ final class SealedSpecTest {
           where name = 'one')
         where job_id = (select id from job where name = 'two')\
         """);
+    // The fourth one would show its own to another submitter.
+    PostgresFixture.execute(
+        database, "update job set submitter = 'tenants/acme/users/eve' where name = 'four'");
     alice = start();
     assertThat(get(alice, "two").getSpec().getEnvironmentMap()).isEmpty();
     assertThat(get(alice, "two").getSpec().getCommandList()).isEmpty();
 
     FakeAgent agent = installation.agent("a-0").connect();
+    awaitState(alice, "four", Job.State.STATE_DRAFT);
     Job two = awaitState(alice, "two", Job.State.STATE_DRAFT);
     assertThat(two.toString()).contains("NO_SPECIFICATION").contains("cannot be decrypted");
     assertThat(environment(agent.awaitAssign("one"))).isEqualTo("of-one");
@@ -113,6 +133,9 @@ final class SealedSpecTest {
 
   @Test
   void jobsAreDispatchedDuringARotationAndNoneIsLost() throws Exception {
+    ForwardClock clock = new ForwardClock();
+    installation = new Installation(database).withSecrets(secrets).with(clock);
+    Fixtures.seedExample(installation.neighbours);
     JobServiceBlockingStub alice = start();
     installation.agent("a-0").finishing().connect();
     AtomicBoolean rotated = new AtomicBoolean();
@@ -128,6 +151,8 @@ final class SealedSpecTest {
           });
       for (int i = 0; i < 3; i++) {
         assertThat(commands().rotate()).contains("is in force");
+        // The scheduler looks at its data key again.
+        clock.advance(Duration.ofMinutes(1));
       }
       rotated.set(true);
       stream.get();
@@ -135,6 +160,8 @@ final class SealedSpecTest {
     for (String job : jobs) {
       awaitState(alice, job, Job.State.STATE_DONE);
     }
+
+    assertThat(dataKeysOfJobs()).as("new rows have new data keys").isGreaterThan(1);
 
     // The former keys are not needed any more.
     KeyFile file = new KeyFile(secrets);
@@ -145,6 +172,64 @@ final class SealedSpecTest {
     for (int i = 0; i < jobs.size(); i++) {
       assertThat(get(again, jobs.get(i)).getSpec().getEnvironmentMap())
           .containsEntry("TOKEN", "value-" + i);
+    }
+  }
+
+  @Test
+  void aSchedulerWithTheFormerFileLeadsOnAndStartsTheRestWhenItHasTheNewOne() throws Exception {
+    ForwardClock clock = new ForwardClock();
+    installation = new Installation(database).withSecrets(secrets).with(clock);
+    Fixtures.seedExample(installation.neighbours);
+    JobServiceBlockingStub alice = start();
+    submit(alice, withEnvironment("before", "of-before"));
+    Path elsewhere = Files.createDirectories(directory.resolve("elsewhere"));
+    Path former = elsewhere.resolve(KeyFile.NAME);
+    Files.copy(secrets.resolve(KeyFile.NAME), former);
+    Installation other =
+        installation
+            .beside("scheduler-2")
+            .withSecrets(elsewhere)
+            .with(clock)
+            .with(Installation.ELECTING)
+            .start();
+    commands().rotate();
+    clock.advance(Duration.ofMinutes(1));
+    awaitNewDataKey(alice);
+    submit(alice, withEnvironment("after", "of-after"));
+    installation.stop();
+    installation = other;
+
+    other.awaitReady("rnd-1");
+    long epoch = other.service().epoch();
+    FakeAgent agent = other.agent("a-0").connect();
+    assertThat(environment(agent.awaitAssign("before"))).isEqualTo("of-before");
+    awaitState(other.alice(), "before", Job.State.STATE_RUNNING);
+    assertThat(agent.assigns()).noneMatch(assign -> assign.toString().contains("jobs/after"));
+
+    Files.copy(secrets.resolve(KeyFile.NAME), former, StandardCopyOption.REPLACE_EXISTING);
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(environment(agent.awaitAssign("after"))).isEqualTo("of-after");
+    assertThat(other.service().epoch()).as("it led all the time").isEqualTo(epoch);
+  }
+
+  /// Submits until a job's specification has a data key of its own: the scheduler takes it beside
+  /// its work.
+  private void awaitNewDataKey(JobServiceBlockingStub alice) {
+    AtomicInteger jobs = new AtomicInteger();
+    await()
+        .atMost(Installation.PATIENCE)
+        .until(() -> {
+          submit(alice, withEnvironment("more-" + jobs.incrementAndGet(), "more"));
+          return dataKeysOfJobs() > 1;
+        });
+  }
+
+  private long dataKeysOfJobs() {
+    try (Database owner = Database.open(database.asOwner())) {
+      return owner
+          .jooq()
+          .fetchSingle("select count(distinct substring(document from 2 for 8)) from job_spec")
+          .get(0, long.class);
     }
   }
 
@@ -169,6 +254,8 @@ final class SealedSpecTest {
     installation.stop();
     Files.delete(secrets.resolve(KeyFile.NAME));
     assertThatThrownBy(installation::unstarted).hasMessageContaining("--replace-encryption-key");
+    assertThatThrownBy(() -> commands().replace()).hasMessageContaining("is absent");
+    new SecretFile(secrets.resolve(KeyFile.NAME)).write("");
     assertThat(commands().replace()).contains("gave up");
 
     JobServiceBlockingStub alice = start();
@@ -203,6 +290,72 @@ final class SealedSpecTest {
       byte[] stored =
           owner.jooq().fetchSingle("select document from job_spec").get(0, byte[].class);
       assertThat(new String(stored, StandardCharsets.ISO_8859_1)).doesNotContain("of-old");
+    }
+  }
+
+  @Test
+  void theNextLeaderReadsTheCatalogThatTheFirstStartSealed() {
+    start();
+    installation.stop();
+    try (Database owner = Database.open(database.asOwner())) {
+      Seal seal = DataKeyTable.seal(owner, new KeyFile(secrets), TimeSource.system());
+      Map<String, List<String>> before = catalogs(owner, seal);
+      assertThat(before).isNotEmpty();
+      assertThat(before.values()).noneMatch(List::isEmpty);
+      for (var row : owner.jooq().fetch("select source, key, document from catalog_entry")) {
+        String source = row.get(0, String.class);
+        String key = row.get(1, String.class);
+        owner
+            .jooq()
+            .execute(
+                "update catalog_entry set document = null, open_document = ?"
+                    + " where source = ? and key = ?",
+                seal.open(
+                    row.get(2, byte[].class),
+                    SealedPlace.of("catalog_entry", "document", source, key)),
+                source,
+                key);
+      }
+      installation.unstarted().close();
+      assertThat(owner.jooq().fetch("select 1 from catalog_entry where document is null"))
+          .isEmpty();
+      Seal again = DataKeyTable.seal(owner, new KeyFile(secrets), TimeSource.system());
+      assertThat(catalogs(owner, again)).isEqualTo(before);
+    }
+    start();
+  }
+
+  /// The keys and documents of each catalog.
+  private static Map<String, List<String>> catalogs(Database owner, Seal seal) {
+    Map<String, List<String>> catalogs = new HashMap<>();
+    PostgresSchedulerStore.of(owner, owner.acrossTenants(1), seal)
+        .load()
+        .catalogs()
+        .forEach((source, catalog) ->
+            catalogs.put(
+                source,
+                catalog.entries().stream()
+                    .map(entry -> entry.key() + " " + Arrays.toString(entry.document().bytes()))
+                    .toList()));
+    return catalogs;
+  }
+
+  /// The machine's clocks, of which the test moves the monotonic one.
+  private static final class ForwardClock implements TimeSource {
+    private final AtomicLong ahead = new AtomicLong();
+
+    void advance(Duration by) {
+      ahead.addAndGet(by.toNanos());
+    }
+
+    @Override
+    public Instant instant() {
+      return TimeSource.system().instant();
+    }
+
+    @Override
+    public long monotonicNanos() {
+      return TimeSource.system().monotonicNanos() + ahead.get();
     }
   }
 

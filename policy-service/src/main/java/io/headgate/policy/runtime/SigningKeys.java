@@ -13,6 +13,7 @@ import io.headgate.kit.auth.Principal;
 import io.headgate.kit.auth.TokenRules;
 import io.headgate.kit.auth.TokenSigner;
 import io.headgate.kit.config.Secret;
+import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.policy.core.signing.RotationRule;
 import io.headgate.policy.core.signing.SigningKeyTimes;
@@ -49,6 +50,10 @@ public final class SigningKeys implements KeySource {
   private final ReentrantLock loading = new ReentrantLock();
   private volatile Optional<Loaded> loaded = Optional.empty();
 
+  /// The content of the table.
+  ///
+  /// @param keys those that could be decrypted. The public part that lies open beside a key is not
+  ///   enough: a writer of the database could add a key of its own
   private record Loaded(Map<String, ECKey> keys, List<SigningKeyTimes> times, long atNanos) {}
 
   public SigningKeys(Changes changes, RotationRule rotation, TokenRules rules, TimeSource time) {
@@ -60,10 +65,27 @@ public final class SigningKeys implements KeySource {
 
   /// A token that identifies `principal`.
   TokenSigner.Signed sign(Principal principal, Duration lifetime) {
+    return new TokenSigner(signer(), rules, time).sign(principal, lifetime);
+  }
+
+  /// The key that signs now.
+  ///
+  /// @throws CannotStartException if it cannot be decrypted
+  private ECKey signer() {
     Loaded now = current();
     String id = RotationRule.signing(now.times(), changes.now()).orElseThrow();
-    ECKey key = Optional.ofNullable(now.keys().get(id)).orElseThrow();
-    return new TokenSigner(key, rules, time).sign(principal, lifetime);
+    return Optional.ofNullable(now.keys().get(id))
+        .orElseThrow(() ->
+            new CannotStartException(
+                "the signing key %s cannot be decrypted, and the log says why: run".formatted(id)
+                    + " --replace-signing-keys if its key-encryption key is in the file"));
+  }
+
+  /// Makes the first key, and begins a rotation if it is due.
+  ///
+  /// @throws CannotStartException if the key that signs cannot be decrypted
+  public void start() {
+    var _ = signer();
   }
 
   /// The public keys as RFC 7517 JSON, including keys that do not sign yet.
@@ -155,7 +177,7 @@ public final class SigningKeys implements KeySource {
       SigningKeyTimes times = new SigningKeyTimes(key.getKeyID(), changes.now(), activeFrom);
       Entry entry =
           new SigningKeyTable.Entry(
-              times, key.toPublicJWK().toJSONString(), Secret.of(key.toJSONString()));
+              times, key.toPublicJWK().toJSONString(), Optional.of(Secret.of(key.toJSONString())));
       tables.signingKeys().insert(entry);
       changes.record(
           tables,
@@ -177,8 +199,9 @@ public final class SigningKeys implements KeySource {
       Map<String, ECKey> keys = new LinkedHashMap<>();
       List<SigningKeyTimes> times = new ArrayList<>();
       for (Entry entry : entries) {
-        String id = entry.times().keyId();
-        keys.put(id, ECKey.parse(entry.privateJwk().reveal()));
+        if (entry.privateJwk().isPresent()) {
+          keys.put(entry.times().keyId(), ECKey.parse(entry.privateJwk().get().reveal()));
+        }
         times.add(entry.times());
       }
       Loaded next = new Loaded(keys, List.copyOf(times), time.monotonicNanos());

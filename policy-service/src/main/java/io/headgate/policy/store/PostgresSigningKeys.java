@@ -3,6 +3,7 @@ package io.headgate.policy.store;
 import static io.headgate.policy.store.jooq.Tables.SIGNING_KEYS;
 
 import io.headgate.kit.config.Secret;
+import io.headgate.kit.seal.KeyMissingException;
 import io.headgate.kit.seal.Seal;
 import io.headgate.kit.seal.SealedPlace;
 import io.headgate.policy.core.signing.SigningKeyTimes;
@@ -10,10 +11,15 @@ import io.headgate.policy.runtime.port.SigningKeyTable;
 import io.headgate.policy.store.jooq.tables.records.SigningKeysRecord;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import org.jooq.DSLContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Rows of `signing_keys`.
 final class PostgresSigningKeys implements SigningKeyTable {
+  private static final Logger LOG = LoggerFactory.getLogger(PostgresSigningKeys.class);
+
   private final DSLContext dsl;
   private final Seal seal;
 
@@ -45,7 +51,7 @@ final class PostgresSigningKeys implements SigningKeyTable {
         .set(SIGNING_KEYS.PUBLIC_JWK, entry.publicJwk())
         .set(
             SIGNING_KEYS.SEALED_PRIVATE,
-            seal.sealText(entry.privateJwk().reveal(), place(entry.times().keyId())))
+            seal.sealText(entry.privateJwk().orElseThrow().reveal(), place(entry.times().keyId())))
         .set(SIGNING_KEYS.CREATED_AT, entry.times().createdAt())
         .set(SIGNING_KEYS.ACTIVE_FROM, entry.times().activeFrom())
         .execute();
@@ -57,10 +63,17 @@ final class PostgresSigningKeys implements SigningKeyTable {
   }
 
   private Entry entry(SigningKeysRecord row) {
-    return new Entry(
-        times(row),
-        row.getPublicJwk(),
-        Secret.of(seal.openText(row.getSealedPrivate(), place(row.getSigningKeyId()))));
+    return new Entry(times(row), row.getPublicJwk(), opened(row).map(Secret::of));
+  }
+
+  /// One key that does not open takes nothing from the others.
+  private Optional<String> opened(SigningKeysRecord row) {
+    try {
+      return seal.tryOpenText(row.getSealedPrivate(), place(row.getSigningKeyId()));
+    } catch (KeyMissingException e) {
+      LOG.error("the signing key {} is unknown here: {}", row.getSigningKeyId(), e.getMessage());
+      return Optional.empty();
+    }
   }
 
   private static SigningKeyTimes times(SigningKeysRecord row) {

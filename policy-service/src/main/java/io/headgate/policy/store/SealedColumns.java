@@ -13,6 +13,7 @@ import io.headgate.kit.time.TimeSource;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import org.jooq.DSLContext;
 import org.jooq.impl.DSL;
 
 /// The sealed columns of the schema, and how the values of earlier versions get there.
@@ -52,8 +53,8 @@ public final class SealedColumns {
   }
 
   /// Removes signing keys in the form of earlier versions, whose file is lost.
-  public static void removeFormerSigningKeys(Database database) {
-    database.jooq().execute("delete from signing_keys where open_private is not null");
+  public static void removeFormerSigningKeys(DSLContext sql) {
+    sql.execute("delete from signing_keys where open_private is not null");
   }
 
   private static void sealOpenValues(Database database, Seal seal, KeyFile file) {

@@ -78,7 +78,11 @@ final class BatchScript {
   }
 
   private static byte[] sealed(Seal seal, Batch.NewJob job) {
-    return seal.seal(job.document().bytes(), SealedColumns.ofJob(job.job().id().value()));
+    JobRecord record = job.job();
+    return seal.seal(
+        job.document().bytes(),
+        SealedColumns.ofJob(
+            record.id().value(), record.tenant().name(), record.metadata().submitter()));
   }
 
   /// The columns that change in a job's life, in the order of both statements.

@@ -193,9 +193,16 @@ public final class PostgresJobReader implements JobReader {
   public Map<JobId, Document> documents(Collection<JobId> jobs) {
     Map<JobId, Document> found = new HashMap<>();
     for (var row :
-        byId(sql -> sql.selectFrom(JOB_SPEC).where(JOB_SPEC.JOB_ID.eq(any(jobs))).fetch())) {
-      seal.tryOpen(row.getDocument(), SealedColumns.ofJob(row.getJobId()))
-          .ifPresent(document -> found.put(new JobId(row.getJobId()), Document.of(document)));
+        byId(sql ->
+            sql.select(JOB_SPEC.JOB_ID, JOB_SPEC.DOCUMENT, JOB.TENANT, JOB.SUBMITTER)
+                .from(JOB_SPEC)
+                .join(JOB)
+                .on(JOB.ID.eq(JOB_SPEC.JOB_ID))
+                .where(JOB_SPEC.JOB_ID.eq(any(jobs)))
+                .fetch())) {
+      long id = row.value1();
+      seal.tryOpen(row.value2(), SealedColumns.ofJob(id, row.value3(), row.value4()))
+          .ifPresent(document -> found.put(new JobId(id), Document.of(document)));
     }
     return found;
   }

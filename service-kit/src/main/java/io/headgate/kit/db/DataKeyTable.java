@@ -4,6 +4,7 @@ import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.table;
 
+import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.kit.seal.DataKey;
 import io.headgate.kit.seal.DataKeys;
 import io.headgate.kit.seal.EncryptionKey;
@@ -51,6 +52,12 @@ public final class DataKeyTable implements DataKeys {
   /// Time until a process notices that a rotation retired its data key.
   static final Duration CHECKED_EVERY = Duration.ofMinutes(1);
 
+  /// For how long a key that is missing is not looked for again. Values come by thousands.
+  static final Duration MISSING_FOR = Duration.ofSeconds(1);
+
+  /// Bounds the memory for ids that values name and no data key has.
+  private static final int MAX_MISSING = 10_000;
+
   static final Table<Record> TABLE = table(name("data_key"));
   static final Field<Long> ID = field(name("id"), Long.class);
   static final Field<byte[]> WRAPPED = field(name("wrapped"), byte[].class);
@@ -66,6 +73,7 @@ public final class DataKeyTable implements DataKeys {
   private final TimeSource time;
   private final long maxSealed;
   private final Map<Long, DataKey> known = new ConcurrentHashMap<>();
+  private final Map<Long, Missing> missing = new ConcurrentHashMap<>();
   private final ReentrantLock renewing = new ReentrantLock();
   private final AtomicBoolean checking = new AtomicBoolean();
   private final Executor checks;
@@ -77,6 +85,11 @@ public final class DataKeyTable implements DataKeys {
   ///
   /// @param left values that it may still seal
   private record Sealing(DataKey key, AtomicLong left) {}
+
+  /// A data key that was looked for in vain.
+  ///
+  /// @param why the key-encryption key is missing; empty: the data key is absent or was changed
+  private record Missing(Optional<String> why, long atNanos) {}
 
   private DataKeyTable(Database database, KeyFile file, TimeSource time, Limits limits) {
     this.jooq =
@@ -187,8 +200,9 @@ public final class DataKeyTable implements DataKeys {
       } else if (retired.get()) {
         seal(created(DataKey.random()));
       }
-    } catch (KeyMissingException | DataAccessException e) {
-      // All other processes can open what the present key seals.
+    } catch (CannotStartException | DataAccessException e) {
+      // The file lacks the key, or cannot be read. All other processes can open what the present
+      // key seals.
       LOG.error("values are sealed with the present data key still: {}", e.getMessage());
     } finally {
       renewing.unlock();
@@ -217,6 +231,7 @@ public final class DataKeyTable implements DataKeys {
     Optional<String> inForce = inForce(dsl);
     EncryptionKey by =
         inForce.isPresent() ? encryptionKey(inForce.get()) : file.readOrCreate().getFirst();
+    warnUnlessFirst(by);
     dsl.insertInto(TABLE, ID, WRAPPED, WRAPPED_BY)
         .values(fresh.id(), fresh.wrapped(by, schema), by.id())
         .execute();
@@ -230,15 +245,36 @@ public final class DataKeyTable implements DataKeys {
     if (cached != null) {
       return Optional.of(cached);
     }
+    Missing before = missing.get(id);
+    if (before != null && time.monotonicNanos() - before.atNanos() < MISSING_FOR.toNanos()) {
+      before
+          .why()
+          .ifPresent(why -> {
+            throw new KeyMissingException(why);
+          });
+      return Optional.empty();
+    }
     // Another process has begun to seal under a key of its own.
-    Optional<DataKey> found =
-        jooq.select(ID, WRAPPED, WRAPPED_BY)
-            .from(TABLE)
-            .where(ID.eq(id))
-            .fetchOptional()
-            .flatMap(this::unwrap);
-    found.ifPresent(key -> known.put(id, key));
-    return found;
+    try {
+      Optional<DataKey> found =
+          jooq.select(ID, WRAPPED, WRAPPED_BY)
+              .from(TABLE)
+              .where(ID.eq(id))
+              .fetchOptional()
+              .flatMap(this::unwrap);
+      found.ifPresentOrElse(key -> known.put(id, key), () -> notFound(id, Optional.empty()));
+      return found;
+    } catch (KeyMissingException e) {
+      notFound(id, Optional.ofNullable(e.getMessage()));
+      throw e;
+    }
+  }
+
+  private void notFound(long id, Optional<String> why) {
+    if (missing.size() >= MAX_MISSING) {
+      missing.clear();
+    }
+    missing.put(id, new Missing(why, time.monotonicNanos()));
   }
 
   private Optional<DataKey> unwrap(Record3<Long, byte[], String> row) {
@@ -254,10 +290,39 @@ public final class DataKeyTable implements DataKeys {
   private EncryptionKey encryptionKey(String id) {
     Optional<EncryptionKey> present = find(encryptionKeys, id);
     if (present.isEmpty()) {
-      encryptionKeys = file.read();
+      encryptionKeys = read();
       present = find(encryptionKeys, id);
     }
     return present.orElseThrow(() -> missing(file, schema, id));
+  }
+
+  /// A file that cannot be read now is no other fault than one that lacks the key.
+  private List<EncryptionKey> read() {
+    try {
+      return file.read();
+    } catch (CannotStartException e) {
+      throw new KeyMissingException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /// A database from before a rotation puts a former key into force again, beside a file that
+  /// begins with the new one. So does a rotation that was prepared and not finished.
+  private void warnUnlessFirst(EncryptionKey inForce) {
+    try {
+      String first = file.read().stream().findFirst().map(EncryptionKey::id).orElse(inForce.id());
+      if (!first.equals(inForce.id())) {
+        LOG.warn(
+            "{} is in force in the schema {}, but {} begins with {}: a rotation was prepared, or the"
+                + " database is from before one. Run --rotate-encryption-key to put the first key"
+                + " into force",
+            inForce,
+            schema,
+            file.path(),
+            first);
+      }
+    } catch (CannotStartException e) {
+      LOG.warn("the order of the key-encryption keys is unknown: {}", e.getMessage());
+    }
   }
 
   static Optional<EncryptionKey> find(List<EncryptionKey> keys, String id) {

@@ -195,9 +195,20 @@ public final class Database implements AutoCloseable {
     pool.close();
   }
 
-  static HikariDataSource connect(DatabaseConfig config) {
+  private static HikariDataSource connect(DatabaseConfig config) {
+    return connect(config, poolConfig(config));
+  }
+
+  /// Without a limit on the time of an answer.
+  static HikariDataSource connectPatiently(DatabaseConfig config) {
+    HikariConfig patient = poolConfig(config);
+    patient.addDataSourceProperty("socketTimeout", "0");
+    return connect(config, patient);
+  }
+
+  private static HikariDataSource connect(DatabaseConfig config, HikariConfig pool) {
     try {
-      return new HikariDataSource(poolConfig(config));
+      return new HikariDataSource(pool);
     } catch (PoolInitializationException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new DatabaseUnreachableException(

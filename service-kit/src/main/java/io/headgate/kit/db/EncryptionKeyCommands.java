@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jooq.DSLContext;
 
 /// The commands of an operator for the key-encryption key of a service. Each method returns a
 /// sentence for the operator.
@@ -14,16 +15,17 @@ public final class EncryptionKeyCommands {
   private final DatabaseConfig database;
   private final KeyFile file;
   private final List<Renewable> renewable;
-  private final Consumer<Database> afterReplacement;
+  private final Consumer<DSLContext> afterReplacement;
 
   /// @param secrets directory of the service's secrets
   /// @param renewable rows that the service makes anew if they cannot be decrypted
-  /// @param afterReplacement removes whatever else depends on a lost key
+  /// @param afterReplacement removes whatever else depends on a lost key, in the transaction of the
+  ///   replacement
   public EncryptionKeyCommands(
       DatabaseConfig database,
       Path secrets,
       List<Renewable> renewable,
-      Consumer<Database> afterReplacement) {
+      Consumer<DSLContext> afterReplacement) {
     this.database = database;
     this.file = new KeyFile(secrets);
     this.renewable = List.copyOf(renewable);
@@ -46,12 +48,7 @@ public final class EncryptionKeyCommands {
 
   /// Gives up all values whose key is lost. The service must not run.
   public String replace() {
-    int lost =
-        with(opened -> {
-          int given = new KeyRotation(opened, file).replace(renewable);
-          afterReplacement.accept(opened);
-          return given;
-        });
+    int lost = with(opened -> new KeyRotation(opened, file).replace(renewable, afterReplacement));
     return "gave up %d data key(s) of the schema %s; values that they sealed stay unreadable, and new ones are sealed with the key in %s"
         .formatted(lost, database.schema(), file.path());
   }

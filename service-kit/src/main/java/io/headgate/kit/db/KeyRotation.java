@@ -4,12 +4,14 @@ import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.table;
 
+import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.kit.seal.DataKey;
 import io.headgate.kit.seal.EncryptionKey;
 import io.headgate.kit.seal.KeyFile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jooq.DSLContext;
 
@@ -91,10 +93,19 @@ public final class KeyRotation {
   /// file decrypts, and the rows of `renewable` that they sealed. The service makes those anew; all
   /// other such values stay unreadable. No process of the service may run.
   ///
+  /// A file that is absent is more often in a directory that is not mounted than lost. So the
+  /// operator confirms the loss with an empty file.
+  ///
+  /// @param further removes whatever else depends on a lost key, in the same transaction
   /// @return number of data keys that were given up
-  public int replace(List<Renewable> renewable) {
+  /// @throws CannotStartException if data keys exist and the file is absent
+  public int replace(List<Renewable> renewable, Consumer<DSLContext> further) {
     return alone(dsl -> {
-      String[] ids = file.readOrCreate().stream().map(EncryptionKey::id).toArray(String[]::new);
+      if (file.read().isEmpty()) {
+        requireConfirmed(dsl);
+        file.write(List.of(EncryptionKey.random()));
+      }
+      String[] ids = file.read().stream().map(EncryptionKey::id).toArray(String[]::new);
       int lost =
           dsl.deleteFrom(DataKeyTable.TABLE).where(DataKeyTable.WRAPPED_BY.notIn(ids)).execute();
       for (Renewable each : renewable) {
@@ -105,8 +116,17 @@ public final class KeyRotation {
                 field(name(each.table(), each.column())))
             .execute();
       }
+      further.accept(dsl);
       return lost;
     });
+  }
+
+  private void requireConfirmed(DSLContext dsl) {
+    if (!file.exists() && DataKeyTable.inForce(dsl).isPresent()) {
+      throw new CannotStartException(
+          "%1$s is absent: mount its directory, or put the file back; if it is lost, confirm that with an empty file (install -D -m 600 /dev/null %1$s) and run the command again"
+              .formatted(file.path()));
+    }
   }
 
   private EncryptionKey require(List<EncryptionKey> keys, String id) {

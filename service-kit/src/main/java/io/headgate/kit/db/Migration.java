@@ -37,7 +37,7 @@ final class Migration {
   static void run(DatabaseConfig config, DataSource user) {
     DatabaseConfig owner = config.asOwner();
     if (!owner.user().equals(config.user())) {
-      try (HikariDataSource own = Database.connect(owner.withMaxConnections(CONNECTIONS))) {
+      try (HikariDataSource own = patient(owner)) {
         flyway(own, config.schema()).migrate();
         WriterRights.grant(own, config.schema(), config.user());
       }
@@ -46,10 +46,17 @@ final class Migration {
       }
     } else if (mayAlter(user, config.schema())) {
       warn(config, "database.owner is not set");
-      flyway(user, config.schema()).migrate();
+      try (HikariDataSource own = patient(config)) {
+        flyway(own, config.schema()).migrate();
+      }
     } else {
       requireCurrent(config, user);
     }
+  }
+
+  /// A statement over a large table takes longer than any answer to a caller may.
+  private static HikariDataSource patient(DatabaseConfig role) {
+    return Database.connectPatiently(role.withMaxConnections(CONNECTIONS));
   }
 
   private static void warn(DatabaseConfig config, String why) {

@@ -2,6 +2,9 @@ package io.headgate.kit.db;
 
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.row;
+import static org.jooq.impl.DSL.sql;
 import static org.jooq.impl.DSL.table;
 
 import io.headgate.kit.seal.Seal;
@@ -22,6 +25,8 @@ public final class OpenColumns {
   /// Bounds the time of a transaction.
   private static final int BATCH = 500;
 
+  private static final int REPORTED_EVERY = 100;
+
   private static final Logger LOG = LoggerFactory.getLogger(OpenColumns.class);
 
   private final Database database;
@@ -35,9 +40,17 @@ public final class OpenColumns {
   /// A column in clear text, and the one that takes its values.
   ///
   /// @param key columns of the primary key
-  public record Column(String table, List<String> key, String open, String sealed) {
+  /// @param bound further values of the row's place, as SQL expressions over the row
+  public record Column(
+      String table, List<String> key, List<String> bound, String open, String sealed) {
     public Column {
       key = List.copyOf(key);
+      bound = List.copyOf(bound);
+    }
+
+    /// A column whose place is the primary key.
+    public Column(String table, List<String> key, String open, String sealed) {
+      this(table, key, List.of(), open, sealed);
     }
   }
 
@@ -47,6 +60,11 @@ public final class OpenColumns {
     byte[] of(byte[] stored, SealedPlace place);
   }
 
+  /// The rows of a batch that were sealed.
+  ///
+  /// @param last key of the last one; empty: there was none
+  private record Batch(int rows, List<Object> last) {}
+
   /// Seals all values of `column`. Returns at once where there are none.
   public void seal(Column column) {
     seal(column, (stored, _) -> stored);
@@ -55,9 +73,9 @@ public final class OpenColumns {
   /// The same for values that were stored in another form.
   public void seal(Column column, Meaning meaning) {
     long sealed = 0;
-    // A batch may be empty although values are left, if another process took them first.
+    // A pass may leave values behind, if another process held them.
     while (isOpen(column)) {
-      sealed += batch(column, meaning);
+      sealed = pass(column, meaning, sealed);
     }
     if (sealed > 0) {
       LOG.info(
@@ -75,36 +93,59 @@ public final class OpenColumns {
             dsl.fetchExists(table(name(column.table())), field(name(column.open())).isNotNull()));
   }
 
-  private int batch(Column column, Meaning meaning) {
-    return database.transaction(Reach.EVERY_TENANT, dsl -> batch(dsl, column, meaning));
+  /// Goes through the rows in the order of the key once, so that no batch reads again what the ones
+  /// before have emptied.
+  private long pass(Column column, Meaning meaning, long sealedBefore) {
+    long sealed = sealedBefore;
+    List<Object> after = List.of();
+    for (int batches = 1; ; batches++) {
+      List<Object> from = after;
+      Batch batch =
+          database.transaction(Reach.EVERY_TENANT, dsl -> batch(dsl, column, meaning, from));
+      if (batch.rows() == 0) {
+        return sealed;
+      }
+      sealed += batch.rows();
+      after = batch.last();
+      if (batches % REPORTED_EVERY == 0) {
+        LOG.info("sealed {} values of {}.{} so far", sealed, database.schema(), column.table());
+      }
+    }
   }
 
-  private int batch(DSLContext dsl, Column column, Meaning meaning) {
+  private Batch batch(DSLContext dsl, Column column, Meaning meaning, List<Object> after) {
     List<Field<Object>> key = column.key().stream().map(each -> field(name(each))).toList();
+    List<Field<Object>> place = new ArrayList<>(key);
+    for (int i = 0; i < column.bound().size(); i++) {
+      place.add(field("({0})", Object.class, sql(column.bound().get(i))).as("bound_" + i));
+    }
     Field<Object> open = field(name(column.open()));
     List<Query> updates = new ArrayList<>();
+    List<Object> last = List.of();
     for (Record row :
-        dsl.select(key)
+        dsl.select(place)
             .select(open)
             .from(table(name(column.table())))
             .where(open.isNotNull())
+            .and(after.isEmpty() ? noCondition() : row(key).gt(row(after)))
             .orderBy(key)
             .limit(BATCH)
             .forUpdate()) {
-      SealedPlace place =
+      SealedPlace sealedPlace =
           new SealedPlace(
               column.table(),
               column.sealed(),
-              key.stream().map(each -> String.valueOf(row.get(each))).toList());
-      byte[] sealed = seal.seal(meaning.of(bytes(row.get(open)), place), place);
+              place.stream().map(each -> String.valueOf(row.get(each))).toList());
+      byte[] sealed = seal.seal(meaning.of(bytes(row.get(open)), sealedPlace), sealedPlace);
       updates.add(
           dsl.update(table(name(column.table())))
               .set(field(name(column.sealed()), byte[].class), sealed)
               .setNull(open)
               .where(key.stream().map(each -> each.eq(row.get(each))).toList()));
+      last = key.stream().<Object>map(row::get).toList();
     }
     dsl.batch(updates).execute();
-    return updates.size();
+    return new Batch(updates.size(), last);
   }
 
   private static byte[] bytes(Object stored) {

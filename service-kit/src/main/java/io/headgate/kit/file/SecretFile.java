@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
@@ -56,14 +58,21 @@ public final class SecretFile {
     }
   }
 
-  /// Writes the secret and replaces an existing one.
+  /// Writes the secret and replaces an existing one. It is on disk when the call returns. The file
+  /// keeps its owner, so that the command of an administrator takes no file from the service.
   public void write(String secret) {
     try {
-      Files.move(
-          prepared(secret),
-          path,
-          StandardCopyOption.ATOMIC_MOVE,
-          StandardCopyOption.REPLACE_EXISTING);
+      // A link to the file stays a link.
+      Path target = Files.exists(path) ? path.toRealPath() : path;
+      Path prepared = prepared(directory(target), secret);
+      try {
+        keepOwner(target, prepared);
+        Files.move(
+            prepared, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      } finally {
+        Files.deleteIfExists(prepared);
+      }
+      force(directory(target));
     } catch (IOException e) {
       throw cannot("write", e);
     }
@@ -74,14 +83,16 @@ public final class SecretFile {
   /// @return the content of the file
   public String writeIfAbsent(String secret) {
     try {
-      Path prepared = prepared(secret);
+      Path prepared = prepared(directory(path), secret);
       try {
+        keepOwner(path, prepared);
         Files.createLink(path, prepared);
       } catch (FileAlreadyExistsException _) {
         // Another process was first; its secret counts.
       } finally {
         Files.delete(prepared);
       }
+      force(directory(path));
       return read().orElseThrow();
     } catch (IOException e) {
       throw cannot("write", e);
@@ -94,11 +105,7 @@ public final class SecretFile {
   }
 
   /// The file gets its name when its content is on disk, so that it is never incomplete.
-  private Path prepared(String secret) throws IOException {
-    Path directory = path.getParent();
-    if (directory == null) {
-      throw new IOException("not a file: " + path);
-    }
+  private static Path prepared(Path directory, String secret) throws IOException {
     if (!Files.isDirectory(directory)) {
       Files.createDirectories(directory, DIRECTORY);
     }
@@ -108,5 +115,46 @@ public final class SecretFile {
       channel.force(true);
     }
     return prepared;
+  }
+
+  private static Path directory(Path file) throws IOException {
+    Path directory = file.getParent();
+    if (directory == null) {
+      throw new IOException("not a file: " + file);
+    }
+    return directory;
+  }
+
+  /// Gives the file that is to become `target` the owner of `target`, or else of its directory.
+  private static void keepOwner(Path target, Path prepared) throws IOException {
+    boolean isReplaced = Files.exists(target);
+    PosixFileAttributes wanted = attributes(isReplaced ? target : directory(target));
+    PosixFileAttributes present = attributes(prepared);
+    if (wanted.owner().equals(present.owner())) {
+      return;
+    }
+    PosixFileAttributeView view =
+        Files.getFileAttributeView(prepared, PosixFileAttributeView.class);
+    try {
+      view.setGroup(wanted.group());
+      view.setOwner(wanted.owner());
+    } catch (IOException e) {
+      // A directory that several users may write to has files of each.
+      if (isReplaced) {
+        throw new IOException(
+            "the file belongs to %s, not to %s".formatted(wanted.owner(), present.owner()), e);
+      }
+    }
+  }
+
+  private static PosixFileAttributes attributes(Path file) throws IOException {
+    return Files.readAttributes(file, PosixFileAttributes.class);
+  }
+
+  /// A new name is durable when its directory is.
+  private static void force(Path directory) throws IOException {
+    try (var channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
   }
 }

@@ -32,9 +32,23 @@ public final class KeyFile {
   }
 
   /// The keys in the order of the file. Creates a file with one key if it is absent.
+  ///
+  /// @throws CannotStartException if the file is there and has no key
   public List<EncryptionKey> readOrCreate() {
     List<EncryptionKey> keys = read();
-    return keys.isEmpty() ? parsed(file.writeIfAbsent(EncryptionKey.random().reveal())) : keys;
+    if (keys.isEmpty()) {
+      keys = parsed(file.writeIfAbsent(EncryptionKey.random().reveal()));
+    }
+    if (keys.isEmpty()) {
+      throw new CannotStartException(
+          path() + " is empty: put the file back that belongs to the database");
+    }
+    return keys;
+  }
+
+  /// Whether the file is there, with keys or without.
+  public boolean exists() {
+    return file.read().isPresent();
   }
 
   /// Replaces the keys.

@@ -2,6 +2,7 @@ package io.headgate.kit.seal;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,14 +20,15 @@ public final class Seal {
 
   private static final int HEADER_BYTES = 1 + Long.BYTES;
 
-  /// Bounds the memory for places whose fault was logged.
-  private static final int MAX_REPORTED = 10_000;
+  /// Bounds the memory for places whose fault was logged, in each column by itself: many lost jobs
+  /// must not hide one lost variable.
+  static final int MAX_REPORTED = 10_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(Seal.class);
 
   private final String schema;
   private final DataKeys keys;
-  private final Set<SealedPlace> reported = ConcurrentHashMap.newKeySet();
+  private final Map<String, Set<SealedPlace>> reported = new ConcurrentHashMap<>();
 
   public Seal(String schema, DataKeys keys) {
     this.schema = schema;
@@ -76,10 +78,25 @@ public final class Seal {
     try {
       return Optional.of(open(sealed, place));
     } catch (BrokenSealException e) {
-      if (reported.size() < MAX_REPORTED && reported.add(place)) {
-        LOG.error("{}.{}", schema, e.getMessage());
-      }
+      report(place, e);
       return Optional.empty();
+    }
+  }
+
+  private void report(SealedPlace place, BrokenSealException fault) {
+    Set<SealedPlace> inColumn =
+        reported.computeIfAbsent(
+            place.table() + "." + place.column(), _ -> ConcurrentHashMap.newKeySet());
+    if (inColumn.size() >= MAX_REPORTED || !inColumn.add(place)) {
+      return;
+    }
+    LOG.error("{}.{}", schema, fault.getMessage());
+    if (inColumn.size() == MAX_REPORTED) {
+      LOG.error(
+          "{}.{}.{} has more values that cannot be decrypted; further ones are not logged",
+          schema,
+          place.table(),
+          place.column());
     }
   }
 

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.kit.seal.BrokenSealException;
 import io.headgate.kit.seal.EncryptionKey;
 import io.headgate.kit.seal.KeyFile;
@@ -16,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -29,6 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /// Keys outside of the database, and processes that share them.
 final class DataKeyTableTest {
@@ -250,7 +257,95 @@ final class DataKeyTableTest {
         .as("a missing key is no broken value")
         .isInstanceOf(KeyMissingException.class);
     copyFile("a", "b");
+    clock.advance(DataKeyTable.MISSING_FOR);
     assertThat(there.openText(foreign, PLACE)).isEqualTo("foreign");
+  }
+
+  @Test
+  void aFileThatCannotBeReadNowHoldsUpNoSealing() throws Exception {
+    Seal here = process("a");
+    copyFile("a", "b");
+    Seal there = process("b");
+    byte[] first = there.sealText("first", PLACE);
+    rotation("a").rotate();
+    lookAgain(here);
+    byte[] foreign = here.sealText("foreign", PLACE);
+    copyFile("a", "b");
+    Files.setPosixFilePermissions(file("b").path(), PosixFilePermissions.fromString("rw-r--r--"));
+    lookAgain(there);
+    assertThat(keyOf(there.sealText("second", PLACE))).isEqualTo(keyOf(first));
+    assertThatThrownBy(() -> there.open(foreign, PLACE))
+        .isInstanceOf(KeyMissingException.class)
+        .hasMessageContaining("chmod 600");
+    Files.setPosixFilePermissions(file("b").path(), PosixFilePermissions.fromString("rw-------"));
+    clock.advance(DataKeyTable.MISSING_FOR);
+    assertThat(there.openText(foreign, PLACE)).isEqualTo("foreign");
+  }
+
+  @Test
+  void aKeyThatIsMissingIsNotLookedForAgainAtOnce() {
+    byte[] sealed = process("a").sealText("x", PLACE);
+    var row = database.jooq().fetch("select * from data_key where id = ?", keyOf(sealed));
+    database.jooq().execute("delete from data_key where id = ?", keyOf(sealed));
+    Seal other = process("a");
+    assertThatThrownBy(() -> other.open(sealed, PLACE)).isInstanceOf(BrokenSealException.class);
+    database
+        .jooq()
+        .execute(
+            "insert into data_key (id, wrapped, wrapped_by) values (?, ?, ?)",
+            row.getValue(0, "id"),
+            row.getValue(0, "wrapped"),
+            row.getValue(0, "wrapped_by"));
+    assertThatThrownBy(() -> other.open(sealed, PLACE)).isInstanceOf(BrokenSealException.class);
+    clock.advance(DataKeyTable.MISSING_FOR);
+    assertThat(other.openText(sealed, PLACE)).isEqualTo("x");
+  }
+
+  @Test
+  void saysThatAFormerKeyIsInForceAgain() {
+    process("a");
+    var before = database.jooq().fetch("select * from data_key");
+    String former = file("a").read().getFirst().id();
+    assertThat(warnings(() -> process("a"))).isEmpty();
+    String present = rotation("a").rotate().key();
+    assertThat(warnings(() -> process("a"))).isEmpty();
+
+    // A backup from before the rotation is restored.
+    database.jooq().execute("delete from data_key");
+    before.forEach(row ->
+        database
+            .jooq()
+            .execute(
+                "insert into data_key (id, wrapped, wrapped_by) values (?, ?, ?)",
+                row.get("id"),
+                row.get("wrapped"),
+                row.get("wrapped_by")));
+    assertThat(warnings(() -> process("a")))
+        .singleElement()
+        .asString()
+        .contains(former + " is in force", "begins with " + present, "--rotate-encryption-key");
+    Seal running = process("a", 1);
+    assertThat(warnings(() -> running.sealText("x", PLACE))).isEmpty();
+    assertThat(warnings(() -> running.sealText("y", PLACE))).as("a new data key").hasSize(1);
+
+    assertThat(rotation("a").rotate().key()).isEqualTo(present);
+    assertThat(warnings(() -> process("a"))).isEmpty();
+  }
+
+  private static List<String> warnings(Runnable work) {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    Logger logger = (Logger) LoggerFactory.getLogger(DataKeyTable.class);
+    log.start();
+    logger.addAppender(log);
+    try {
+      work.run();
+    } finally {
+      logger.detachAppender(log);
+    }
+    return log.list.stream()
+        .filter(event -> event.getLevel() == Level.WARN)
+        .map(ILoggingEvent::getFormattedMessage)
+        .toList();
   }
 
   @Test
@@ -261,14 +356,36 @@ final class DataKeyTableTest {
     Files.delete(file("a").path());
     assertThatThrownBy(() -> process("a")).hasMessageContaining("--replace-encryption-key");
 
-    int given = rotation("a").replace(List.of(new KeyRotation.Renewable("secret", "value")));
+    List<KeyRotation.Renewable> secrets = List.of(new KeyRotation.Renewable("secret", "value"));
+    assertThatThrownBy(() -> rotation("a").replace(secrets, _ -> {}))
+        .as("the directory may not be mounted")
+        .isInstanceOf(CannotStartException.class)
+        .hasMessageContaining(file("a").path() + " is absent");
+    assertThat(file("a").path()).doesNotExist();
+    Files.createFile(
+        file("a").path(),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    int dataKeys = wrappedBy().size();
+    assertThatThrownBy(() ->
+            rotation("a")
+                .replace(
+                    secrets,
+                    _ -> {
+                      throw new IllegalStateException("the process is killed");
+                    }))
+        .hasMessageContaining("killed");
+    assertThat(wrappedBy()).as("all of it or nothing").hasSize(dataKeys);
+    // The file has a key now, so the next call needs no confirmation.
+    int given = rotation("a").replace(secrets, _ -> {});
     assertThat(given).isPositive();
     Seal anew = process("a");
     assertThatThrownBy(() -> anew.open(lost, PLACE)).isInstanceOf(BrokenSealException.class);
     assertThat(new SharedSecrets(database, anew, "secret", "name").get("pages", 32)).hasSize(32);
     byte[] fresh = anew.sealText("fresh", PLACE);
     assertThat(process("a").openText(fresh, PLACE)).isEqualTo("fresh");
-    assertThat(rotation("a").replace(List.of())).as("there is nothing to give up").isZero();
+    assertThat(rotation("a").replace(List.of(), _ -> {}))
+        .as("there is nothing to give up")
+        .isZero();
     assertThat(process("a").openText(fresh, PLACE)).isEqualTo("fresh");
   }
 

@@ -7,6 +7,7 @@ import io.headgate.kit.seal.Seal;
 import io.headgate.kit.seal.SealedPlace;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.TestSecrets;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -52,6 +53,33 @@ final class OpenColumnsTest {
         assertThat(seal.openText(body, SealedPlace.of("letter", "body", "" + id)))
             .isEqualTo("päper " + id);
       }
+    }
+  }
+
+  @Test
+  void sealsInTheOrderOfTheKeyForAPlaceWithFurtherValues() {
+    try (Database database = Database.open(POSTGRES.fresh())) {
+      database
+          .jooq()
+          .execute(
+              "insert into letter (id, open_body) select n, 'x' from generate_series(1, ?) n",
+              LETTERS);
+      List<Long> read = new ArrayList<>();
+      OpenColumns.Column bound =
+          new OpenColumns.Column(
+              "letter", List.of("id"), List.of("select letter.id * 2"), "open_body", "body");
+      Seal seal = TestSecrets.seal(database);
+      new OpenColumns(database, seal)
+          .seal(
+              bound,
+              (stored, place) -> {
+                read.add(Long.valueOf(place.row().getFirst()));
+                return stored;
+              });
+      assertThat(read).hasSize(LETTERS).isSorted();
+      byte[] body =
+          database.jooq().fetchSingle("select body from letter where id = 7").get(0, byte[].class);
+      assertThat(seal.openText(body, SealedPlace.of("letter", "body", "7", "14"))).isEqualTo("x");
     }
   }
 

@@ -3,6 +3,9 @@ package io.headgate.kit.seal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +15,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
 
 class SealTest {
   private static final SealedPlace PLACE = SealedPlace.of("letter", "body", "acme", "7");
@@ -52,6 +56,37 @@ class SealTest {
     assertThat(new String(sealed, StandardCharsets.ISO_8859_1)).doesNotContain("swordfish");
     assertThat(seal.sealText(SECRET, PLACE)).as("each has a nonce of its own").isNotEqualTo(sealed);
     assertThat(seal.open(seal.seal(new byte[0], PLACE), PLACE)).isEmpty();
+  }
+
+  @Test
+  void manyFaultsOfOneColumnHideNoneOfAnother() {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    Logger logger = (Logger) LoggerFactory.getLogger(Seal.class);
+    log.start();
+    logger.addAppender(log);
+    // Ten thousand lines tell a reader of the build nothing.
+    logger.setAdditive(false);
+    try {
+      for (int row = 0; row <= Seal.MAX_REPORTED; row++) {
+        seal.tryOpen(new byte[0], SealedPlace.of("job_spec", "document", "row-" + row));
+      }
+      seal.tryOpen(new byte[0], PLACE);
+      seal.tryOpen(new byte[0], PLACE);
+    } finally {
+      logger.setAdditive(true);
+      logger.detachAppender(log);
+    }
+    List<String> said = log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+    assertThat(said)
+        .filteredOn(line -> line.contains("letter.body"))
+        .containsExactly(
+            "post." + PLACE + " cannot be decrypted: it is not in a form that this version knows");
+    assertThat(said)
+        .filteredOn(line -> line.contains("job_spec"))
+        .hasSize(Seal.MAX_REPORTED + 1)
+        .last()
+        .asString()
+        .contains("further ones are not logged");
   }
 
   @ParameterizedTest

@@ -4,14 +4,15 @@ import io.headgate.kit.config.Secret;
 import io.headgate.policy.core.signing.SigningKeyTimes;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 /// The keys that sign tokens.
 public interface SigningKeyTable {
   /// A key.
   ///
   /// @param publicJwk its public part as JSON
-  /// @param privateJwk the whole key as JSON
-  record Entry(SigningKeyTimes times, String publicJwk, Secret privateJwk) {}
+  /// @param privateJwk the whole key as JSON; empty: it cannot be decrypted, and the log says why
+  record Entry(SigningKeyTimes times, String publicJwk, Optional<Secret> privateJwk) {}
 
   List<Entry> list();
 

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.runtime.agent;
 
+import io.headgate.kit.seal.KeyMissingException;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
@@ -7,6 +8,7 @@ import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.Failpoint;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -35,6 +37,7 @@ public final class Dispatcher {
   private final Consumer<Dispatch.Run> undelivered;
   private final BiConsumer<Dispatch.Run, Optional<DraftCause>> barred;
   private final Map<NodeId, AgentSession> sessions = new HashMap<>();
+  private final List<Dispatch.Run> locked = new ArrayList<>();
 
   /// The dispatcher's dependencies.
   ///
@@ -59,7 +62,8 @@ public final class Dispatcher {
   }
 
   public void carryOut(List<Dispatch> dispatches) {
-    Map<JobId, Document> documents = documents(dispatches);
+    Set<JobId> lockedJobs = new HashSet<>();
+    Map<JobId, Document> documents = documents(dispatches, lockedJobs);
     boolean acknowledging = false;
     for (Dispatch dispatch : dispatches) {
       if (dispatch instanceof Dispatch.Acknowledge && !acknowledging) {
@@ -77,7 +81,7 @@ public final class Dispatcher {
             session.send(command);
           }
         }
-        case Dispatch.Run run -> run(run, documents);
+        case Dispatch.Run run -> run(run, documents, lockedJobs);
         case Dispatch.Acknowledge _ -> {
           // Last, below: an agent that hears of nothing else hears of this.
         }
@@ -100,7 +104,7 @@ public final class Dispatcher {
     highest.forEach((session, sequence) -> session.send(new AgentCommand.Acknowledge(sequence)));
   }
 
-  private void run(Dispatch.Run run, Map<JobId, Document> documents) {
+  private void run(Dispatch.Run run, Map<JobId, Document> documents, Set<JobId> lockedJobs) {
     AgentSession session = sessions.get(run.node());
     if (session == null) {
       undelivered.accept(run);
@@ -112,6 +116,10 @@ public final class Dispatcher {
     }
     JobId job = run.key().attempt().job();
     Optional<Document> document = run.known().or(() -> Optional.ofNullable(documents.get(job)));
+    if (document.isEmpty() && lockedJobs.contains(job)) {
+      locked.add(run);
+      return;
+    }
     if (document.isEmpty()) {
       LOG.error(
           "job {} cannot start: its specification is not stored or cannot be decrypted",
@@ -131,7 +139,15 @@ public final class Dispatcher {
     ports.assigned().run();
   }
 
-  private Map<JobId, Document> documents(List<Dispatch> dispatches) {
+  /// The assignments since the last call that wait for a key: this process cannot read their
+  /// documents now. The leader queues their jobs again later.
+  public List<Dispatch.Run> takeLocked() {
+    List<Dispatch.Run> taken = List.copyOf(locked);
+    locked.clear();
+    return taken;
+  }
+
+  private Map<JobId, Document> documents(List<Dispatch> dispatches, Set<JobId> lockedJobs) {
     Set<JobId> wanted = new LinkedHashSet<>();
     Set<NodeId> opening = new HashSet<>();
     for (Dispatch dispatch : dispatches) {
@@ -144,7 +160,23 @@ public final class Dispatcher {
         opening.add(session.node());
       }
     }
-    return wanted.isEmpty() ? Map.of() : ports.reader().documents(wanted);
+    return wanted.isEmpty() ? Map.of() : read(wanted, lockedJobs);
+  }
+
+  private Map<JobId, Document> read(Set<JobId> wanted, Set<JobId> lockedJobs) {
+    try {
+      return ports.reader().documents(wanted);
+    } catch (KeyMissingException e) {
+      if (wanted.size() == 1) {
+        LOG.warn("a job cannot start now, and is queued again: {}", e.getMessage());
+        lockedJobs.addAll(wanted);
+        return Map.of();
+      }
+    }
+    // The key of one document does not hold up the others.
+    Map<JobId, Document> found = new HashMap<>();
+    wanted.forEach(job -> found.putAll(read(Set.of(job), lockedJobs)));
+    return found;
   }
 
   /// No session gets anything more from this leader.

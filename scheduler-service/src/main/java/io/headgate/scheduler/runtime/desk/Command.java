@@ -107,7 +107,8 @@ public sealed interface Command {
   ///
   /// @param vaults by which it was checked; empty: its queue or policy has gone, and with it the
   ///   rules
-  /// @param draft why the job does not go back to its queue; empty only then
+  /// @param draft why the job does not go back to its queue; empty: it does, because the rules are
+  ///   unknown or its document cannot be read now
   record Barred(WorkerKey key, Optional<VaultRules> vaults, Optional<DraftCause> draft)
       implements Command {}
 

@@ -97,8 +97,8 @@ final class Election {
   }
 
   /// Makes this replica a mere observer for the length of a lease.
-  void standBack() {
-    LOG.warn("{} heard no agent any more, and gives way to others", candidate.name());
+  void standBack(String why) {
+    LOG.warn("{} {}, and gives way to others", candidate.name(), why);
     standsBack = true;
     backFromNanos = time.monotonicNanos() + candidate.lease().toNanos();
   }

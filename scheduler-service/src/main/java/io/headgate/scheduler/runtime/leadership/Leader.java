@@ -214,6 +214,11 @@ final class Leader {
     }
   }
 
+  /// Queues the jobs again; any thread may call it.
+  void queueAgain(List<Dispatch.Run> locked) {
+    locked.forEach(run -> barred(run, Optional.empty()));
+  }
+
   private void undelivered(Dispatch.Run run) {
     queue.offer(new Command.Undelivered(run.key().attempt(), run.key().worker()));
   }

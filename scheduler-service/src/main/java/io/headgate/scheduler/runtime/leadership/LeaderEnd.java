@@ -14,6 +14,10 @@ sealed interface LeaderEnd {
   /// The database was unreachable until the lease was over, or wrote nothing for half a lease.
   record LeaseRanOut(Exception cause) implements LeaderEnd {}
 
+  /// It did not begin, because its state could not be loaded: the database was unreachable, or this
+  /// process lacks a key.
+  record NotBegun(RuntimeException cause) implements LeaderEnd {}
+
   /// The database lacks batches that this leader made durable: it is an older copy.
   record WentBack() implements LeaderEnd {}
 

@@ -230,10 +230,19 @@ final class LeaderThreads {
     }
   }
 
+  /// Later, because a key that is missing now is missing at once again.
+  private void queueAgainLater(List<Dispatch.Run> locked) {
+    if (!locked.isEmpty()) {
+      CompletableFuture.delayedExecutor(settings.renewal().toNanos(), TimeUnit.NANOSECONDS)
+          .execute(() -> leader.queueAgain(locked));
+    }
+  }
+
   private void sendDispatches() throws InterruptedException {
     Optional<List<Dispatch>> dispatches = committed.take();
     while (dispatches.isPresent() && lease.awaitFresh()) {
       leader.dispatcher().carryOut(dispatches.get());
+      queueAgainLater(leader.dispatcher().takeLocked());
       dispatches = committed.take();
     }
   }

@@ -110,15 +110,21 @@ public final class Replica implements AutoCloseable {
       ports.failpoints().at(Failpoint.AFTER_ELECTION);
       Takeover takeover = new Takeover(ports, look.row().silence());
       end = lead(taken.get(), new Lease(ports.time(), settings.lease(), sent), takeover);
+    } catch (RuntimeException e) {
+      end = new LeaderEnd.NotBegun(e);
     } finally {
       door.close();
     }
+    ended(end, leadership);
+  }
+
+  private void ended(LeaderEnd end, Leadership leadership) throws InterruptedException {
     switch (end) {
       case LeaderEnd.Closed() -> {
         ports.store().release(leadership);
         LOG.info("{} stopped leading, in order", candidate.name());
         if (closed.getCount() > 0) {
-          election.standBack();
+          election.standBack("heard no agent any more");
         }
       }
       case LeaderEnd.Deposed(Leadership now) -> {
@@ -127,6 +133,17 @@ public final class Replica implements AutoCloseable {
       }
       case LeaderEnd.LeaseRanOut(Exception cause) ->
           LOG.warn("{} could not renew its lease: {}", candidate.name(), cause.toString());
+      case LeaderEnd.NotBegun(RuntimeException cause) -> {
+        if (!killed) {
+          LOG.warn("{} cannot begin to lead: {}", candidate.name(), cause.toString());
+          LOG.debug("{} cannot begin to lead", candidate.name(), cause);
+          // Otherwise no replica would lead until the lease is over, and this one might win again.
+          ports.store().release(leadership);
+          if (closed.getCount() > 0) {
+            election.standBack("could not load its state");
+          }
+        }
+      }
       case LeaderEnd.WentBack() -> {
         // An older copy of the database is not written to; the next look decides.
       }

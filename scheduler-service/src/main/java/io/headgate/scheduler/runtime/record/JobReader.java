@@ -38,6 +38,8 @@ public interface JobReader extends NameLookup {
 
   /// The jobs' documents as they were submitted. Skips those that cannot be decrypted, and the log
   /// says why.
+  ///
+  /// @throws io.headgate.kit.seal.KeyMissingException if this process lacks the key of one of them
   Map<JobId, Document> documents(Collection<JobId> jobs);
 
   /// The jobs that match all present conditions. An empty list matches all.

@@ -2,6 +2,7 @@ package io.headgate.scheduler.runtime.leadership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.kit.seal.KeyMissingException;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
 import io.headgate.scheduler.runtime.loop.LoopMetrics;
@@ -16,16 +17,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/// The election thread survives an error of the virtual machine.
+/// The election thread survives errors, and holds no lease that it cannot use.
 final class ReplicaTest {
   private static final Duration LEASE = Duration.ofSeconds(10);
 
   /// A store whose first look at the row fails with an error of the virtual machine.
-  private static final class FailingStore implements SchedulerStore {
+  private static class FailingStore implements SchedulerStore {
     private final SchedulerStore store;
-    private final CountDownLatch looks = new CountDownLatch(2);
+    final CountDownLatch looks = new CountDownLatch(2);
 
     FailingStore(SchedulerStore store) {
       this.store = store;
@@ -99,9 +101,48 @@ final class ReplicaTest {
 
   @Test
   void anErrorDoesNotEndTheElection() throws InterruptedException {
-    TimeSource time = TimeSource.system();
     InMemoryStore memory = new InMemoryStore(() -> 0);
     FailingStore store = new FailingStore(memory);
+    try (Replica replica = replica(store, memory, false)) {
+      replica.start();
+      assertThat(store.looks.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  @Test
+  void aReplicaThatCannotLoadLetsOthersLead() throws InterruptedException {
+    InMemoryStore memory = new InMemoryStore(() -> 0);
+    CountDownLatch released = new CountDownLatch(1);
+    AtomicInteger taken = new AtomicInteger();
+    FailingStore store =
+        new FailingStore(memory) {
+          @Override
+          public Optional<Row> takeOver(Candidate candidate, boolean holderLost) {
+            taken.incrementAndGet();
+            return super.takeOver(candidate, holderLost);
+          }
+
+          @Override
+          public LoadedState load() {
+            throw new KeyMissingException("the catalog is sealed with another key");
+          }
+
+          @Override
+          public void release(Leadership leader) {
+            super.release(leader);
+            released.countDown();
+          }
+        };
+    try (Replica replica = replica(store, memory, true)) {
+      replica.start();
+      assertThat(released.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(memory.leadership().leadership().leader()).isEmpty();
+    }
+    assertThat(taken).as("it stands back").hasValue(1);
+  }
+
+  private static Replica replica(SchedulerStore store, InMemoryStore memory, boolean mayLead) {
+    TimeSource time = TimeSource.system();
     LeaderPorts ports =
         new LeaderPorts(
             store,
@@ -112,17 +153,13 @@ final class ReplicaTest {
             _ -> {},
             Failpoint.Handler.NONE,
             OneLeader::asked);
-    SchedulerStore.Candidate follower =
-        new SchedulerStore.Candidate("one", "one:1", false, LEASE, LEASE);
-    try (Replica replica =
-        new Replica(
-            new LeaderDoor(follower.address()),
-            follower,
-            OneLeader.SETTINGS,
-            ports,
-            new Alone(new GroupView(time)))) {
-      replica.start();
-      assertThat(store.looks.await(20, TimeUnit.SECONDS)).isTrue();
-    }
+    SchedulerStore.Candidate candidate =
+        new SchedulerStore.Candidate("one", "one:1", mayLead, LEASE, LEASE);
+    return new Replica(
+        new LeaderDoor(candidate.address()),
+        candidate,
+        OneLeader.SETTINGS,
+        ports,
+        new Alone(new GroupView(time)));
   }
 }

@@ -545,7 +545,7 @@ final class SimulatedReplica {
       }
       door.close();
       if (givesWay) {
-        election.standBack();
+        election.standBack("heard no agent any more");
       }
       if (why instanceof LeaderEnd.Closed) {
         database.write(
