@@ -16,7 +16,6 @@ import io.headgate.agent.process.NeededWalls;
 import io.headgate.proto.agent.v1.AttemptReport;
 import io.headgate.proto.agent.v1.AttemptReport.EndReason;
 import io.headgate.proto.agent.v1.Stop;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -204,8 +203,7 @@ class NodeAgentPodTest extends PodContract {
         .containsEntry("memory", new Quantity("1073741824"));
     assertThat(container.getResources().getRequests())
         .as("what it requests is set aside")
-        .isEqualTo(
-            Map.of("cpu", new Quantity("1500m"), "memory", new Quantity("1073741824")));
+        .isEqualTo(Map.of("cpu", new Quantity("1500m"), "memory", new Quantity("1073741824")));
     assertThat(spec.getVolumes().stream().filter(volume -> volume.getHostPath() != null))
         .extracting(volume -> volume.getHostPath().getPath())
         .satisfiesExactly(

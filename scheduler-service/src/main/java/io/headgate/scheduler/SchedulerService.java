@@ -150,8 +150,7 @@ public final class SchedulerService implements AutoCloseable {
     this.policyChannel = Channels.open(config.policies(), tokens, telemetry);
     this.poolChannel = Channels.open(config.pools(), tokens, telemetry);
     // Its watchers are people's programs, and none of them decides anything.
-    this.watches =
-        new WatchHub("scheduler", config.watches(), meter, HeavyThreads.VERY_LOW);
+    this.watches = new WatchHub("scheduler", config.watches(), meter, HeavyThreads.VERY_LOW);
     DSLContext across = database.acrossTenants(OWN_CONNECTIONS);
     JobReader reader = new PostgresJobReader(database, across, seal);
     PolicyAccessSource rights = new PolicyAccessSource(policyChannel);

@@ -12,8 +12,13 @@ import io.headgate.sdk.model.JobState;
 import io.headgate.sdk.model.Submission;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -61,6 +66,9 @@ class EncryptionKeysIT {
     return headgate.jobs().get("kept").spec().environment();
   }
 
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+
   @Test
   void theyChangeAtAStartAndALossCostsWhatTheySealed() throws Exception {
     try (TestInstallation headgate = start(KeyChange.NONE).withConfiguration(CONFIGURATION)) {
@@ -91,6 +99,14 @@ class EncryptionKeysIT {
         .hasMessageContaining(files.getFirst().toString())
         .hasMessageContaining("--replace-encryption-key");
     assertThat(files.getFirst()).doesNotExist();
+    assertThatThrownBy(() -> start(KeyChange.REPLACE))
+        .as("the directory may not be mounted")
+        .isInstanceOf(CannotStartException.class)
+        .hasMessageContaining(files.getFirst().toString());
+    for (Path file : files) {
+      Files.createDirectories(Objects.requireNonNull(file.getParent()));
+      Files.createFile(file, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+    }
     try (TestInstallation headgate =
         start(KeyChange.REPLACE)
             .withConfiguration(CONFIGURATION)

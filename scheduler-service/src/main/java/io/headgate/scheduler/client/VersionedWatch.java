@@ -112,10 +112,12 @@ final class VersionedWatch<M> implements Watch {
         WatchPosition from = position;
         Iterator<M> messages = stream.open(from, Optional.of(atMost));
         handOver(step(messages), from);
-        Thread.ofVirtual().name("end-" + name).start(() -> {
-          awaitEnd(messages);
-          call.cancel(null);
-        });
+        Thread.ofVirtual()
+            .name("end-" + name)
+            .start(() -> {
+              awaitEnd(messages);
+              call.cancel(null);
+            });
       });
     } catch (RuntimeException | Error e) {
       call.cancel(null);
@@ -124,8 +126,8 @@ final class VersionedWatch<M> implements Watch {
   }
 
   /// Lets the service end the stream, and the deadline if the service is of an earlier version.
-  /// Nothing waits for that: the step is handed over. Cancelled streams count as resets, and a service cuts a
-  /// connection with many of them, together with the followed stream on it.
+  /// Nothing waits for that: the step is handed over. Cancelled streams count as resets, and a
+  /// service cuts a connection with many of them, together with the followed stream on it.
   private void awaitEnd(Iterator<M> messages) {
     try {
       while (messages.hasNext()) {
