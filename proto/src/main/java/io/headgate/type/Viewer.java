@@ -84,7 +84,7 @@ public record Viewer(
     return !subject.isEmpty() && owner.equals(subject);
   }
 
-  /// Stands for what the caller sees: callers with the same one see the same things. It does not
+  /// A hash of what the caller sees. Callers with the same hash see the same things. It does not
   /// tell names.
   public String view() {
     StringBuilder seen = new StringBuilder(seesAll ? "all" : "own\n");

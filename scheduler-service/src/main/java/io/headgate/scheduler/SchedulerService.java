@@ -149,8 +149,7 @@ public final class SchedulerService implements AutoCloseable {
     TokenSource tokens = new RenewedTokens(new KeyExchange(keyChannel, config.serviceKey()), time);
     this.policyChannel = Channels.open(config.policies(), tokens, telemetry);
     this.poolChannel = Channels.open(config.pools(), tokens, telemetry);
-    // Its watchers are people's programs, and none of them decides anything.
-    this.watches = new WatchHub("scheduler", config.watches(), meter, HeavyThreads.VERY_LOW);
+    this.watches = watches(config, meter);
     DSLContext across = database.acrossTenants(OWN_CONNECTIONS);
     JobReader reader = new PostgresJobReader(database, across, seal);
     PolicyAccessSource rights = new PolicyAccessSource(policyChannel);
@@ -198,6 +197,11 @@ public final class SchedulerService implements AutoCloseable {
             door,
             address -> Channels.openForOthers(peer(config.policies(), address), telemetry),
             List.of(jobs, usage, plans, agents));
+  }
+
+  /// The watchers are people's programs, and none of them decides anything.
+  private static WatchHub watches(SchedulerConfig config, Meter meter) {
+    return new WatchHub("scheduler", config.watches(), meter, HeavyThreads.VERY_LOW);
   }
 
   private static HistoryKeeper history(

@@ -36,7 +36,7 @@ import java.util.function.UnaryOperator;
 
 /// Jobs in memory, with versions and watches.
 public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements AutoCloseable {
-  /// What all callers see.
+  /// The view of all callers.
   public static final String VIEW = "view-of-all";
 
   public final List<SubmitJobRequest> submissions = new CopyOnWriteArrayList<>();

@@ -88,7 +88,8 @@ public final class HeavyThreads {
         });
   }
 
-  /// Of the calling thread. Elsewhere than on Linux the call would mean the whole process.
+  /// Lowers the priority of the calling thread. Elsewhere than on Linux, the native call would mean
+  /// the whole process.
   @SuppressWarnings("restricted") // Native access is allowed on the command lines of all processes.
   private static void lowerPriority(int niceness) {
     if (!IS_LINUX || niceness == ORDINARY) {
@@ -110,7 +111,7 @@ public final class HeavyThreads {
         LOG.debug("a thread for heavy work keeps its priority");
       }
     } catch (Throwable e) {
-      // Without it, such work slows other calls more, and does the same.
+      // The work is done all the same, and slows other calls more.
       LOG.debug("a thread for heavy work keeps its priority", e);
     }
   }
