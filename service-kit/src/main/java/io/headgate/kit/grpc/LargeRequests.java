@@ -28,7 +28,7 @@ final class LargeRequests implements ServerInterceptor, AutoCloseable {
       new HeavyThreads(
           "large-request",
           Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
-          HeavyThreads.LOW);
+          HeavyThreads.ORDINARY);
 
   /// The threads of the current call, if it has a large request.
   static @Nullable Executor threads() {
