@@ -13,7 +13,6 @@ import io.headgate.kit.db.SharedSecrets;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.MemoryBrake;
 import io.headgate.kit.grpc.PageTokens;
-import io.headgate.kit.lifecycle.HeavyThreads;
 import io.headgate.kit.seal.KeyFile;
 import io.headgate.kit.seal.Seal;
 import io.headgate.kit.telemetry.Telemetry;
@@ -149,7 +148,7 @@ public final class SchedulerService implements AutoCloseable {
     TokenSource tokens = new RenewedTokens(new KeyExchange(keyChannel, config.serviceKey()), time);
     this.policyChannel = Channels.open(config.policies(), tokens, telemetry);
     this.poolChannel = Channels.open(config.pools(), tokens, telemetry);
-    this.watches = watches(config, meter);
+    this.watches = new WatchHub("scheduler", config.watches(), meter);
     DSLContext across = database.acrossTenants(OWN_CONNECTIONS);
     JobReader reader = new PostgresJobReader(database, across, seal);
     PolicyAccessSource rights = new PolicyAccessSource(policyChannel);
@@ -197,11 +196,6 @@ public final class SchedulerService implements AutoCloseable {
             door,
             address -> Channels.openForOthers(peer(config.policies(), address), telemetry),
             List.of(jobs, usage, plans, agents));
-  }
-
-  /// The watchers are people's programs, and none of them decides anything.
-  private static WatchHub watches(SchedulerConfig config, Meter meter) {
-    return new WatchHub("scheduler", config.watches(), meter, HeavyThreads.VERY_LOW);
   }
 
   private static HistoryKeeper history(

@@ -70,6 +70,8 @@ final class VisibilityMatrixTest {
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
   private static Installation installation;
+  private static final WatchJobsRequest ALL = WatchJobsRequest.newBuilder().setParent(ACME).build();
+
   private static Map<Caller, Channel> channels;
 
   /// A caller, and how it stands to a job of alice in the queue of the group rnd.
@@ -326,7 +328,6 @@ final class VisibilityMatrixTest {
 
   private static void watchesJobs(boolean isOpen) {
     String job = fresh();
-    WatchJobsRequest request = WatchJobsRequest.newBuilder().setParent(ACME).build();
     each(
         isOpen,
         (caller, jobs) -> {
@@ -335,9 +336,7 @@ final class VisibilityMatrixTest {
               outcome(
                   "",
                   () -> {
-                    try (Watch<WatchJobsRequest, WatchJobsResponse> watch =
-                        new Watch<>(
-                            channels.get(caller), JobServiceGrpc.getWatchJobsMethod(), request)) {
+                    try (Watch<WatchJobsRequest, WatchJobsResponse> watch = watch(caller, ALL)) {
                       WatchJobsResponse part;
                       do {
                         part = watch.next();
@@ -514,8 +513,7 @@ final class VisibilityMatrixTest {
   void aWatchOfJobsBeginsAgainWhenItsCallerSeesMoreJobs() {
     String job = fresh();
     open(false);
-    WatchJobsRequest request = WatchJobsRequest.newBuilder().setParent(ACME).build();
-    try (Watch<WatchJobsRequest, WatchJobsResponse> watch = watchOfOtherTeam(request)) {
+    try (Watch<WatchJobsRequest, WatchJobsResponse> watch = watch(Caller.OTHER_TEAM, ALL)) {
       assertThat(names(snapshot(watch))).doesNotContain(job);
       open(true);
       assertThat(names(snapshot(watch))).contains(job);
@@ -528,25 +526,25 @@ final class VisibilityMatrixTest {
   void aResumedWatchOfJobsBeginsAgainWhenItsCallerSeesOtherJobsThanBefore() {
     String job = fresh();
     open(true);
-    WatchJobsRequest request = WatchJobsRequest.newBuilder().setParent(ACME).build();
     WatchJobsResponse last;
-    try (Watch<WatchJobsRequest, WatchJobsResponse> watch = watchOfOtherTeam(request)) {
+    try (Watch<WatchJobsRequest, WatchJobsResponse> watch = watch(Caller.OTHER_TEAM, ALL)) {
       List<WatchJobsResponse> all = snapshot(watch);
-      assertThat(names(all)).contains(job);
+      while (!names(all).contains(job)) {
+        all = snapshot(watch);
+      }
       last = all.getLast();
     }
     WatchJobsRequest resumed =
-        request.toBuilder().setVersion(last.getVersion()).setView(last.getView()).build();
+        ALL.toBuilder().setVersion(last.getVersion()).setView(last.getView()).build();
     open(false);
-    try (Watch<WatchJobsRequest, WatchJobsResponse> watch = watchOfOtherTeam(resumed)) {
+    try (Watch<WatchJobsRequest, WatchJobsResponse> watch = watch(Caller.OTHER_TEAM, resumed)) {
       assertThat(names(snapshot(watch))).doesNotContain(job);
     }
   }
 
-  private static Watch<WatchJobsRequest, WatchJobsResponse> watchOfOtherTeam(
-      WatchJobsRequest request) {
-    return new Watch<>(
-        channels.get(Caller.OTHER_TEAM), JobServiceGrpc.getWatchJobsMethod(), request);
+  private static Watch<WatchJobsRequest, WatchJobsResponse> watch(
+      Caller caller, WatchJobsRequest from) {
+    return new Watch<>(channels.get(caller), JobServiceGrpc.getWatchJobsMethod(), from);
   }
 
   /// The next whole snapshot.

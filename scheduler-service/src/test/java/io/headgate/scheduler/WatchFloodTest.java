@@ -11,6 +11,7 @@ import io.grpc.ClientCall;
 import io.grpc.Context;
 import io.grpc.Metadata;
 import io.grpc.Status.Code;
+import io.grpc.StatusRuntimeException;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
@@ -99,7 +100,7 @@ final class WatchFloodTest {
       }
       stuck.add(neverReading(connection));
     }
-    FakeAgent.awaitThat(() -> installation.calls() >= 200);
+    FakeAgent.awaitThat(() -> installation.calls() >= 200 && isRefused(alice));
     Refused.by(() -> alice.watchJobs(ALL).next())
         .hasReason(Code.RESOURCE_EXHAUSTED, "TOO_MANY_WATCHERS")
         .says("limit", "200");
@@ -114,6 +115,21 @@ final class WatchFloodTest {
     call.sendMessage(ALL);
     call.halfClose();
     return call;
+  }
+
+  /// Calls count before their watches do.
+  private static boolean isRefused(JobServiceBlockingStub stub) {
+    Context.CancellableContext call = Context.current().withCancellation();
+    Context before = call.attach();
+    try {
+      var _ = stub.watchJobs(ALL).next();
+      return false;
+    } catch (StatusRuntimeException e) {
+      return e.getStatus().getCode() == Code.RESOURCE_EXHAUSTED;
+    } finally {
+      call.detach(before);
+      call.cancel(null);
+    }
   }
 
   /// The number of jobs in a snapshot, each message of which is small.

@@ -18,6 +18,8 @@ class TenantReachTest {
           "kit/audit/AuditChain",
           "kit/auth/Principals",
           "kit/db/Database",
+          "kit/db/KeyRotation",
+          "kit/db/OpenColumns",
           "kit/db/Reach",
           "policy/PolicyService",
           "policy/runtime/AccessConfigurations",

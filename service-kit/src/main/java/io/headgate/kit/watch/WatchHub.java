@@ -60,23 +60,14 @@ public final class WatchHub implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final LongCounter cuts;
 
-  /// A hub whose reads have the ordinary priority, because other processes decide by them.
-  ///
   /// @param name of the watched resource, for logs and threads
   /// @param meter measures the watchers
   public WatchHub(String name, WatchLimits limits, Meter meter) {
-    this(name, limits, meter, HeavyThreads.ORDINARY);
-  }
-
-  /// @param name of the watched resource, for logs and threads
-  /// @param meter measures the watchers
-  /// @param niceness of the threads that read: a value of [HeavyThreads]
-  public WatchHub(String name, WatchLimits limits, Meter meter, int niceness) {
     this.name = name;
     this.limits = limits;
     this.number = limits.number();
     this.bytes = limits.memory().bound();
-    this.readers = new HeavyThreads("read-" + name, READERS, niceness);
+    this.readers = new HeavyThreads("read-" + name, READERS, HeavyThreads.ORDINARY);
     this.cuts =
         meter
             .counterBuilder("headgate.watch.cuts")
