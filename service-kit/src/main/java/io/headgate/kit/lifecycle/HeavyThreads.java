@@ -111,7 +111,7 @@ public final class HeavyThreads {
         LOG.debug("a thread for heavy work keeps its priority");
       }
     } catch (Throwable e) {
-      // The work is done all the same, and slows other calls more.
+      // At the ordinary priority, the work slows other calls more.
       LOG.debug("a thread for heavy work keeps its priority", e);
     }
   }
