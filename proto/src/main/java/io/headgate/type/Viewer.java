@@ -84,8 +84,7 @@ public record Viewer(
     return !subject.isEmpty() && owner.equals(subject);
   }
 
-  /// A hash of what the caller sees. Callers with the same hash see the same things. It does not
-  /// tell names.
+  /// A hash of this view. Callers with the same hash see the same things. It does not tell names.
   public String view() {
     StringBuilder seen = new StringBuilder(seesAll ? "all" : "own\n");
     if (!seesAll) {

@@ -29,7 +29,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
   /// The filter with the caller's view at the beginning of the step.
   private Filter filter;
 
-  /// Hash of what the caller saw at the version before the step; empty: that is not known.
+  /// Hash of the caller's view at the version before the step; empty: that is not known.
   private String view;
 
   /// The place in the step whose parts are being sent.
