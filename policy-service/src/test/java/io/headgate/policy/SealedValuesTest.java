@@ -250,8 +250,7 @@ class SealedValuesTest {
   /// Stores values as an earlier version did.
   ///
   /// @param rows a table, and perhaps a condition: other tests break values of their tenants
-  private static void reopen(
-      Database owner, Seal seal, String rows, String column, String... key) {
+  private static void reopen(Database owner, Seal seal, String rows, String column, String... key) {
     String table = rows.split(" ", 2)[0];
     String keys = String.join(", ", key);
     var found = owner.jooq().fetch("select %s, %s from %s".formatted(keys, column, rows));
