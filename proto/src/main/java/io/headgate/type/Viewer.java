@@ -85,7 +85,7 @@ public record Viewer(
   }
 
   /// A hash of this view. Callers with the same hash see the same things. It does not tell names.
-  public String view() {
+  public String visibilityHash() {
     StringBuilder seen = new StringBuilder(seesAll ? "all" : "own\n");
     if (!seesAll) {
       seen.append(subject);

@@ -526,18 +526,18 @@ final class VisibilityMatrixTest {
   void aResumedWatchOfJobsBeginsAgainWhenItsCallerSeesOtherJobsThanBefore() {
     String job = fresh();
     open(true);
-    WatchJobsResponse last;
+    WatchJobsRequest.Builder resumed = ALL.toBuilder();
     try (Watch<WatchJobsRequest, WatchJobsResponse> watch = watch(Caller.OTHER_TEAM, ALL)) {
       List<WatchJobsResponse> all = snapshot(watch);
       while (!names(all).contains(job)) {
         all = snapshot(watch);
       }
-      last = all.getLast();
+      WatchJobsResponse last = all.getLast();
+      resumed.setVersion(last.getVersion()).setVisibilityHash(last.getVisibilityHash());
     }
-    WatchJobsRequest resumed =
-        ALL.toBuilder().setVersion(last.getVersion()).setView(last.getView()).build();
     open(false);
-    try (Watch<WatchJobsRequest, WatchJobsResponse> watch = watch(Caller.OTHER_TEAM, resumed)) {
+    try (Watch<WatchJobsRequest, WatchJobsResponse> watch =
+        watch(Caller.OTHER_TEAM, resumed.build())) {
       assertThat(names(snapshot(watch))).doesNotContain(job);
     }
   }

@@ -98,7 +98,7 @@ final class WatchesTest {
         WatchJobsRequest.newBuilder()
             .setParent(ACME)
             .setVersion(from.getVersion())
-            .setView(from.getView())
+            .setVisibilityHash(from.getVisibilityHash())
             .build();
     return watching(_ -> {
       List<WatchJobsResponse> steps = new ArrayList<>();

@@ -380,9 +380,12 @@ class GpuSlicesIT {
     submit("greedy", "third", "echo up; exec sleep 3600");
     headgate.awaitState("greedy", JobState.RUNNING);
     assertThat(said("watched", "greedy")).isEqualTo("up");
-    Files.writeString(
-        directory.resolve("watched/gpus/0/processes"),
-        process("watched", "greedy") + " " + 30 * GIB + " compute -1\n");
+    Path processes = directory.resolve("watched/gpus/0/processes");
+    long greedy = Long.parseLong(process("watched", "greedy"));
+    Files.writeString(processes, greedy + " " + 30 * GIB + " compute -1\n");
+    await().atMost(PATIENCE).until(() -> ProcessHandle.of(greedy).isEmpty());
+    // A driver frees the memory of a process that has ended; until then the slice is not free.
+    Files.writeString(processes, "");
     Job failed = headgate.awaitState("greedy", JobState.FAILED);
 
     assertThat(failed.attempts().getFirst().error())

@@ -182,7 +182,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
         request.getVersion(),
         new JobWatchSource(
             JobReads.toFilter(request.getFilter(), viewers.get()),
-            new JobWatchSource.Subject(tenant, viewers, request.getView()),
+            new JobWatchSource.Subject(tenant, viewers, request.getVisibilityHash()),
             parts,
             jobs,
             watches.pageBytes()));

@@ -30,7 +30,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
   private Filter filter;
 
   /// Hash of the caller's view at the version before the step; empty: that is not known.
-  private String view;
+  private String visibilityHash;
 
   /// The place in the step whose parts are being sent.
   private Place place = new Place.Between();
@@ -42,7 +42,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
     this.tenant = subject.tenant();
     this.viewers = subject.viewers();
     this.filter = filter;
-    this.view = subject.seenBefore();
+    this.visibilityHash = subject.seenBefore();
     this.reader = parts.reader();
     this.jobs = jobs;
     this.door = parts.door();
@@ -52,7 +52,8 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
   /// The tenant whose jobs are watched.
   ///
   /// @param viewers gives the present view of the caller
-  /// @param seenBefore {@link Viewer#view} at the version to resume from; empty: not known
+  /// @param seenBefore {@link Viewer#visibilityHash} at the version to resume from; empty: not
+  ///   known
   record Subject(TenantId tenant, Supplier<Viewer> viewers, String seenBefore) {}
 
   private sealed interface Place {
@@ -76,7 +77,10 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
 
   @Override
   public WatchJobsResponse alive(long version) {
-    return WatchJobsResponse.newBuilder().setVersion(version).setView(view).build();
+    return WatchJobsResponse.newBuilder()
+        .setVersion(version)
+        .setVisibilityHash(visibilityHash)
+        .build();
   }
 
   @Override
@@ -97,11 +101,11 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
   private Step<WatchJobsResponse> begin(long seen) {
     long version = reader.version();
     Viewer viewer = viewers.get();
-    String before = view;
-    view = viewer.view();
+    String before = visibilityHash;
+    visibilityHash = viewer.visibilityHash();
     filter = filter.seenBy(viewer);
     // No version tells which jobs a caller saw before.
-    return seen == 0 || seen > version || !view.equals(before)
+    return seen == 0 || seen > version || !visibilityHash.equals(before)
         ? snapshot(new Place.Snapshot(version, OptionalLong.empty()))
         : changed(new Place.Changed(seen, version, 0));
   }
@@ -126,7 +130,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
                 .setVersion(version)
                 .setSnapshot(part.before().isEmpty())
                 .setSnapshotComplete(!more)
-                .setView(view)
+                .setVisibilityHash(visibilityHash)
                 .addAllJobs(summaries.subList(0, fitting))
                 .build()),
         more);
@@ -197,7 +201,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
                 .setVersion(version)
                 .addAllJobs(summaries)
                 .addAllRemovedJobs(left)
-                .setView(view)
+                .setVisibilityHash(visibilityHash)
                 .build());
   }
 

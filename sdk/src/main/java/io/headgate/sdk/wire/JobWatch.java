@@ -13,7 +13,7 @@ public final class JobWatch implements AutoCloseable {
 
   private final ResumingStream<WatchJobsResponse> stream;
   private long version;
-  private String view = "";
+  private String visibilityHash = "";
   private boolean inSnapshot;
 
   JobWatch(Connection connection, WatchJobsRequest request) {
@@ -25,7 +25,10 @@ public final class JobWatch implements AutoCloseable {
             () ->
                 connection.stream(
                     JobServiceGrpc.getWatchJobsMethod(),
-                    request.toBuilder().setVersion(version).setView(view).build()));
+                    request.toBuilder()
+                        .setVersion(version)
+                        .setVisibilityHash(visibilityHash)
+                        .build()));
   }
 
   /// The next step; null after [#close].
@@ -36,7 +39,7 @@ public final class JobWatch implements AutoCloseable {
       if (!inSnapshot) {
         // A broken snapshot begins again, because half of one has no version to resume from.
         version = step.getVersion();
-        view = step.getView();
+        visibilityHash = step.getVisibilityHash();
       }
     }
     return step;

@@ -60,7 +60,8 @@ class WatchTest {
       assertThat(gate.jobs.watches)
           .extracting(WatchJobsRequest::getVersion)
           .containsExactly(0L, snapshot.version());
-      assertThat(gate.jobs.watches.getLast().getView()).isEqualTo(TestJobs.VIEW);
+      assertThat(gate.jobs.watches.getLast().getVisibilityHash())
+          .isEqualTo(TestJobs.VISIBILITY_HASH);
     }
   }
 

@@ -36,8 +36,8 @@ import java.util.function.UnaryOperator;
 
 /// Jobs in memory, with versions and watches.
 public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements AutoCloseable {
-  /// The view of all callers.
-  public static final String VIEW = "view-of-all";
+  /// The hash that all callers have.
+  public static final String VISIBILITY_HASH = "of-all";
 
   public final List<SubmitJobRequest> submissions = new CopyOnWriteArrayList<>();
   public final List<ListJobsRequest> lists = new CopyOnWriteArrayList<>();
@@ -238,7 +238,7 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
               .setVersion(version)
               .setSnapshot(snapshot)
               .setSnapshotComplete(snapshot)
-              .setView(VIEW)
+              .setVisibilityHash(VISIBILITY_HASH)
               .addAllJobs(news.stream().map(TestJobs::summary).toList())
               .build());
       watcher.setOnCancelHandler(() -> remove(watcher));

@@ -26,9 +26,7 @@ final class LargeRequests implements ServerInterceptor, AutoCloseable {
 
   private final HeavyThreads threads =
       new HeavyThreads(
-          "large-request",
-          Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
-          HeavyThreads.ORDINARY);
+          "large-request", Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
 
   /// The threads of the current call, if it has a large request.
   static @Nullable Executor threads() {

@@ -17,18 +17,12 @@ import org.slf4j.LoggerFactory;
 
 /// A few threads for work that takes a processor for long, such as pages of snapshots, large
 /// requests and plans. They are threads of the operating system: a virtual thread gives its carrier
-/// to others only when it waits. On Linux they have a low priority, so that calls of other callers
-/// come first where processors are short. Thread-safe.
+/// to others only when it waits. Thread-safe.
 public final class HeavyThreads {
-  /// The priority of all other threads.
-  public static final int ORDINARY = 0;
-
-  /// A thread of this niceness gets about a tenth of the time of an ordinary one.
-  public static final int VERY_LOW = 10;
-
   /// A thread of this niceness gets about a third of the time of an ordinary one.
-  public static final int LOW = 5;
+  static final int LOW = 5;
 
+  private static final int ORDINARY = 0;
   private static final Logger LOG = LoggerFactory.getLogger(HeavyThreads.class);
   private static final long IDLE_SECONDS = 30;
   private static final boolean IS_LINUX = System.getProperty("os.name").equals("Linux");
@@ -37,8 +31,11 @@ public final class HeavyThreads {
 
   /// @param name beginning of the names of the threads
   /// @param most threads; further work waits, first come first served
-  /// @param niceness of the threads on Linux: [#ORDINARY], [#LOW] or [#VERY_LOW]
-  public HeavyThreads(String name, int most, int niceness) {
+  public HeavyThreads(String name, int most) {
+    this(name, most, ORDINARY);
+  }
+
+  private HeavyThreads(String name, int most, int niceness) {
     this.threads =
         new ThreadPoolExecutor(
             most,
@@ -48,6 +45,15 @@ public final class HeavyThreads {
             new LinkedBlockingQueue<>(),
             nice(Thread.ofPlatform().daemon().name(name + "-", 0).factory(), niceness));
     threads.allowCoreThreadTimeOut(true);
+  }
+
+  /// Threads of a low priority on Linux: other threads come first where processors are short. No
+  /// other caller may wait for their work.
+  ///
+  /// @param name beginning of the names of the threads
+  /// @param most threads; further work waits, first come first served
+  public static HeavyThreads ofLowPriority(String name, int most) {
+    return new HeavyThreads(name, most, LOW);
   }
 
   public Executor executor() {

@@ -67,7 +67,7 @@ public final class WatchHub implements AutoCloseable {
     this.limits = limits;
     this.number = limits.number();
     this.bytes = limits.memory().bound();
-    this.readers = new HeavyThreads("read-" + name, READERS, HeavyThreads.ORDINARY);
+    this.readers = new HeavyThreads("read-" + name, READERS);
     this.cuts =
         meter
             .counterBuilder("headgate.watch.cuts")

@@ -26,6 +26,11 @@ import io.headgate.kit.testing.TestChannels;
 import io.headgate.kit.testing.TestTokens;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -151,6 +156,23 @@ class FloodTest {
     assertThat(hostile.flood(FLOOD, flood)).isLessThan(FLOOD);
     assertThat(server.connections().cut()).as("it is the budget that ends it").isPositive();
     call(honest);
+  }
+
+  /// Their cost comes back with the answers, however many requests follow one another.
+  @Test
+  void aSignedInClientOfPlainHttpIsNotCut() throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(server.uri() + "/v1/tenants/acme/books"))
+            .header("authorization", "Bearer " + tokens.member("acme", "ada"))
+            .header("content-type", "application/json")
+            .POST(BodyPublishers.ofString("{\"book\": {\"id\": \"mine\", \"pages\": 1}}"))
+            .build();
+    try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+      for (int i = 0; i < 2 * FrameBudget.MOST; i++) {
+        assertThat(client.send(request, BodyHandlers.discarding()).statusCode()).isEqualTo(200);
+      }
+    }
+    assertThat(server.connections().cut()).isZero();
   }
 
   /// All of it arrives at once, before the server knows the protocol.

@@ -13,13 +13,13 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 class HeavyThreadsTest {
-  private final HeavyThreads threads = new HeavyThreads("test-heavy", 1, HeavyThreads.VERY_LOW);
+  private final HeavyThreads threads = HeavyThreads.ofLowPriority("test-heavy", 1);
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void theyHaveALowPriorityAndOthersKeepTheirs() throws Exception {
+  void thoseOfLowPriorityHaveItAndOthersKeepTheirs() throws Exception {
     int before = niceness();
-    assertThat(threads.call(HeavyThreadsTest::niceness)).isEqualTo(HeavyThreads.VERY_LOW);
+    assertThat(threads.call(HeavyThreadsTest::niceness)).isEqualTo(HeavyThreads.LOW);
     assertThat(niceness()).isEqualTo(before);
   }
 
@@ -31,6 +31,13 @@ class HeavyThreadsTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void theOthersHaveTheOrdinaryPriority() throws Exception {
+    assertThat(new HeavyThreads("test-ordinary", 1).call(HeavyThreadsTest::niceness))
+        .isEqualTo(niceness());
   }
 
   @Test
