@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -140,6 +141,23 @@ class AgentMainTest {
           .asString()
           .contains("the key of tenants/acme/nodes/gpu-1")
           .contains("headgate join-token onprem");
+    }
+  }
+
+  @Test
+  void killedBeforeItHeardThatItJoinedItAsksAgainAsTheSameMachine() throws Exception {
+    try (FakeControlPlane plane = new FakeControlPlane()) {
+      plane.losesEnrolments = true;
+      Process first = launch(plane, FakeControlPlane.JOIN_TOKEN);
+      await().atMost(FakeControlPlane.PATIENCE).until(() -> !plane.enrolments.isEmpty());
+      first.destroyForcibly().waitFor();
+      assertThat(root.resolve("data/identity")).doesNotExist();
+      int asked = plane.enrolments.size();
+
+      plane.losesEnrolments = false;
+      launch(plane);
+      assertThat(plane.enrolments).hasSizeGreaterThan(asked);
+      assertThat(Set.copyOf(plane.enrolments)).as("one request, repeated").hasSize(1);
     }
   }
 

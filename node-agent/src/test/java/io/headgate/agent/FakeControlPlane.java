@@ -56,6 +56,9 @@ final class FakeControlPlane implements AutoCloseable {
   final List<Node> registrations = new CopyOnWriteArrayList<>();
   final List<EnrollNodeRequest> enrolments = new CopyOnWriteArrayList<>();
 
+  /// Shared by all replicas.
+  final FakeMachines machines;
+
   /// Calls of EnrollNode and of ExchangeKey, refused ones too.
   final AtomicInteger joins = new AtomicInteger();
 
@@ -79,11 +82,12 @@ final class FakeControlPlane implements AutoCloseable {
   private volatile @Nullable StreamObserver<ConnectResponse> agent;
 
   FakeControlPlane() {
-    this(TestTokens.create());
+    this(TestTokens.create(), new FakeMachines());
   }
 
-  private FakeControlPlane(TestTokens tokens) {
+  private FakeControlPlane(TestTokens tokens, FakeMachines machines) {
     this.tokens = tokens;
+    this.machines = machines;
     ApiServer.Builder builder =
         ApiServer.builder(ApiServerConfig.of("127.0.0.1", 0), Telemetry.disabled())
             .authentication(tokens.verifier());
@@ -96,7 +100,7 @@ final class FakeControlPlane implements AutoCloseable {
 
   /// Another replica of the same installation.
   FakeControlPlane replica() {
-    return new FakeControlPlane(tokens);
+    return new FakeControlPlane(tokens, machines);
   }
 
   static Leadership leader(long epoch, String name) {
@@ -276,6 +280,7 @@ final class FakeControlPlane implements AutoCloseable {
                 Status.Code.UNAUTHENTICATED, "JOIN_TOKEN_REJECTED", "the join token is not known")
             .exception();
       }
+      machines.enrol(request);
       enrolments.add(request);
       if (losesEnrolments) {
         throw Refusal.unavailable("UNAVAILABLE", "enrolled, but who knows", Duration.ZERO)
@@ -298,6 +303,7 @@ final class FakeControlPlane implements AutoCloseable {
         throw keyRefusal.get().exception();
       }
       String node = request.getKey().substring("key-of-".length());
+      machines.exchange(node, request);
       answer.onNext(
           ExchangeKeyResponse.newBuilder()
               .setToken(tokens.node("acme", node))

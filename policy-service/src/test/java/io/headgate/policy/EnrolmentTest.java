@@ -11,7 +11,6 @@ import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.policy.v1.CreateJoinTokenRequest;
 import io.headgate.proto.policy.v1.CreateJoinTokenResponse;
 import io.headgate.proto.policy.v1.DeleteTenantRequest;
-import io.headgate.proto.policy.v1.EnrollNodeRequest;
 import io.headgate.proto.policy.v1.EnrollNodeResponse;
 import io.headgate.proto.policy.v1.JoinToken;
 import io.headgate.proto.policy.v1.Key;
@@ -43,13 +42,15 @@ class EnrolmentTest {
   @RegisterExtension
   static final PolicyFixture POLICY = PolicyFixture.of(POSTGRES);
 
+  private static final TestMachine MACHINE = new TestMachine();
+
   @Test
   void aMachineGetsTheIdentityThatItsJoinTokenSays() {
     String tenant = tenantWithPool();
     EnrollNodeResponse enrolled = enroll(joinToken(tenant, 1), "gpu-1");
     assertThat(enrolled.getNode()).isEqualTo("tenants/" + tenant + "/nodes/gpu-1");
     assertThat(enrolled.getPool()).isEqualTo("onprem");
-    Principal node = POLICY.service().verifier().verify(POLICY.exchange(enrolled.getNodeKey()));
+    Principal node = POLICY.service().verifier().verify(exchange(enrolled.getNodeKey()));
     assertThat(node.role()).isEqualTo(Role.NODE);
     assertThat(node.tenant()).isEqualTo(tenant);
     assertThat(node.node()).isEqualTo("gpu-1");
@@ -127,7 +128,7 @@ class EnrolmentTest {
     // Tokens that ended long ago are forgotten when a new one is made; this one ended today.
     joinToken(tenant, 1);
     assertThat(enroll(token, "gpu-1", request)).isEqualTo(first);
-    assertThat(POLICY.service().verifier().verify(POLICY.exchange(first.getNodeKey())).node())
+    assertThat(POLICY.service().verifier().verify(exchange(first.getNodeKey())).node())
         .isEqualTo("gpu-1");
     assertThat(nodeKeys(tenant, false)).hasSize(1);
     POLICY.clock().advance(Duration.ofHours(2));
@@ -272,7 +273,7 @@ class EnrolmentTest {
     revoke(tenant, made.getName());
     assertThat(reason(made.getJoinToken(), "gpu-2")).isEqualTo("JOIN_TOKEN_REJECTED");
     assertThat(enroll(made.getJoinToken(), "gpu-1", request)).isEqualTo(joined);
-    POLICY.exchange(joined.getNodeKey());
+    exchange(joined.getNodeKey());
     assertThat(list(tenant, 10, "").getJoinTokensList()).isEmpty();
     assertThat(
             POSTGRES
@@ -310,8 +311,7 @@ class EnrolmentTest {
     String token = joinToken(tenant, 1);
     TenantServiceGrpc.newBlockingStub(POLICY.operator())
         .deleteTenant(DeleteTenantRequest.newBuilder().setName("tenants/" + tenant).build());
-    assertThat(PolicyFixture.refusal(() -> POLICY.exchange(key)).reason())
-        .isEqualTo("KEY_REJECTED");
+    assertThat(PolicyFixture.refusal(() -> exchange(key)).reason()).isEqualTo("KEY_REJECTED");
     assertThat(reason(token, "gpu-2")).isEqualTo("JOIN_TOKEN_REJECTED");
   }
 
@@ -379,18 +379,18 @@ class EnrolmentTest {
   }
 
   private static EnrollNodeResponse enroll(String token, String node) {
-    return TokenServiceGrpc.newBlockingStub(POLICY.anonymous())
-        .enrollNode(EnrollNodeRequest.newBuilder().setJoinToken(token).setNodeId(node).build());
+    return enroll(token, node, "");
   }
 
   private static EnrollNodeResponse enroll(String token, String node, String request) {
     return TokenServiceGrpc.newBlockingStub(POLICY.anonymous())
-        .enrollNode(
-            EnrollNodeRequest.newBuilder()
-                .setJoinToken(token)
-                .setNodeId(node)
-                .setRequestId(request)
-                .build());
+        .enrollNode(MACHINE.enrolment(token, node, request));
+  }
+
+  private static String exchange(String nodeKey) {
+    return TokenServiceGrpc.newBlockingStub(POLICY.anonymous())
+        .exchangeKey(MACHINE.exchange(nodeKey))
+        .getToken();
   }
 
   private static List<Key> nodeKeys(String tenant, boolean showRevoked) {

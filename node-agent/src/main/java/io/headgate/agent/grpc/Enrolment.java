@@ -1,9 +1,11 @@
 package io.headgate.agent.grpc;
 
+import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.headgate.agent.runtime.ledger.EnrolmentRequest;
+import io.headgate.agent.runtime.ledger.MachineKey;
 import io.headgate.agent.runtime.ledger.NodeIdentity;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.failure.GrpcFailures;
@@ -11,6 +13,7 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.proto.policy.v1.EnrollNodeRequest;
 import io.headgate.proto.policy.v1.EnrollNodeResponse;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
+import io.headgate.type.ProofBytes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -51,27 +54,34 @@ final class Enrolment {
     }
   }
 
+  /// The identity of a machine that has joined, and the key pair to which its key is bound.
+  record Joined(NodeIdentity identity, MachineKey machineKey) {}
+
   /// Returns the machine's identity; a machine without one joins first.
   ///
   /// @throws IOException says what to do
   /// @throws JoinRefusedException if another try would be refused, too
-  NodeIdentity join(ManagedChannel policy) throws IOException {
+  Joined join(ManagedChannel policy) throws IOException {
     Optional<NodeIdentity> known = NodeIdentity.load(data);
-    return known.isPresent() ? known.get() : enroll(policy);
+    if (known.isEmpty()) {
+      return enroll(policy);
+    }
+    EnrolmentRequest.forget(data);
+    return new Joined(known.get(), MachineKey.of(data));
   }
 
-  private NodeIdentity enroll(ManagedChannel policy) throws IOException {
+  private Joined enroll(ManagedChannel policy) throws IOException {
     Secret token =
         joinToken.orElseThrow(() ->
             new JoinRefusedException(
                 "this machine has not joined and has no join token; set agent.join-token or"
                     + " --join-token-file"));
-    EnrollNodeRequest request =
-        EnrollNodeRequest.newBuilder()
-            .setJoinToken(token.reveal())
-            .setNodeId(nodeId)
-            .setRequestId(EnrolmentRequest.of(data))
-            .build();
+    // A machine that joins anew has a new key pair; one that asks again has that of its request.
+    // Both
+    // are on disk before anything is sent.
+    MachineKey machineKey =
+        EnrolmentRequest.isKept(data) ? MachineKey.of(data) : MachineKey.make(data);
+    EnrollNodeRequest request = request(token, EnrolmentRequest.of(data), machineKey);
     EnrollNodeResponse answer;
     try {
       answer = TokenServiceGrpc.newBlockingStub(policy).enrollNode(request);
@@ -86,7 +96,19 @@ final class Enrolment {
     joined.save(data);
     EnrolmentRequest.forget(data);
     LOG.info("joined as {} in pool {}", joined.node(), joined.pool());
-    return joined;
+    return new Joined(joined, machineKey);
+  }
+
+  private EnrollNodeRequest request(Secret token, String requestId, MachineKey machineKey) {
+    byte[] publicKey = machineKey.publicKey();
+    byte[] proof = ProofBytes.ofEnrolment(token.reveal(), nodeId, requestId, publicKey);
+    return EnrollNodeRequest.newBuilder()
+        .setJoinToken(token.reveal())
+        .setNodeId(nodeId)
+        .setRequestId(requestId)
+        .setPublicKey(ByteString.copyFrom(publicKey))
+        .setSignature(ByteString.copyFrom(machineKey.sign(proof)))
+        .build();
   }
 
   private JoinRefusedException refused(Refusal refusal) {

@@ -190,19 +190,20 @@ public final class Membership implements AutoCloseable {
   private void member() throws InterruptedException {
     try (Closeable policy = open(endpoints.policy(), TokenSource.anonymous())) {
       boolean newcomer = !enrolment.isDone();
-      NodeIdentity joined = join(policy.channel());
+      Enrolment.Joined joined = join(policy.channel());
+      NodeIdentity node = joined.identity();
       NodeTokens tokens = new NodeTokens(policy.channel(), joined, time, this::refused);
       if (newcomer) {
         // A scheduler cannot use the session before it knows the node's inventory.
-        register(joined, tokens);
-        connect(joined, tokens);
+        register(node, tokens);
+        connect(node, tokens);
       } else {
-        connect(joined, tokens);
-        register(joined, tokens);
+        connect(node, tokens);
+        register(node, tokens);
       }
       // The tokens need the channel for as long as the node is a member.
       while (awaitNews(quarantined ? QUARANTINE_POLL : NO_POLL)) {
-        register(joined, tokens);
+        register(node, tokens);
       }
     }
   }
@@ -231,14 +232,14 @@ public final class Membership implements AutoCloseable {
     }
   }
 
-  private NodeIdentity join(ManagedChannel policy) throws InterruptedException {
+  private Enrolment.Joined join(ManagedChannel policy) throws InterruptedException {
     Backoff backoff = backoff();
     while (true) {
       try {
-        NodeIdentity joined = enrolment.join(policy);
+        Enrolment.Joined joined = enrolment.join(policy);
         lock.lock();
         try {
-          identity = joined;
+          identity = joined.identity();
         } finally {
           lock.unlock();
         }

@@ -1,22 +1,32 @@
 package io.headgate.agent.grpc;
 
+import com.google.protobuf.ByteString;
 import io.grpc.Channel;
 import io.grpc.StatusRuntimeException;
+import io.headgate.agent.runtime.ledger.MachineKey;
 import io.headgate.agent.runtime.ledger.NodeIdentity;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.policy.v1.ExchangeKeyRequest;
 import io.headgate.proto.policy.v1.ExchangeKeyResponse;
+import io.headgate.proto.policy.v1.MachineProof;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
+import io.headgate.type.ProofBytes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The node's short token, got with its key and renewed at half its life.
+/// The node's short token, got with its key and a proof of its machine, and renewed at half its
+/// life.
+///
+/// Each proof has a higher counter than the one before it: the time in milliseconds, or the last
+/// counter plus 1. Nothing of it is on disk. A clock that was set back gives a counter that is too
+/// low; the refusal says the last one, and the next proof is above that.
 ///
 /// Its life is counted by the monotonic clock from when it came: a wrong wall clock here at most
 /// renews it too often.
@@ -25,24 +35,30 @@ final class NodeTokens implements TokenSource {
   private static final Duration LONGEST_LIFE = Duration.ofMinutes(10);
   private static final int DEADLINE_SECONDS = 5;
   private static final String UNKNOWN_KEY = "KEY_REJECTED";
+  private static final String OUTDATED_PROOF = "PROOF_OUTDATED";
+  private static final String COUNTER = "counter";
+  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
 
   private final Channel policy;
   private final NodeIdentity identity;
+  private final MachineKey machineKey;
   private final TimeSource time;
   private final Consumer<JoinRefusedException> refused;
   private final Object lock = new Object();
   private @Nullable String token; // guarded by lock
   private long renewNanos; // guarded by lock
   private long endNanos; // guarded by lock
+  private long counter; // of the last proof; guarded by lock
 
   /// @param refused told once the policy-service says that it does not know the key; must not block
   NodeTokens(
       Channel policy,
-      NodeIdentity identity,
+      Enrolment.Joined joined,
       TimeSource time,
       Consumer<JoinRefusedException> refused) {
     this.policy = policy;
-    this.identity = identity;
+    this.identity = joined.identity();
+    this.machineKey = joined.machineKey();
     this.time = time;
     this.refused = refused;
   }
@@ -67,10 +83,7 @@ final class NodeTokens implements TokenSource {
 
   private void renew(long now) {
     try {
-      ExchangeKeyResponse answer =
-          TokenServiceGrpc.newBlockingStub(policy)
-              .withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS)
-              .exchangeKey(ExchangeKeyRequest.newBuilder().setKey(identity.key().reveal()).build());
+      ExchangeKeyResponse answer = exchange();
       Duration life =
           Duration.between(
               time.instant(), Instant.ofEpochSecond(answer.getExpireTime().getSeconds()));
@@ -91,6 +104,46 @@ final class NodeTokens implements TokenSource {
     }
   }
 
+  private ExchangeKeyResponse exchange() {
+    try {
+      return exchangeOnce();
+    } catch (StatusRuntimeException e) {
+      Optional<Long> last = lastCounter(e);
+      if (last.isEmpty()) {
+        throw e;
+      }
+      counter = Math.max(counter, last.get());
+      return exchangeOnce();
+    }
+  }
+
+  private ExchangeKeyResponse exchangeOnce() {
+    counter = Math.max(counter + 1, time.instant().toEpochMilli());
+    String key = identity.key().reveal();
+    byte[] publicKey = machineKey.publicKey();
+    byte[] proof = ProofBytes.ofExchange(key, counter, publicKey);
+    return TokenServiceGrpc.newBlockingStub(policy)
+        .withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS)
+        .exchangeKey(
+            ExchangeKeyRequest.newBuilder()
+                .setKey(key)
+                .setMachineProof(
+                    MachineProof.newBuilder()
+                        .setPublicKey(ByteString.copyFrom(publicKey))
+                        .setCounter(counter)
+                        .setSignature(ByteString.copyFrom(machineKey.sign(proof))))
+                .build());
+  }
+
+  /// The counter of the last proof that was accepted; empty if the failure is another one.
+  private static Optional<Long> lastCounter(RuntimeException failure) {
+    return GrpcFailures.refusal(failure)
+        .filter(refusal -> refusal.reason().equals(OUTDATED_PROOF))
+        .map(refusal -> refusal.metadata().getOrDefault(COUNTER, ""))
+        .filter(text -> NUMBER.matcher(text).matches())
+        .map(Long::valueOf);
+  }
+
   private static boolean isUnknown(RuntimeException failure) {
     return GrpcFailures.refusal(failure)
         .filter(refusal -> refusal.reason().equals(UNKNOWN_KEY))
@@ -99,9 +152,9 @@ final class NodeTokens implements TokenSource {
 
   private JoinRefusedException unknown() {
     return new JoinRefusedException(
-        "the key of %s is unknown, revoked or expired, so the agent ends; its jobs run on until"
+        "the key of %s is unknown, revoked or expired, or bound to another file machine-key, so the"
                 .formatted(identity.node())
-            + " their stop-after. To let the machine join again, delete the file identity of the"
+            + " agent ends; its jobs run on until their stop-after. To let the machine join again, delete the file identity of the"
             + " data directory, get a token with headgate join-token "
             + identity.pool()
             + ", and start the agent with --join-token-file");

@@ -36,6 +36,9 @@ public sealed interface Denial {
   /// A removed resource of this kind had the name, and records under that name remain.
   record NameRetired(String field, Kind kind, String id) implements Denial {}
 
+  /// A machine's key or proof is missing or wrong.
+  record MachineKeyInvalid(String field, String explanation) implements Denial {}
+
   /// Another machine has a live key for the node.
   record NodeTaken(String field, String node, String key) implements Denial {}
 
@@ -139,8 +142,14 @@ public sealed interface Denial {
   /// It is the last operator key; without it the installation has no operator.
   record LastOperatorKey(String key) implements OfUse {}
 
-  /// The key is unknown, revoked or expired, or its owner is gone. The refusal does not say which.
+  /// The key is unknown, revoked or expired, its owner is gone, or the caller is not the machine to
+  /// which it is bound. The refusal does not say which.
   record KeyRejected() implements Denial {}
+
+  /// The proof of a machine was used before, or a newer one was.
+  ///
+  /// @param last counter of the last proof that was accepted
+  record ProofOutdated(long last) implements Denial {}
 
   /// The caller's key, account or role was withdrawn after its token was made.
   record CallerRevoked() implements Denial {}

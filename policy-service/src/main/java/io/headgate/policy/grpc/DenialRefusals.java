@@ -66,6 +66,8 @@ final class DenialRefusals {
                       + " that was removed, whose nodes and jobs are still on record: choose"
                       + " another"),
               field);
+      case Denial.MachineKeyInvalid(var field, var explanation) ->
+          Refusal.invalidField("MACHINE_KEY_INVALID", field, explanation);
       case Denial.NodeTaken(var field, var node, var key) ->
           withField(
                   Refusal.alreadyExists(
@@ -148,7 +150,16 @@ final class DenialRefusals {
           Refusal.of(
               Status.Code.UNAUTHENTICATED,
               "KEY_REJECTED",
-              "this key is unknown, revoked or expired: get a new one from your admin");
+              "this key is unknown, revoked or expired, or another machine's: get a new one from your"
+                  + " admin");
+      case Denial.ProofOutdated(var last) ->
+          Refusal.of(
+                  Status.Code.UNAUTHENTICATED,
+                  "PROOF_OUTDATED",
+                  "this proof of the machine, or a newer one, was used before: make one with a"
+                      + " counter above "
+                      + last)
+              .withMetadata("counter", last);
       case Denial.CallerRevoked() -> Revocations.revoked();
       case Denial.JoinTokenRejected() ->
           Refusal.of(

@@ -15,6 +15,7 @@ import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.key.KeyId;
 import io.headgate.policy.core.key.KeySecret;
+import io.headgate.policy.core.key.MachineKey;
 import io.headgate.policy.core.key.StoredJoinToken;
 import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.core.name.GroupId;
@@ -98,7 +99,10 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
             answers.read(
                 out,
                 origin -> {
-                  TokenSigner.Signed signed = parts.tokens().exchange(origin, request.getKey());
+                  TokenSigner.Signed signed =
+                      parts
+                          .tokens()
+                          .exchange(origin, request.getKey(), MachineMapping.proof(request));
                   KeySecret.parse(request.getKey())
                       .ifPresent(key -> connection.prove("key " + key.id()));
                   return ExchangeKeyResponse.newBuilder()
@@ -288,7 +292,8 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
                               new Enrolment.Applicant(
                                   request.getJoinToken(),
                                   new NodeId(request.getNodeId()),
-                                  Optional.of(request.getRequestId()).filter(id -> !id.isEmpty())));
+                                  Optional.of(request.getRequestId()).filter(id -> !id.isEmpty()),
+                                  MachineMapping.proof(request)));
                   String node = new KeyOwner.OfNode(enrolled.tenant(), enrolled.node()).name();
                   connection.prove(node);
                   return EnrollNodeResponse.newBuilder()
@@ -347,6 +352,7 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
             .setCreateTime(ProtoTimes.toProto(key.lifetime().createdAt()));
     key.lifetime().expiresAt().ifPresent(at -> proto.setExpireTime(ProtoTimes.toProto(at)));
     key.lifetime().revokedAt().ifPresent(at -> proto.setRevokeTime(ProtoTimes.toProto(at)));
+    key.machineKey().map(MachineKey::hex).ifPresent(proto::setMachineKey);
     key.lastUsedAt().ifPresent(at -> proto.setLastUseTime(ProtoTimes.toProto(at)));
     return proto.build();
   }

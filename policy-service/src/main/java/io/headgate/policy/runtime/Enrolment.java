@@ -9,6 +9,8 @@ import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.key.KeyId;
 import io.headgate.policy.core.key.KeyKind;
 import io.headgate.policy.core.key.KeySecret;
+import io.headgate.policy.core.key.MachineKey;
+import io.headgate.policy.core.key.MachineProof;
 import io.headgate.policy.core.key.SecretHash;
 import io.headgate.policy.core.key.StoredJoinToken;
 import io.headgate.policy.core.key.StoredKey;
@@ -25,6 +27,7 @@ import io.headgate.policy.runtime.port.KeyTable.Position;
 import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.SupplyReader;
 import io.headgate.policy.runtime.port.Tables;
+import io.headgate.type.ProofBytes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -66,7 +69,10 @@ public final class Enrolment {
   public record MadeToken(StoredJoinToken token, KeySecret secret) {}
 
   /// A machine's new identity and the only copy of its secret.
-  public record Enrolled(TenantId tenant, NodeId node, PoolId pool, KeySecret secret) {}
+  ///
+  /// @param machine to which the secret is bound
+  public record Enrolled(
+      TenantId tenant, NodeId node, PoolId pool, KeySecret secret, MachineKey machine) {}
 
   public MadeToken createToken(Origin origin, NewToken wanted) {
     int uses = wanted.uses() == 0 ? 1 : wanted.uses();
@@ -151,7 +157,13 @@ public final class Enrolment {
   ///
   /// @param request identifies an attempt across its repetitions; absent: each call is a new
   ///   attempt
-  public record Applicant(String joinToken, NodeId node, Optional<String> request) {}
+  /// @param proof that it has the private key of its machine
+  public record Applicant(
+      String joinToken, NodeId node, Optional<String> request, MachineProof proof) {
+    MachineKey machine() {
+      return proof.key();
+    }
+  }
 
   /// Exchanges a join token for the key of the named machine; repetitions of one request get one
   /// key.
@@ -172,7 +184,7 @@ public final class Enrolment {
             changes
                 .acrossTenants()
                 .change(tables ->
-                    locked(tables, join)
+                    locked(tables, join, applicant)
                         .flatMap(
                             token -> enroll(tables, origin, new Entry(join, token), applicant))));
   }
@@ -182,14 +194,31 @@ public final class Enrolment {
 
   /// The token of this secret, locked until the end of the transaction. The tenant is locked first,
   /// as in every change, so that a tenant under removal takes no new machine.
-  private Optional<StoredJoinToken> locked(Tables tables, KeySecret join) {
-    return tables
-        .joinTokens()
-        .find(join.id())
-        .filter(entry -> Secrets.matches(join, entry.hash()))
+  private static Optional<StoredJoinToken> locked(
+      Tables tables, KeySecret join, Applicant applicant) {
+    Optional<JoinTokenTable.Entry> known =
+        tables.joinTokens().find(join.id()).filter(entry -> Secrets.matches(join, entry.hash()));
+    known.ifPresent(_ -> requireProof(join, applicant));
+    return known
         .flatMap(entry -> tables.tenants().lock(entry.token().tenant()))
         .flatMap(_ -> tables.joinTokens().lock(join.id()))
         .map(JoinTokenTable.Entry::token);
+  }
+
+  /// Asked for only with a known token, so that strangers cost no verification; and before anything
+  /// is locked.
+  private static void requireProof(KeySecret join, Applicant applicant) {
+    byte[] content =
+        ProofBytes.ofEnrolment(
+            join.text(),
+            applicant.node().value(),
+            applicant.request().orElse(""),
+            applicant.machine().encoded());
+    if (!ProofVerifier.isProven(applicant.proof(), content)) {
+      throw new DeniedException(
+          new Denial.MachineKeyInvalid(
+              "signature", "it is not the signature of this request by public_key's private key"));
+    }
   }
 
   /// The enrolment; empty if the token is invalid and no valid key was made with it.
@@ -203,10 +232,13 @@ public final class Enrolment {
             .request()
             .map(request -> secrets.derive(entry.join(), request, node))
             .orElseGet(() -> secrets.generate(KeyKind.NODE));
-    Enrolled enrolled = new Enrolled(token.tenant(), node, token.pool(), secret);
+    Enrolled enrolled =
+        new Enrolled(token.tenant(), node, token.pool(), secret, applicant.machine());
     Optional<StoredKey> before = tables.keys().find(secret.id()).map(KeyTable.Entry::key);
     if (before.isPresent()) {
-      if (!before.get().owner().equals(new KeyOwner.OfNode(token.tenant(), node))) {
+      // A key from before machines had key pairs is bound by its first exchange.
+      boolean isOfMachine = before.get().machineKey().map(applicant.machine()::equals).orElse(true);
+      if (!isOfMachine || !before.get().owner().equals(new KeyOwner.OfNode(token.tenant(), node))) {
         throw new DeniedException(new Denial.RequestIdReused("request_id"));
       }
       return before.filter(key -> key.lifetime().isLive(now)).map(_ -> enrolled);
@@ -226,6 +258,7 @@ public final class Enrolment {
             secret.id(),
             new KeyOwner.OfNode(token.tenant(), node),
             Optional.of(token.pool()),
+            Optional.of(enrolled.machine()),
             "joined with " + name(token.id()),
             new Lifetime(changes.now(), Optional.empty(), Optional.empty()),
             Optional.empty());
@@ -245,6 +278,7 @@ public final class Enrolment {
             Map.of(
                 "join_token", name(token.id()),
                 "key", "keys/" + key.id(),
+                "machine_key", enrolled.machine().hex(),
                 "pool", token.pool().value())));
   }
 

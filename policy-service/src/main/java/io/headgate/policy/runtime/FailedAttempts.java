@@ -54,7 +54,13 @@ public final class FailedAttempts {
   /// @param address of the client
   /// @param key id in the secret
   /// @param hash of everything that decides whether the attempt is good
-  public record Attempt(String address, KeyId key, SecretHash hash) {
+  /// @param bearer hash of the parts that are equal in all good attempts of one client
+  public record Attempt(String address, KeyId key, SecretHash hash, SecretHash bearer) {
+    /// An attempt whose repetitions are all equal.
+    public Attempt(String address, KeyId key, SecretHash hash) {
+      this(address, key, hash, hash);
+    }
+
     /// One customer usually has a whole IPv6 /64.
     String network() {
       List<String> groups = List.of(address.split(":", -1));
@@ -78,16 +84,21 @@ public final class FailedAttempts {
       return Optional.empty();
     }
     Optional<T> found =
-        isPenalised(attempt) && !good.contains(attempt.hash()) ? slowly(lookUp) : lookUp.get();
+        isPenalised(attempt) && !good.contains(attempt.bearer()) ? slowly(lookUp) : lookUp.get();
     if (found.isPresent()) {
-      good.add(attempt.hash());
+      good.add(attempt.bearer());
     } else {
-      good.remove(attempt.hash());
       wrong.add(attempt.hash());
-      failures.tryAdd(attempt.network(), PER_NETWORK);
-      failures.tryAdd(attempt.keyName(), PER_KEY);
+      countFailure(attempt);
     }
     return found;
+  }
+
+  /// Counts an attempt that failed, and does not keep it as a wrong one.
+  void countFailure(Attempt attempt) {
+    good.remove(attempt.bearer());
+    failures.tryAdd(attempt.network(), PER_NETWORK);
+    failures.tryAdd(attempt.keyName(), PER_KEY);
   }
 
   boolean isPenalised(Attempt attempt) {

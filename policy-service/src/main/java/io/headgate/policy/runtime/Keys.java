@@ -164,6 +164,7 @@ public final class Keys {
             secret.id(),
             wanted.owner(),
             Optional.empty(),
+            Optional.empty(),
             wanted.description(),
             new Lifetime(now, timeToLive.map(now::plus), Optional.empty()),
             Optional.empty());

@@ -14,9 +14,12 @@ import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.identity.PrincipalRole;
 import io.headgate.policy.core.key.KeyKind;
 import io.headgate.policy.core.key.KeySecret;
+import io.headgate.policy.core.key.MachineProof;
 import io.headgate.policy.core.key.SecretHash;
 import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.core.name.QueueId;
+import io.headgate.policy.runtime.MachineBinding.Shown;
+import io.headgate.policy.runtime.MachineBinding.Verdict;
 import io.headgate.policy.runtime.port.KeyTable;
 import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.Tables;
@@ -30,6 +33,7 @@ import java.util.Optional;
 public final class Tokens {
   private static final String EXCHANGE = "ExchangeKey";
   private static final String REJECTED = "KEY_REJECTED";
+  private static final String OUTDATED = "PROOF_OUTDATED";
 
   // An unknown key is compared with this hash, so that its refusal takes as long as that of a known
   // key.
@@ -41,6 +45,7 @@ public final class Tokens {
   private final SigningKeys signing;
   private final Guard guard;
   private final Lifetimes lifetimes;
+  private final MachineBinding binding;
 
   /// The protections of the exchange.
   public record Guard(FailedAttempts attempts, RefusedCalls refused, PolicyMetrics metrics) {}
@@ -63,6 +68,7 @@ public final class Tokens {
     this.signing = signing;
     this.guard = guard;
     this.lifetimes = lifetimes;
+    this.binding = new MachineBinding(changes.acrossTenants());
   }
 
   /// @param revocations position when the identity was looked up
@@ -79,11 +85,14 @@ public final class Tokens {
   public record Self(Identity identity, List<QueueId> queues) {}
 
   /// A token for the owner of the key, with the owner's present identity.
-  public TokenSigner.Signed exchange(Origin origin, String key) {
+  ///
+  /// @param proof of the machine; needed for the key of a node that is bound to one
+  public TokenSigner.Signed exchange(
+      Origin origin, String key, Optional<MachineProof.Numbered> proof) {
     Optional<KeySecret> secret =
         KeySecret.parse(key).filter(parsed -> parsed.kind() != KeyKind.JOIN);
     Instant now = changes.now();
-    Optional<Bearer> bearer = secret.flatMap(given -> bearer(origin, given, now));
+    Optional<Bearer> bearer = secret.flatMap(given -> bearer(origin, new Shown(given, proof), now));
     if (bearer.isEmpty()) {
       guard.metrics().denied(EXCHANGE, REJECTED);
       throw new DeniedException(new Denial.KeyRejected());
@@ -116,19 +125,61 @@ public final class Tokens {
     });
   }
 
-  private Optional<Bearer> bearer(Origin origin, KeySecret secret, Instant now) {
+  private Optional<Bearer> bearer(Origin origin, Shown shown, Instant now) {
+    KeySecret secret = shown.secret();
+    FailedAttempts.Attempt attempt = attempt(origin, shown);
     return guard
         .attempts()
         .decide(
-            new FailedAttempts.Attempt(origin.address(), secret.id(), Secrets.hash(secret)),
+            attempt,
             () -> {
               Optional<Bearer> found =
-                  changes.acrossTenants().read(tables -> bearer(tables, secret, now));
+                  changes
+                      .acrossTenants()
+                      .read(tables -> bearer(tables, secret, now))
+                      .filter(bearer -> isProven(origin, bearer.key(), shown, attempt));
               if (found.isEmpty()) {
-                noteRefusal(origin, secret);
+                noteRefusal(origin, secret, REJECTED);
               }
               return found;
             });
+  }
+
+  /// Each proof differs from the one before it, so a machine is known again by its secret and its
+  /// address. A thief of the secret at another address does not spoil that.
+  private static FailedAttempts.Attempt attempt(Origin origin, Shown shown) {
+    KeySecret secret = shown.secret();
+    return shown
+        .proof()
+        .map(numbered ->
+            new FailedAttempts.Attempt(
+                origin.address(),
+                secret.id(),
+                Secrets.hash(
+                    "%s %s %d %s"
+                        .formatted(
+                            secret.text(),
+                            numbered.proof().key().hex(),
+                            numbered.counter(),
+                            numbered.proof().signature())),
+                Secrets.hash(secret.text() + " " + origin.address())))
+        .orElseGet(
+            () -> new FailedAttempts.Attempt(origin.address(), secret.id(), Secrets.hash(secret)));
+  }
+
+  private boolean isProven(
+      Origin origin, StoredKey key, Shown shown, FailedAttempts.Attempt attempt) {
+    return switch (binding.check(origin, key, shown)) {
+      case Verdict.Good() -> true;
+      case Verdict.Wrong() -> false;
+      case Verdict.Outdated(long last) -> {
+        // Not a wrong secret: the machine itself hears the counter, and asks again with another.
+        guard.attempts().countFailure(attempt);
+        guard.metrics().denied(EXCHANGE, OUTDATED);
+        noteRefusal(origin, shown.secret(), OUTDATED);
+        throw new DeniedException(new Denial.ProofOutdated(last));
+      }
+    };
   }
 
   private static Optional<Bearer> bearer(Tables tables, KeySecret secret, Instant now) {
@@ -172,7 +223,7 @@ public final class Tokens {
   }
 
   /// A known key that is no longer valid is recorded; an invented one is only noise.
-  private void noteRefusal(Origin origin, KeySecret secret) {
+  private void noteRefusal(Origin origin, KeySecret secret, String reason) {
     changes
         .acrossTenants()
         .read(tables -> tables.keys().find(secret.id()))
@@ -180,6 +231,6 @@ public final class Tokens {
         .ifPresent(key ->
             guard
                 .refused()
-                .write(origin, key.owner().tenant(), EXCHANGE, "keys/" + key.id(), REJECTED));
+                .write(origin, key.owner().tenant(), EXCHANGE, "keys/" + key.id(), reason));
   }
 }

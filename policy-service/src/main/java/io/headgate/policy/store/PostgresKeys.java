@@ -17,6 +17,7 @@ import static org.jooq.impl.DSL.val;
 import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.key.KeyId;
 import io.headgate.policy.core.key.KeyKind;
+import io.headgate.policy.core.key.MachineKey;
 import io.headgate.policy.core.key.SecretHash;
 import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.core.key.StoredKey.Lifetime;
@@ -118,6 +119,7 @@ final class PostgresKeys implements KeyTable {
             .set(KEYS.TENANT_ID, key.owner().tenant().map(TenantId::value).orElse(null))
             .set(KEYS.OWNER_ID, ownerId(key.owner()))
             .set(KEYS.POOL_ID, key.pool().map(PoolId::value).orElse(null))
+            .set(KEYS.MACHINE_KEY, key.machineKey().map(MachineKey::encoded).orElse(null))
             .set(KEYS.SECRET_SHA256, HEX.parseHex(entry.hash().hex()))
             .set(KEYS.DESCRIPTION, key.description())
             .set(KEYS.CREATED_AT, key.lifetime().createdAt())
@@ -210,6 +212,43 @@ final class PostgresKeys implements KeyTable {
     return dsl.fetchExists(KEYS, KEYS.KIND.eq(KeyKind.OPERATOR.name()));
   }
 
+  @Override
+  public boolean bind(KeyId id, MachineKey machine) {
+    return dsl.update(KEYS)
+            .set(KEYS.MACHINE_KEY, machine.encoded())
+            .where(KEYS.KEY_ID.eq(id.value()))
+            .and(KEYS.MACHINE_KEY.isNull())
+            .execute()
+        == 1;
+  }
+
+  @Override
+  public boolean advance(KeyId id, MachineKey machine, long counter) {
+    return dsl.update(KEYS)
+            .set(KEYS.PROOF_COUNTER, counter)
+            .where(isBound(id, machine))
+            .and(KEYS.PROOF_COUNTER.lt(counter))
+            .execute()
+        == 1;
+  }
+
+  @Override
+  public Optional<Long> lastProof(KeyId id, MachineKey machine) {
+    return dsl.select(KEYS.PROOF_COUNTER)
+        .from(KEYS)
+        .where(isBound(id, machine))
+        .fetchOptional(KEYS.PROOF_COUNTER);
+  }
+
+  private static Condition isBound(KeyId id, MachineKey machine) {
+    return KEYS.KEY_ID.eq(id.value()).and(KEYS.MACHINE_KEY.eq(machine.encoded()));
+  }
+
+  private static MachineKey machineKey(byte[] stored) {
+    return MachineKey.parse(stored)
+        .orElseThrow(() -> new IllegalStateException("no key of a machine in keys.machine_key"));
+  }
+
   private int revoke(Condition which, Instant at, String by) {
     return dsl.update(KEYS)
         .set(KEYS.REVOKED_AT, at)
@@ -261,6 +300,7 @@ final class PostgresKeys implements KeyTable {
         new KeyId(row.getKeyId()),
         owner(row),
         Optional.ofNullable(row.getPoolId()).map(PoolId::new),
+        Optional.ofNullable(row.getMachineKey()).map(PostgresKeys::machineKey),
         row.getDescription(),
         new Lifetime(
             row.getCreatedAt(),

@@ -68,7 +68,10 @@ class FailedAttemptsTest {
   void attemptsUnderPenaltyAreLookedUpTwoAtATimeAndKnownKeysBesideThem() throws Exception {
     Attempt known = attempt("10.0.0.1", 77_777, "good");
     attempts.decide(known, () -> Optional.of("token"));
+    attempts.decide(proof("10.0.0.1", 1), () -> Optional.of("token"));
     guess("10.0.0.1", FailedAttempts.PER_NETWORK);
+    // A thief of the secret, whose proofs are wrong.
+    attempts.decide(proof("10.0.0.9", 2), this::wrong);
     CountDownLatch mayEnd = new CountDownLatch(1);
     CountDownLatch twoBegan = new CountDownLatch(FailedAttempts.SLOW_LANE);
     AtomicInteger atOnce = new AtomicInteger();
@@ -92,6 +95,9 @@ class FailedAttemptsTest {
       twoBegan.await();
       // Both places are taken, and a known key needs none.
       assertThat(attempts.decide(known, () -> Optional.of("token"))).contains("token");
+      assertThat(attempts.decide(proof("10.0.0.1", 3), () -> Optional.of("token")))
+          .as("a machine, whose proofs all differ")
+          .contains("token");
       mayEnd.countDown();
       for (Future<?> each : flood) {
         assertThat(each.get()).isEqualTo(Optional.empty());
@@ -126,6 +132,15 @@ class FailedAttemptsTest {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /// A machine's attempt, known again by its secret and its address.
+  private static Attempt proof(String address, int counter) {
+    return new Attempt(
+        address,
+        new KeyId("%016x".formatted(88_888)),
+        new SecretHash("secret, proof " + counter),
+        new SecretHash("secret, " + address));
   }
 
   private static Attempt attempt(String address, int key, String secret) {

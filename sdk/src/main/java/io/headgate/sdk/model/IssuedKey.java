@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// @param expireTime when it ends; null: never
 /// @param lastUseTime to the hour; null: never used
 /// @param ownerWithoutGroup whether its owner has rights only by groups, and is in none
+/// @param machineKey public key of the machine to which a node's key is bound, in hexadecimal;
+///   null: it is bound to none
 public record IssuedKey(
     String name,
     String owner,
@@ -17,7 +19,8 @@ public record IssuedKey(
     Instant createTime,
     @Nullable Instant expireTime,
     @Nullable Instant lastUseTime,
-    boolean ownerWithoutGroup) {
+    boolean ownerWithoutGroup,
+    @Nullable String machineKey) {
   /// A new key with its secret. The server never returns the secret again.
   public record Made(IssuedKey key, String secret) {
     /// Without the secret, which must not get into logs.

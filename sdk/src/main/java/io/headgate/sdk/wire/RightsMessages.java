@@ -205,7 +205,8 @@ public final class RightsMessages {
         TimeMessages.instant(key.getCreateTime()),
         key.hasExpireTime() ? TimeMessages.instant(key.getExpireTime()) : null,
         key.hasLastUseTime() ? TimeMessages.instant(key.getLastUseTime()) : null,
-        key.getOwnerWithoutGroup());
+        key.getOwnerWithoutGroup(),
+        key.getMachineKey().isEmpty() ? null : key.getMachineKey());
   }
 
   public static JoinToken joinToken(io.headgate.proto.policy.v1.JoinToken token) {

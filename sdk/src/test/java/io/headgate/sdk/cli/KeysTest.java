@@ -107,6 +107,20 @@ class KeysTest {
     assertThat(run("keys", "-o", "csv").out()).contains(",ada,");
   }
 
+  @Test
+  void theListMarksKeysOfNodesThatWorkWithoutTheirMachine() {
+    run("keys", "create", "ada");
+    run("keys", "create", "grace");
+    gate.tokens.keys.replaceAll(
+        key -> key.toBuilder().setOwner("tenants/acme/nodes/gpu-1").build());
+    gate.tokens.keys.set(
+        0, gate.tokens.keys.getFirst().toBuilder().setMachineKey("ab".repeat(32)).build());
+
+    assertThat(run("keys").out()).containsOnlyOnce("gpu-1 (unbound)");
+    assertThat(run("keys", "-o", "json").out()).contains("\"machineKey\": \"abab");
+    assertThat(run("keys", "-o", "csv").out()).doesNotContain("unbound");
+  }
+
   /// A server records requests, so they must not contain a secret.
   @Test
   void ofAKeyThatWasFoundTheIdAloneIsSent() {

@@ -29,6 +29,11 @@ public final class EnrolmentRequest {
     }
   }
 
+  /// Whether an earlier attempt has not been answered yet.
+  public static boolean isKept(Path data) {
+    return Files.exists(data.resolve(FILE));
+  }
+
   /// Forgets the id when the answer is kept; a machine that joins anew asks anew.
   public static void forget(Path data) throws IOException {
     Files.deleteIfExists(data.resolve(FILE));

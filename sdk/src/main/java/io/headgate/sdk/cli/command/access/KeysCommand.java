@@ -54,6 +54,7 @@ public final class KeysCommand implements CliCommand {
       new RequestFieldFlags(
           Map.of("owner", "OWNER", "description", "--description", "time_to_live", "--expires"));
   private static final String ENDED = "access that was granted with it ends within 5 seconds";
+  private static final String NODE = "node";
   private static final Pattern OWNER = Pattern.compile("[a-z]([a-z0-9-]{0,61}[a-z0-9])?");
 
   @Mixin private final GlobalOptions global = new GlobalOptions();
@@ -272,9 +273,14 @@ public final class KeysCommand implements CliCommand {
             Column.<IssuedKey>of("DESCRIPTION", key -> Cell.of(key.description())).givingWay()));
   }
 
-  /// A key whose owner is in no group signs in and gives no rights: it was probably forgotten.
+  /// A key whose owner is in no group signs in and gives no rights: it was probably forgotten. The
+  /// key of a node from before machines had key pairs works from anywhere.
   private static String shownOwner(IssuedKey key) {
-    return ResourceNames.id(key.owner()) + (key.ownerWithoutGroup() ? " (no group)" : "");
+    String owner = ResourceNames.id(key.owner());
+    if (kind(key).equals(NODE) && key.machineKey() == null) {
+      return owner + " (unbound)";
+    }
+    return owner + (key.ownerWithoutGroup() ? " (no group)" : "");
   }
 
   /// The server records the last use to the hour.
@@ -288,7 +294,7 @@ public final class KeysCommand implements CliCommand {
     return switch (key.owner().replaceAll("^tenants/[^/]*/|/[^/]*$", "")) {
       case "users" -> "user";
       case "serviceAccounts" -> "service account";
-      case "nodes" -> "node";
+      case "nodes" -> NODE;
       default -> "";
     };
   }
