@@ -66,25 +66,15 @@ public final class PolicyServiceMain {
   }
 
   private static ServiceProcess<Config> process(ChangeFailpoint.Handler failpoints) {
-    return new ServiceProcess<>(
-            Config.class,
-            USAGE,
-            (config, lifecycle, terminal) -> start(config, lifecycle, terminal, failpoints))
-        .command("--reset-admin-key", 0, PolicyServiceMain::resetAdminKey)
-        .command("--create-key", 1, PolicyServiceMain::createKey)
-        .command("--replace-signing-keys", 0, PolicyServiceMain::replaceSigningKeys)
-        .command(
-            "--prepare-encryption-key",
-            0,
-            (config, _, terminal) -> terminal.println(encryptionKey(config).prepare()))
-        .command(
-            "--rotate-encryption-key",
-            0,
-            (config, _, terminal) -> terminal.println(encryptionKey(config).rotate()))
-        .command(
-            "--replace-encryption-key",
-            0,
-            (config, _, terminal) -> terminal.println(encryptionKey(config).replace()));
+    return EncryptionKeyCommands.addTo(
+        new ServiceProcess<>(
+                Config.class,
+                USAGE,
+                (config, lifecycle, terminal) -> start(config, lifecycle, terminal, failpoints))
+            .command("--reset-admin-key", 0, PolicyServiceMain::resetAdminKey)
+            .command("--create-key", 1, PolicyServiceMain::createKey)
+            .command("--replace-signing-keys", 0, PolicyServiceMain::replaceSigningKeys),
+        PolicyServiceMain::encryptionKey);
   }
 
   private static void start(

@@ -79,20 +79,10 @@ public final class PoolServiceMain {
   }
 
   private static ServiceProcess<Config> process(ChangeFailpoint.Handler failpoints) {
-    return new ServiceProcess<>(
-            Config.class, USAGE, (config, lifecycle, _) -> start(config, lifecycle, failpoints))
-        .command(
-            "--prepare-encryption-key",
-            0,
-            (config, _, terminal) -> terminal.println(encryptionKey(config).prepare()))
-        .command(
-            "--rotate-encryption-key",
-            0,
-            (config, _, terminal) -> terminal.println(encryptionKey(config).rotate()))
-        .command(
-            "--replace-encryption-key",
-            0,
-            (config, _, terminal) -> terminal.println(encryptionKey(config).replace()));
+    return EncryptionKeyCommands.addTo(
+        new ServiceProcess<>(
+            Config.class, USAGE, (config, lifecycle, _) -> start(config, lifecycle, failpoints)),
+        PoolServiceMain::encryptionKey);
   }
 
   private static void start(

@@ -44,19 +44,9 @@ public final class SchedulerMain {
       """;
 
   static final ServiceProcess<Config> PROCESS =
-      new ServiceProcess<>(Config.class, USAGE, SchedulerMain::start)
-          .command(
-              "--prepare-encryption-key",
-              0,
-              (config, _, terminal) -> terminal.println(encryptionKey(config).prepare()))
-          .command(
-              "--rotate-encryption-key",
-              0,
-              (config, _, terminal) -> terminal.println(encryptionKey(config).rotate()))
-          .command(
-              "--replace-encryption-key",
-              0,
-              (config, _, terminal) -> terminal.println(encryptionKey(config).replace()));
+      EncryptionKeyCommands.addTo(
+          new ServiceProcess<>(Config.class, USAGE, SchedulerMain::start),
+          SchedulerMain::encryptionKey);
 
   private SchedulerMain() {}
 

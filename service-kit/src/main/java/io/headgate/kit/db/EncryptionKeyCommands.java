@@ -2,6 +2,7 @@ package io.headgate.kit.db;
 
 import io.headgate.kit.db.KeyRotation.Renewable;
 import io.headgate.kit.db.KeyRotation.Rotated;
+import io.headgate.kit.process.ServiceProcess;
 import io.headgate.kit.seal.KeyFile;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,6 +31,27 @@ public final class EncryptionKeyCommands {
     this.file = new KeyFile(secrets);
     this.renewable = List.copyOf(renewable);
     this.afterReplacement = afterReplacement;
+  }
+
+  /// Adds the three commands to the process of a service.
+  ///
+  /// @param commands for the configuration of the process
+  /// @return the process
+  public static <C extends Record> ServiceProcess<C> addTo(
+      ServiceProcess<C> process, Function<C, EncryptionKeyCommands> commands) {
+    return process
+        .command(
+            "--prepare-encryption-key",
+            0,
+            (config, _, terminal) -> terminal.println(commands.apply(config).prepare()))
+        .command(
+            "--rotate-encryption-key",
+            0,
+            (config, _, terminal) -> terminal.println(commands.apply(config).rotate()))
+        .command(
+            "--replace-encryption-key",
+            0,
+            (config, _, terminal) -> terminal.println(commands.apply(config).replace()));
   }
 
   /// Puts a new key into the file; it is not in force yet.

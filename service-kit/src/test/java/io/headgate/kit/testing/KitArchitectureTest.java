@@ -34,7 +34,9 @@ class KitArchitectureTest {
                 Map.entry("auth", Set.of("db", "failure", "position", "time")),
                 Map.entry("client", Set.of("config", "telemetry", "time")),
                 Map.entry("config", Set.of("decision")),
-                Map.entry("db", Set.of("config", "failure", "file", "lifecycle", "seal", "time")),
+                Map.entry(
+                    "db",
+                    Set.of("config", "failure", "file", "lifecycle", "process", "seal", "time")),
                 Map.entry("db.codegen", Set.of("config", "db")),
                 Map.entry("decision", Set.of()),
                 Map.entry("failure", Set.of()),
