@@ -31,6 +31,7 @@ final class PoolMessages {
         message.getPricePerGpuHour(),
         message.getCurrency(),
         message.hasElasticity() ? Optional.of(spec(message.getElasticity())) : Optional.empty(),
+        message.hasInstance() ? Optional.of(instance(message.getInstance())) : Optional.empty(),
         message.getDescription());
   }
 
@@ -43,24 +44,25 @@ final class PoolMessages {
   }
 
   private static ElasticitySpec spec(Elasticity message) {
-    io.headgate.proto.pool.v1.Instance instance = message.getInstance();
     return new ElasticitySpec(
         message.getProvider(),
         message.getSettingsMap(),
-        new Instance(
-            instance.getGpus(),
-            instance.getGpuModel().isEmpty()
-                ? Optional.empty()
-                : Optional.of(instance.getGpuModel()),
-            instance.getGpuMemoryBytes(),
-            instance.getCpuMillis(),
-            instance.getMemoryBytes()),
+        instance(message.getInstance()),
         message.getMinInstances(),
         message.getMaxInstances(),
         message.hasIdleTimeout()
             ? Optional.of(ProtoTimes.duration(message.getIdleTimeout()))
             : Optional.empty(),
         message.getSpot());
+  }
+
+  private static Instance instance(io.headgate.proto.pool.v1.Instance message) {
+    return new Instance(
+        message.getGpus(),
+        message.getGpuModel().isEmpty() ? Optional.empty() : Optional.of(message.getGpuModel()),
+        message.getGpuMemoryBytes(),
+        message.getCpuMillis(),
+        message.getMemoryBytes());
   }
 
   static io.headgate.proto.pool.v1.Pool message(TenantId tenant, Pool pool) {
@@ -83,6 +85,7 @@ final class PoolMessages {
           price.currency().ifPresent(message::setCurrency);
         });
     pool.elasticity().ifPresent(elasticity -> message.setElasticity(message(elasticity)));
+    pool.instance().ifPresent(instance -> message.setInstance(message(instance)));
     return message.build();
   }
 
@@ -96,22 +99,25 @@ final class PoolMessages {
   }
 
   private static Elasticity message(io.headgate.pool.core.configuration.Elasticity elasticity) {
-    Instance instance = elasticity.instance();
-    io.headgate.proto.pool.v1.Instance.Builder shape =
-        io.headgate.proto.pool.v1.Instance.newBuilder()
-            .setGpus(instance.gpus())
-            .setGpuMemoryBytes(instance.gpuMemoryBytes())
-            .setCpuMillis(instance.cpuMillis())
-            .setMemoryBytes(instance.memoryBytes());
-    instance.gpuModel().ifPresent(shape::setGpuModel);
     return Elasticity.newBuilder()
         .setProvider(elasticity.provider())
         .putAllSettings(elasticity.settings())
-        .setInstance(shape)
+        .setInstance(message(elasticity.instance()))
         .setMinInstances(elasticity.minInstances())
         .setMaxInstances(elasticity.maxInstances())
         .setIdleTimeout(ProtoTimes.toProto(elasticity.idleTimeout()))
         .setSpot(elasticity.spot())
         .build();
+  }
+
+  private static io.headgate.proto.pool.v1.Instance message(Instance instance) {
+    io.headgate.proto.pool.v1.Instance.Builder message =
+        io.headgate.proto.pool.v1.Instance.newBuilder()
+            .setGpus(instance.gpus())
+            .setGpuMemoryBytes(instance.gpuMemoryBytes())
+            .setCpuMillis(instance.cpuMillis())
+            .setMemoryBytes(instance.memoryBytes());
+    instance.gpuModel().ifPresent(message::setGpuModel);
+    return message.build();
   }
 }

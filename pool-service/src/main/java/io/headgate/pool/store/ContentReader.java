@@ -11,7 +11,6 @@ import io.headgate.kit.seal.Seal;
 import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.configuration.Dedication;
 import io.headgate.pool.core.configuration.Elasticity;
-import io.headgate.pool.core.configuration.Instance;
 import io.headgate.pool.core.configuration.Pool;
 import io.headgate.pool.core.configuration.Price;
 import io.headgate.pool.core.configuration.Profile;
@@ -137,12 +136,7 @@ final class ContentReader {
     return new Elasticity(
         row.getProvider(),
         settings.getOrDefault(item, Map.of()),
-        new Instance(
-            row.getInstanceGpus(),
-            Optional.ofNullable(row.getInstanceGpuModel()),
-            row.getGpuMemoryBytes(),
-            row.getCpuMillis(),
-            row.getMemoryBytes()),
+        InstanceColumns.of(row),
         row.getMinInstances(),
         row.getMaxInstances(),
         Duration.ofMillis(row.getIdleTimeoutMs()),
@@ -161,6 +155,7 @@ final class ContentReader {
         Optional.ofNullable(row.getPricePerGpuHour())
             .map(price -> new Price(price, Optional.ofNullable(row.getCurrency()))),
         Optional.ofNullable(elasticities.get(item)),
+        InstanceColumns.of(row),
         row.getDescription());
   }
 

@@ -90,6 +90,14 @@ final class ContentWriter {
         });
     row.setPricePerGpuHour(pool.price().map(Price::perGpuHour).orElse(null));
     row.setCurrency(pool.price().flatMap(Price::currency).orElse(null));
+    pool.instance()
+        .ifPresent(instance -> {
+          row.setInstanceGpus(instance.gpus());
+          row.setInstanceGpuModel(instance.gpuModel().orElse(null));
+          row.setInstanceGpuMemoryBytes(instance.gpuMemoryBytes());
+          row.setInstanceCpuMillis(instance.cpuMillis());
+          row.setInstanceMemoryBytes(instance.memoryBytes());
+        });
     row.setDescription(pool.description());
     return row;
   }

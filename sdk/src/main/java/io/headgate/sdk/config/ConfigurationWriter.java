@@ -72,6 +72,10 @@ public final class ConfigurationWriter {
     }
     yaml.entryOrNothing("currency", pool.currency());
     yaml.entryOrNothing("description", pool.description());
+    Instance most = pool.instance();
+    if (most != null) {
+      yaml.mapping("instance", inner -> instance(inner, most));
+    }
     if (pool.elasticity() != null) {
       elasticity(yaml, pool.elasticity());
     }

@@ -59,21 +59,27 @@ final class FieldTexts {
     if (pool.elasticity() != null) {
       elasticity(pool.elasticity());
     }
+    if (pool.instance() != null) {
+      instance(pool.instance());
+    }
   }
 
   private void elasticity(Elasticity elasticity) {
     value("provider", elasticity.provider());
     new TreeMap<>(elasticity.settings()).forEach((key, text) -> quoted("settings." + key, text));
-    Instance instance = elasticity.instance();
+    instance(elasticity.instance());
+    value("minInstances", elasticity.minInstances());
+    value("maxInstances", elasticity.maxInstances());
+    value("idleTimeout", DurationText.format(elasticity.idleTimeout()));
+    value("spot", elasticity.spot());
+  }
+
+  private void instance(Instance instance) {
     value("instance.gpus", instance.gpus());
     value("instance.gpuModel", instance.gpuModel());
     value("instance.gpuMemory", ByteText.format(instance.gpuMemoryBytes()));
     value("instance.cpus", CpuText.format(instance.cpuMillis()));
     value("instance.memory", ByteText.format(instance.memoryBytes()));
-    value("minInstances", elasticity.minInstances());
-    value("maxInstances", elasticity.maxInstances());
-    value("idleTimeout", DurationText.format(elasticity.idleTimeout()));
-    value("spot", elasticity.spot());
   }
 
   private void profile(Profile profile) {

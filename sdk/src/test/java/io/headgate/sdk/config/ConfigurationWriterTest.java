@@ -40,6 +40,9 @@ class ConfigurationWriterTest {
                   policy: regulated
                 pricePerGpuHour: 1.20
                 currency: USD
+                instance:
+                  gpus: 8
+                  gpuMemory: 48GiB
               - name: cloud-burst
                 type: elastic
                 provider: exec
@@ -139,6 +142,7 @@ class ConfigurationWriterTest {
                 2,
                 Duration.ofMillis(1500),
                 false),
+            null,
             description);
     Profile profile =
         new Profile(

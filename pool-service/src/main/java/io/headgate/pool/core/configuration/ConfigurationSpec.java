@@ -26,6 +26,7 @@ public record ConfigurationSpec(List<PoolSpec> pools, List<ProfileSpec> profiles
       String pricePerGpuHour,
       String currency,
       Optional<ElasticitySpec> elasticity,
+      Optional<Instance> instance,
       String description) {
     public PoolSpec {
       order = List.copyOf(order);

@@ -47,6 +47,7 @@ final class FieldTexts {
           texts.put("currency", price.currency().orElse(""));
         });
     pool.elasticity().ifPresent(elasticity -> put(texts.in("elasticity"), elasticity));
+    pool.instance().ifPresent(instance -> texts.put("instance", instance.toString()));
     texts.put("description", pool.description());
   }
 

@@ -14,6 +14,8 @@ import java.util.Optional;
 /// @param order execution priority of profiles, best first; others come last, by id
 /// @param dedicatedTo its exclusive owner
 /// @param elasticity absent: nodes join by themselves
+/// @param instance the most that a machine of a static pool has; nothing is planned with it;
+///   absent: the pool is elastic, or does not say
 public record Pool(
     PoolId id,
     Optional<String> gpuModel,
@@ -23,6 +25,7 @@ public record Pool(
     Optional<Dedication> dedicatedTo,
     Optional<Price> price,
     Optional<Elasticity> elasticity,
+    Optional<Instance> instance,
     String description) {
   public Pool {
     order = List.copyOf(order);
@@ -39,6 +42,7 @@ public record Pool(
         dedicatedTo,
         price,
         elasticity,
+        instance,
         description);
   }
 }

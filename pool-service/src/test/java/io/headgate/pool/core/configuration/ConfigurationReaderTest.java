@@ -1,5 +1,6 @@
 package io.headgate.pool.core.configuration;
 
+import static io.headgate.pool.core.configuration.Specs.bounded;
 import static io.headgate.pool.core.configuration.Specs.denied;
 import static io.headgate.pool.core.configuration.Specs.elastic;
 import static io.headgate.pool.core.configuration.Specs.elasticity;
@@ -167,6 +168,7 @@ class ConfigurationReaderTest {
                 "",
                 "",
                 Optional.empty(),
+                Optional.empty(),
                 ""),
             "pools[a].elasticity"),
         new Disagreement(
@@ -182,6 +184,7 @@ class ConfigurationReaderTest {
                 "",
                 "",
                 Optional.of(good),
+                Optional.empty(),
                 ""),
             "pools[a].elasticity"),
         new Disagreement(
@@ -196,6 +199,30 @@ class ConfigurationReaderTest {
             "model without GPUs",
             elastic("a", "", elasticity(instance(0, "A100"), 0, 4)),
             "pools[a].elasticity.instance.gpus"),
+        new Disagreement(
+            "elastic with an instance outside its elasticity",
+            new PoolSpec(
+                "a",
+                true,
+                "",
+                "",
+                false,
+                List.of(),
+                Optional.empty(),
+                "",
+                "",
+                Optional.of(good),
+                Optional.of(instance(8, "A100")),
+                ""),
+            "pools[a].instance"),
+        new Disagreement(
+            "static instance of another model",
+            bounded("a", "H100", instance(8, "A100")),
+            "pools[a].instance.gpu_model"),
+        new Disagreement(
+            "static instance with a model without GPUs",
+            bounded("a", "", instance(0, "A100")),
+            "pools[a].instance.gpus"),
         new Disagreement("currency of no price", priced("a", "", "USD"), "pools[a].currency"));
   }
 

@@ -36,12 +36,41 @@ public final class Specs {
         "",
         "",
         Optional.empty(),
+        Optional.empty(),
+        "");
+  }
+
+  /// A static pool whose machines have at most `instance`.
+  public static PoolSpec bounded(String id, String model, Instance instance) {
+    return new PoolSpec(
+        id,
+        false,
+        model,
+        "",
+        false,
+        List.of(),
+        Optional.empty(),
+        "",
+        "",
+        Optional.empty(),
+        Optional.of(instance),
         "");
   }
 
   public static PoolSpec dedicated(String id, DedicationSpec owner) {
     return new PoolSpec(
-        id, false, "", "", false, List.of(), Optional.of(owner), "", "", Optional.empty(), "");
+        id,
+        false,
+        "",
+        "",
+        false,
+        List.of(),
+        Optional.of(owner),
+        "",
+        "",
+        Optional.empty(),
+        Optional.empty(),
+        "");
   }
 
   public static PoolSpec priced(String id, String price, String currency) {
@@ -55,6 +84,7 @@ public final class Specs {
         Optional.empty(),
         price,
         currency,
+        Optional.empty(),
         Optional.empty(),
         "");
   }
@@ -71,6 +101,7 @@ public final class Specs {
         "",
         "",
         Optional.of(elasticity),
+        Optional.empty(),
         "");
   }
 

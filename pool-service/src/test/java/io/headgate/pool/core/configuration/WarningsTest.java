@@ -1,5 +1,6 @@
 package io.headgate.pool.core.configuration;
 
+import static io.headgate.pool.core.configuration.Specs.bounded;
 import static io.headgate.pool.core.configuration.Specs.elastic;
 import static io.headgate.pool.core.configuration.Specs.elasticity;
 import static io.headgate.pool.core.configuration.Specs.instance;
@@ -129,6 +130,37 @@ class WarningsTest {
   }
 
   @Test
+  void nodesBeyondTheInstanceOfTheirPoolStayApproved() {
+    ProfileSpec half = profile("half", "1/2", "a");
+    assertThat(warnings(bounded("a", "", instance(8, "A100")), half, node(8, "A100"))).isEmpty();
+    assertThat(warnings(bounded("a", "", gpusOnly(8)), half, node(8, "A100"), node(2, "H100")))
+        .as("only the number of GPUs is bounded")
+        .isEmpty();
+    assertThat(
+            warnings(bounded("a", "", instance(4, "A100")), half, node(8, "A100"), node(4, "A100")))
+        .containsExactly(
+            new ConfigurationWarning.BeyondInstance(
+                A, 1, new NodeId("n8"), "it reports 8 GPUs; an instance of its pool has 4"));
+    assertThat(warnings(bounded("a", "H100", gpusOnly(8)), half, node(4, "A100"), node(4, "H100")))
+        .contains(
+            new ConfigurationWarning.BeyondInstance(
+                A,
+                1,
+                new NodeId("n4"),
+                "it reports GPUs of model A100; an instance of its pool has H100"));
+  }
+
+  @Test
+  void theInstanceOfAStaticPoolIsNoMachine() {
+    ProfileSpec eight = profile("half", "8", "a");
+    assertThat(warnings(bounded("a", "", instance(8, "H100")), eight, node(2, "H100")))
+        .as("a job of 8 GPUs waits for a machine that has them")
+        .containsExactly(new ConfigurationWarning.NeverFits(HALF, "gpus", "GPUs", "8", "2"));
+    assertThat(warnings(withCapacity(bounded("a", "", instance(8, "H100")), "8"), eight))
+        .containsExactly(new ConfigurationWarning.NoDevices(A, 0));
+  }
+
+  @Test
   void poolThatGoesWhileNodesAreInIt() {
     Configuration before = read(spec(List.of(pool("a")), List.of(profile("half", "1/2", "a"))));
     assertThat(Warnings.about(before, Configuration.EMPTY, List.of(node(1, "H100"))))
@@ -139,6 +171,10 @@ class WarningsTest {
       PoolSpec pool, ProfileSpec profile, Node... nodes) {
     return Warnings.about(
         Configuration.EMPTY, read(spec(List.of(pool), List.of(profile))), List.of(nodes));
+  }
+
+  private static Instance gpusOnly(int gpus) {
+    return new Instance(gpus, Optional.empty(), 0, 0, 0);
   }
 
   private static PoolSpec withCapacity(PoolSpec pool, String capacity) {
@@ -153,6 +189,7 @@ class WarningsTest {
         "",
         "",
         pool.elasticity(),
+        pool.instance(),
         "");
   }
 
