@@ -159,6 +159,18 @@ final class ConfigurationMessages {
                       nodes == 1 ? "stays" : "stay",
                       example,
                       excess));
+      case ConfigurationWarning.StorageMissing(var pool, var storage, var nodes, var example) ->
+          warning(
+              "STORAGE_MISSING",
+              "pools[" + pool + "].storage",
+              "%d %s of pool '%s' %s no work without storage '%s', for example '%s': name it in agent.storages there"
+                  .formatted(
+                      nodes,
+                      nodes == 1 ? "node" : "nodes",
+                      pool,
+                      nodes == 1 ? "gets" : "get",
+                      storage,
+                      example));
       case ConfigurationWarning.MissingProvider(var pool, var provider) ->
           warning(
               "PROVIDER_MISSING",

@@ -7,6 +7,7 @@ import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
 import io.headgate.pool.core.configuration.Instance;
 import io.headgate.pool.core.configuration.Pool;
 import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.StorageId;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.proto.pool.v1.Dedication;
 import io.headgate.proto.pool.v1.Elasticity;
@@ -30,6 +31,7 @@ final class PoolMessages {
         dedication(message),
         message.getPricePerGpuHour(),
         message.getCurrency(),
+        message.getStorage(),
         message.hasElasticity() ? Optional.of(spec(message.getElasticity())) : Optional.empty(),
         message.hasInstance() ? Optional.of(instance(message.getInstance())) : Optional.empty(),
         message.getDescription());
@@ -85,6 +87,7 @@ final class PoolMessages {
           price.currency().ifPresent(message::setCurrency);
         });
     pool.elasticity().ifPresent(elasticity -> message.setElasticity(message(elasticity)));
+    pool.storage().map(StorageId::value).ifPresent(message::setStorage);
     pool.instance().ifPresent(instance -> message.setInstance(message(instance)));
     return message.build();
   }

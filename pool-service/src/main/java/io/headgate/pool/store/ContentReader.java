@@ -19,6 +19,7 @@ import io.headgate.pool.core.name.GroupId;
 import io.headgate.pool.core.name.PolicyId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.StorageId;
 import io.headgate.pool.core.node.Isolation;
 import io.headgate.pool.store.jooq.tables.records.ElasticitiesRecord;
 import io.headgate.pool.store.jooq.tables.records.PoolsRecord;
@@ -154,6 +155,7 @@ final class ContentReader {
         dedication(row),
         Optional.ofNullable(row.getPricePerGpuHour())
             .map(price -> new Price(price, Optional.ofNullable(row.getCurrency()))),
+        Optional.ofNullable(row.getStorage()).map(StorageId::new),
         Optional.ofNullable(elasticities.get(item)),
         InstanceColumns.of(row),
         row.getDescription());

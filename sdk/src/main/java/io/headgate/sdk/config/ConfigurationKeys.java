@@ -148,6 +148,12 @@ final class ConfigurationKeys {
                           "Price of one GPU for one hour, for reports."),
                       new PlainKey(
                           "currency", "text", "", "3 capital letters", "Currency of the price."),
+                      FileKey.of(
+                          "storage",
+                          "name",
+                          "each node's own directory",
+                          "Shared storage for checkpoints, by its name in the nodes'"
+                              + " `agent.storages`. A node without it gets no job of the pool."),
                       DESCRIPTION,
                       FileKey.of(
                           "instance",

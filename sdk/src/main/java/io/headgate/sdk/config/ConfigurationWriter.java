@@ -71,6 +71,7 @@ public final class ConfigurationWriter {
       yaml.entry("pricePerGpuHour", pool.pricePerGpuHour().toPlainString());
     }
     yaml.entryOrNothing("currency", pool.currency());
+    yaml.entryOrNothing("storage", pool.storage());
     yaml.entryOrNothing("description", pool.description());
     Instance most = pool.instance();
     if (most != null) {

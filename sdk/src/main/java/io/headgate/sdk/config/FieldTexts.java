@@ -55,6 +55,7 @@ final class FieldTexts {
     BigDecimal price = pool.pricePerGpuHour();
     value("pricePerGpuHour", price == null ? null : price.stripTrailingZeros().toPlainString());
     value("currency", pool.currency());
+    value("storage", pool.storage());
     quoted("description", pool.description());
     if (pool.elasticity() != null) {
       elasticity(pool.elasticity());

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param capacity most GPUs in use; null: all GPUs of its live nodes
 /// @param mig how its nodes treat the MIG mode of GPUs
 /// @param order execution priority: names of profiles, the first goes first
+/// @param storage that holds the checkpoints of its jobs; null: each node's own directory
 /// @param elasticity how it grows; present exactly for elastic pools
 /// @param instance the most that a machine of a static pool has; null: it does not say, or the pool
 ///   is elastic
@@ -28,6 +29,7 @@ public record Pool(
     @Nullable Dedication dedicatedTo,
     @Nullable BigDecimal pricePerGpuHour,
     @Nullable String currency,
+    @Nullable String storage,
     @Nullable Elasticity elasticity,
     @Nullable Instance instance,
     @Nullable String description) {

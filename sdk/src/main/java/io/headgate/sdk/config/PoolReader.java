@@ -43,6 +43,7 @@ final class PoolReader {
         dedication(fields),
         values.decimalOrNull("pricePerGpuHour"),
         currency(fields, values),
+        values.idOrNull("storage"),
         elasticity(fields, values, type),
         type == Pool.Type.STATIC ? instanceOrNull(fields) : null,
         values.textOrNull(ConfigurationKeys.DESCRIPTION));

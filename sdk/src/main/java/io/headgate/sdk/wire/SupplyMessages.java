@@ -31,6 +31,7 @@ public final class SupplyMessages {
         dedication(pool.getDedicatedTo()),
         price.isEmpty() ? null : new BigDecimal(price),
         ValueMessages.textOrNull(pool.getCurrency()),
+        ValueMessages.textOrNull(pool.getStorage()),
         pool.hasElasticity() ? elasticity(pool.getElasticity()) : null,
         pool.hasInstance() ? instance(pool.getInstance()) : null,
         ValueMessages.textOrNull(pool.getDescription()));
@@ -80,6 +81,7 @@ public final class SupplyMessages {
             .setMigAuto(pool.mig() == Pool.Mig.AUTO)
             .addAllProfileOrder(pool.order())
             .setCurrency(ValueMessages.text(pool.currency()))
+            .setStorage(ValueMessages.text(pool.storage()))
             .setDescription(ValueMessages.text(pool.description()));
     if (pool.pricePerGpuHour() != null) {
       message.setPricePerGpuHour(pool.pricePerGpuHour().toPlainString());
@@ -188,6 +190,7 @@ public final class SupplyMessages {
         node.getState() == io.headgate.proto.pool.v1.Node.State.STATE_DRAINING,
         node.getDrainReason(),
         node.getLabelsMap(),
+        node.getStoragesList(),
         node.hasQuarantine() ? quarantine(node.getQuarantine()) : null,
         JobMessages.instant(node.hasCreateTime(), node.getCreateTime()));
   }

@@ -134,6 +134,7 @@ class ConfigurationWriterTest {
             null,
             null,
             null,
+            "shared",
             new Pool.Elasticity(
                 "exec",
                 Map.of("key " + setting.length(), setting),

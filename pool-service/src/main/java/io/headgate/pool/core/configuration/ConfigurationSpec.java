@@ -25,6 +25,7 @@ public record ConfigurationSpec(List<PoolSpec> pools, List<ProfileSpec> profiles
       Optional<DedicationSpec> dedicatedTo,
       String pricePerGpuHour,
       String currency,
+      String storage,
       Optional<ElasticitySpec> elasticity,
       Optional<Instance> instance,
       String description) {

@@ -11,6 +11,7 @@ import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.PolicyId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.StorageId;
 import io.headgate.type.GpuQuantity;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -53,6 +54,10 @@ final class PoolReader {
     Optional<Dedication> dedication =
         spec.dedicatedTo().flatMap(owner -> dedication(path + ".dedicated_to", owner));
     Optional<Price> price = price(path, spec);
+    Optional<StorageId> storage =
+        spec.storage().isEmpty()
+            ? Optional.empty()
+            : checks.id(path + ".storage", Kind.STORAGE, spec.storage(), StorageId::new);
     requireTypeAndElasticityToAgree(path, spec);
     Optional<Elasticity> elasticity =
         spec.elasticity().map(asked -> elasticity(path + ".elasticity", asked));
@@ -69,6 +74,7 @@ final class PoolReader {
             order,
             dedication,
             price,
+            storage,
             elasticity,
             spec.instance(),
             spec.description()));

@@ -8,9 +8,11 @@ import io.headgate.pool.core.configuration.ConfigurationWarning.NoDevices;
 import io.headgate.pool.core.configuration.ConfigurationWarning.OrderWithoutLink;
 import io.headgate.pool.core.configuration.ConfigurationWarning.Overcommitted;
 import io.headgate.pool.core.configuration.ConfigurationWarning.RemovedWithNodes;
+import io.headgate.pool.core.configuration.ConfigurationWarning.StorageMissing;
 import io.headgate.pool.core.configuration.ConfigurationWarning.UnusedPool;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
+import io.headgate.pool.core.name.StorageId;
 import io.headgate.pool.core.node.Claims;
 import io.headgate.pool.core.node.Device;
 import io.headgate.pool.core.node.InventoryBounds;
@@ -70,6 +72,7 @@ public final class Warnings {
           new ForeignDevices(
               pool.id(), pool.gpuModel().orElseThrow(), devices.size() - own, devices.size()));
     }
+    pool.storage().ifPresent(storage -> without(storage, pool.id(), members));
     pool.instance()
         .map(instance -> instance.most(pool.gpuModel()))
         .ifPresent(most -> beyond(pool.id(), members, most));
@@ -97,6 +100,17 @@ public final class Warnings {
       if (named.isPresent() && !named.get().pools().contains(pool.id())) {
         found.add(new OrderWithoutLink(pool.id(), i, named.get().id()));
       }
+    }
+  }
+
+  private void without(StorageId storage, PoolId pool, List<Node> members) {
+    List<NodeId> lacking =
+        members.stream()
+            .filter(node -> !node.inventory().storages().contains(storage.value()))
+            .map(Node::id)
+            .toList();
+    if (!lacking.isEmpty()) {
+      found.add(new StorageMissing(pool, storage, lacking.size(), lacking.getFirst()));
     }
   }
 

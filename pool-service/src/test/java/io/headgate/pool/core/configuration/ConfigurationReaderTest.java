@@ -11,6 +11,7 @@ import static io.headgate.pool.core.configuration.Specs.priced;
 import static io.headgate.pool.core.configuration.Specs.profile;
 import static io.headgate.pool.core.configuration.Specs.read;
 import static io.headgate.pool.core.configuration.Specs.spec;
+import static io.headgate.pool.core.configuration.Specs.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.pool.core.Denial;
@@ -91,6 +92,10 @@ class ConfigurationReaderTest {
             Specs.dedicated("a", new DedicationSpec.ToPolicy("No Id")),
             new Denial.InvalidName(path + ".dedicated_to.policy", Kind.POLICY, "No Id")),
         new OfPool(
+            "storage is a path",
+            stored("a", "/mnt/shared"),
+            new Denial.InvalidName(path + ".storage", Kind.STORAGE, "/mnt/shared")),
+        new OfPool(
             "price is no number",
             priced("a", "cheap", ""),
             new Denial.MalformedPrice(path + ".price_per_gpu_hour", "cheap")),
@@ -167,6 +172,7 @@ class ConfigurationReaderTest {
                 Optional.empty(),
                 "",
                 "",
+                "",
                 Optional.empty(),
                 Optional.empty(),
                 ""),
@@ -181,6 +187,7 @@ class ConfigurationReaderTest {
                 false,
                 List.of(),
                 Optional.empty(),
+                "",
                 "",
                 "",
                 Optional.of(good),
@@ -209,6 +216,7 @@ class ConfigurationReaderTest {
                 false,
                 List.of(),
                 Optional.empty(),
+                "",
                 "",
                 "",
                 Optional.of(good),

@@ -35,6 +35,7 @@ public final class Specs {
         Optional.empty(),
         "",
         "",
+        "",
         Optional.empty(),
         Optional.empty(),
         "");
@@ -52,8 +53,27 @@ public final class Specs {
         Optional.empty(),
         "",
         "",
+        "",
         Optional.empty(),
         Optional.of(instance),
+        "");
+  }
+
+  /// A static pool whose checkpoints are on a storage.
+  public static PoolSpec stored(String id, String storage) {
+    return new PoolSpec(
+        id,
+        false,
+        "",
+        "",
+        false,
+        List.of(),
+        Optional.empty(),
+        "",
+        "",
+        storage,
+        Optional.empty(),
+        Optional.empty(),
         "");
   }
 
@@ -66,6 +86,7 @@ public final class Specs {
         false,
         List.of(),
         Optional.of(owner),
+        "",
         "",
         "",
         Optional.empty(),
@@ -84,6 +105,7 @@ public final class Specs {
         Optional.empty(),
         price,
         currency,
+        "",
         Optional.empty(),
         Optional.empty(),
         "");
@@ -98,6 +120,7 @@ public final class Specs {
         false,
         List.of(),
         Optional.empty(),
+        "",
         "",
         "",
         Optional.of(elasticity),

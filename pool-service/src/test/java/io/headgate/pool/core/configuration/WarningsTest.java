@@ -8,6 +8,7 @@ import static io.headgate.pool.core.configuration.Specs.pool;
 import static io.headgate.pool.core.configuration.Specs.profile;
 import static io.headgate.pool.core.configuration.Specs.read;
 import static io.headgate.pool.core.configuration.Specs.spec;
+import static io.headgate.pool.core.configuration.Specs.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
@@ -15,6 +16,7 @@ import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.StorageId;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Claims;
 import io.headgate.pool.core.node.Device;
@@ -161,6 +163,17 @@ class WarningsTest {
   }
 
   @Test
+  void nodesWithoutTheStorageOfTheirPoolGetNoWork() {
+    ProfileSpec half = profile("half", "1/2", "a");
+    Node with = node(8, "A100", List.of("scratch", "shared"));
+    assertThat(warnings(stored("a", "shared"), half, with)).isEmpty();
+    assertThat(warnings(stored("a", "shared"), half, with, node(4, "A100", List.of("scratch"))))
+        .containsExactly(
+            new ConfigurationWarning.StorageMissing(
+                A, new StorageId("shared"), 1, new NodeId("n4")));
+  }
+
+  @Test
   void poolThatGoesWhileNodesAreInIt() {
     Configuration before = read(spec(List.of(pool("a")), List.of(profile("half", "1/2", "a"))));
     assertThat(Warnings.about(before, Configuration.EMPTY, List.of(node(1, "H100"))))
@@ -188,12 +201,17 @@ class WarningsTest {
         pool.dedicatedTo(),
         "",
         "",
+        pool.storage(),
         pool.elasticity(),
         pool.instance(),
         "");
   }
 
   private static Node node(int devices, String model) {
+    return node(devices, model, List.of());
+  }
+
+  private static Node node(int devices, String model, List<String> storages) {
     List<Device> found =
         IntStream.range(0, devices)
             .mapToObj(i ->
@@ -209,7 +227,12 @@ class WarningsTest {
             .toList();
     Inventory inventory =
         new Inventory(
-            found, 64_000, 1L << 40, true, new Inventory.Software("simulated", "1", "host"));
+            found,
+            64_000,
+            1L << 40,
+            true,
+            storages,
+            new Inventory.Software("simulated", "1", "host"));
     return new Node(
         new TenantId("acme"),
         new NodeId("n" + devices),

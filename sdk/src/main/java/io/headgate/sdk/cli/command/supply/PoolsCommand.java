@@ -115,6 +115,7 @@ public final class PoolsCommand implements CliCommand {
             Column.<UsedPool>of("TYPE", row -> Cell.of(row.pool().type().keyword())).whenWide(),
             Column.<UsedPool>of("CEILING", row -> Cell.of(text(row.pool().capacity()))).whenWide(),
             Column.<UsedPool>of("MIG", row -> Cell.of(row.pool().mig().keyword())).whenWide(),
+            Column.<UsedPool>of("STORAGE", row -> Cell.of(text(row.pool().storage()))).whenWide(),
             Column.<UsedPool>of("INSTANCE", row -> Cell.of(instance(row.pool()))).whenWide(),
             Column.<UsedPool>of("ORDER", row -> Cell.of(String.join(", ", row.pool().order())))
                 .whenWide(),
