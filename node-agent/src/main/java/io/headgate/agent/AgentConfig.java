@@ -5,11 +5,15 @@ import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Default;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.config.Setting;
+import io.headgate.type.NameRule;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /// How an agent runs.
@@ -52,9 +56,18 @@ public record AgentConfig(
                     + "machine.",
             absent = "a directory below `data`")
         Optional<Path> checkpoints,
+    @Setting(
+            meaning =
+                "Storage that machines share, by the name by which pools refer to it. Jobs of such "
+                    + "a pool have their checkpoint directories there. The agent makes no "
+                    + "directory that is missing, so name one below the mount.",
+            bound = "at most 16; absolute",
+            absent = "none")
+        Map<String, Path> storages,
     @Setting(meaning = "Kept output of each job.") LogLimits logs,
     @Setting(meaning = "Kept files of ended attempts. The first limit that is reached " + "counts.")
         Keep keep) {
+  private static final int MOST_STORAGES = 16;
 
   /// Addresses of services that are not at `server`.
   public record Endpoints(
@@ -120,6 +133,17 @@ public record AgentConfig(
         "cannot be combined with kubernetes.use; leave it out, and give the namespace of the pods"
             + " a NetworkPolicy");
     cpus.ifPresent(count -> Bounds.atLeast("cpus", count, 1));
+    storages = Collections.unmodifiableMap(new LinkedHashMap<>(storages));
+    Bounds.require(
+        storages.size() <= MOST_STORAGES,
+        "storages",
+        Integer.toString(storages.size()),
+        "are too many; at most " + MOST_STORAGES);
+    storages.forEach((name, path) -> {
+      Bounds.require(
+          NameRule.isValid(name), "storages", "'" + name + "'", "is no name: " + NameRule.WORDS);
+      Bounds.absolute("storages", path);
+    });
   }
 
   /// An agent with the defaults of everything but these, that leaves the machine's own GPUs alone:
@@ -140,6 +164,7 @@ public record AgentConfig(
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
+        Map.of(),
         LogLimits.DEFAULTS,
         Keep.DEFAULTS);
   }
@@ -160,6 +185,7 @@ public record AgentConfig(
         cpus,
         memory,
         checkpoints,
+        storages,
         logs,
         keep);
   }
@@ -181,6 +207,7 @@ public record AgentConfig(
         cpus,
         memory,
         checkpoints,
+        storages,
         logs,
         keep);
   }
@@ -202,6 +229,7 @@ public record AgentConfig(
         cpus,
         memory,
         checkpoints,
+        storages,
         logs,
         keep);
   }
@@ -223,6 +251,7 @@ public record AgentConfig(
         cpus,
         memory,
         checkpoints,
+        storages,
         logs,
         keep);
   }
@@ -244,6 +273,7 @@ public record AgentConfig(
         cpus,
         memory,
         checkpoints,
+        storages,
         logs,
         keep);
   }
@@ -264,6 +294,29 @@ public record AgentConfig(
         cpus,
         memory,
         Optional.of(root),
+        storages,
+        logs,
+        keep);
+  }
+
+  /// A copy with these storages, by name.
+  public AgentConfig withStorages(Map<String, Path> named) {
+    return new AgentConfig(
+        data,
+        node,
+        server,
+        endpoints,
+        joinToken,
+        joinFile,
+        simulateGpus,
+        gpu,
+        walls,
+        containers,
+        kubernetes,
+        cpus,
+        memory,
+        checkpoints,
+        named,
         logs,
         keep);
   }

@@ -10,6 +10,7 @@ import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.ProcessCapacity;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.Agent;
+import io.headgate.agent.runtime.attempt.CheckpointRoots;
 import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.ledger.NodeIdentity;
 import io.headgate.agent.runtime.ledger.Retention;
@@ -90,7 +91,9 @@ public final class NodeAgent implements AutoCloseable {
       gpuLock.ifPresent(GpuLock::close);
       throw new UncheckedIOException(e);
     }
-    Machine machine = new Machine(nodeId, hostname(), version(), bootId, cpuMillis, memoryBytes);
+    List<String> storages = config.storages().keySet().stream().sorted().toList();
+    Machine machine =
+        new Machine(nodeId, hostname(), version(), bootId, cpuMillis, memoryBytes, storages);
     this.membership =
         new Membership(
             agent,
@@ -147,7 +150,8 @@ public final class NodeAgent implements AutoCloseable {
     return new Agent.Settings(
         nodeId,
         data,
-        config.checkpoints().orElseGet(() -> data.resolve("checkpoints")),
+        new CheckpointRoots(
+            config.checkpoints().orElseGet(() -> data.resolve("checkpoints")), config.storages()),
         new SupervisorSpec.Logs(config.logs().fileSize().bytes(), config.logs().files()),
         new Retention.Limits(
             config.keep().attempts(),

@@ -24,6 +24,9 @@ class AgentConfigTest {
       logs.file-size | 1KiB | 1KiB is too small; at least 4KiB
       logs.files | 1 | 1 is not 2 to 1000
       keep.attempts | -1 | -1 is too few; at least 0
+      storages | {Shared: /mnt} | 'Shared' is no name: 1 to 63 lower-case letters
+      storages | {shared: mnt} | 'mnt' is not absolute; write the path from / on
+      storages | {a: /a, b: /a, c: /a, d: /a, e: /a, f: /a, g: /a, h: /a, i: /a, j: /a, k: /a, l: /a, m: /a, n: /a, o: /a, p: /a, q: /a} | 17 are too many; at most 16
       gpu.driver | cuda | 'cuda' is not a known value: known are auto, nvml, rocm, none
       gpu.nvml.library | ' ' | ' ' is empty; a name or a path, or leave it out
       gpu.nvml.timeout | 1ms | 1ms is too short; at least 100ms

@@ -35,6 +35,7 @@ public final class TestConfigs {
         config.cpus(),
         config.memory(),
         config.checkpoints(),
+        config.storages(),
         config.logs(),
         config.keep());
   }

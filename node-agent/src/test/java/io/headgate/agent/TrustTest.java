@@ -82,6 +82,7 @@ class TrustTest {
             config.cpus(),
             config.memory(),
             config.checkpoints(),
+            config.storages(),
             config.logs(),
             config.keep()),
         Telemetry.disabled(),

@@ -23,6 +23,7 @@ import io.headgate.proto.pool.v1.Pool;
 import io.headgate.proto.pool.v1.RegisterNodeRequest;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.UndrainNodeRequest;
+import io.headgate.proto.pool.v1.Warning;
 import io.headgate.proto.type.v1.DeviceCondition;
 import io.headgate.proto.type.v1.DeviceGeometry;
 import io.headgate.proto.type.v1.DeviceHealth;
@@ -391,6 +392,100 @@ class NodeEndpointTest {
         .isEqualTo(Node.State.STATE_ACTIVE);
     assertThat(register("gpu-2", node(tenant, "gpu-2", 4).build()).getQuarantine().getReason())
         .isEqualTo("it reports 4 GPUs; an instance of its pool has 2");
+  }
+
+  @Test
+  void aNodeThatClaimsMoreThanAMachineOfItsStaticPoolIsBelievedInNothing() {
+    provisionStatic(a100(8).setMemoryBytes(1L << 40));
+    Node attacker = register("liar", report("liar", 64, "H100"));
+    assertThat(attacker.getState()).isEqualTo(Node.State.STATE_QUARANTINED);
+    assertThat(attacker.getDevicesList()).isEmpty();
+    assertThat(attacker.getQuarantine().getReason())
+        .isEqualTo("it reports 64 GPUs; an instance of its pool has 8");
+    assertThat(quarantine("model", report("model", 8, "H100")))
+        .isEqualTo("it reports GPUs of model H100; an instance of its pool has A100");
+    Node.Builder memory = report("memory", 8, "A100").toBuilder().setMemoryBytes(2L << 40);
+    assertThat(quarantine("memory", memory.build()))
+        .isEqualTo("it reports 2097152 MiB of memory; an instance of its pool has 1048576");
+    Node.Builder gpu = report("gpu", 1, "A100").toBuilder();
+    gpu.getDevicesBuilder(0).setMemoryBytes(141L << 30);
+    assertThat(quarantine("gpu", gpu.build()))
+        .isEqualTo("it reports 144384 MiB of GPU memory; an instance of its pool has 81920");
+
+    for (int gpus : List.of(0, 4, 8)) {
+      Node honest = register("honest-" + gpus, report("honest-" + gpus, gpus, "A100"));
+      assertThat(honest.getState()).as("%d GPUs", gpus).isEqualTo(Node.State.STATE_ACTIVE);
+      assertThat(honest.getDevicesCount()).isEqualTo(gpus);
+    }
+  }
+
+  @Test
+  void aStaticPoolThatStatesOnlyGpusBoundsNothingElse() {
+    provisionStatic(Instance.newBuilder().setGpus(8));
+    Node.Builder large = report("large", 8, "B300").toBuilder();
+    large.setCpuMillis(512_000).setMemoryBytes(4L << 40);
+    large.getDevicesBuilder(0).setMemoryBytes(288L << 30);
+    assertThat(register("large", large.build()).getState()).isEqualTo(Node.State.STATE_ACTIVE);
+    assertThat(quarantine("more", report("more", 9, "B300")))
+        .isEqualTo("it reports 9 GPUs; an instance of its pool has 8");
+    assertThat(quarantine("cpus", large.setName(name("cpus")).setCpuMillis(1L << 40).build()))
+        .as("what no pool says has a bound, too")
+        .isEqualTo("it reports 1099511627 CPUs; an instance of its pool has 4096");
+  }
+
+  @Test
+  void aSmallerInstanceKeepsWhatWasApprovedAndALaterJumpIsJudgedByThat() {
+    provisionStatic(a100(8));
+    register("gpu-1", report("gpu-1", 8, "A100"));
+    List<Warning> warnings = provisionStatic(a100(4));
+    assertThat(warnings)
+        .extracting(Warning::getMessage)
+        .contains(
+            "1 node of pool 'onprem' is approved with more than its instance, and stays so, for"
+                + " example 'gpu-1': it reports 8 GPUs; an instance of its pool has 4");
+
+    Node again = register("gpu-1", report("gpu-1", 8, "A100"));
+    assertThat(again.getState()).isEqualTo(Node.State.STATE_ACTIVE);
+    assertThat(again.getDevicesCount()).isEqualTo(8);
+    assertThat(quarantine("gpu-1", report("gpu-1", 9, "A100")))
+        .isEqualTo("it reports 9 GPUs; approved are 8");
+    assertThat(quarantine("gpu-2", report("gpu-2", 8, "A100")))
+        .isEqualTo("it reports 8 GPUs; an instance of its pool has 4");
+
+    provisionStatic(a100(8));
+    assertThat(register("gpu-2", report("gpu-2", 8, "A100")).getState())
+        .as("the pool says more now")
+        .isEqualTo(Node.State.STATE_ACTIVE);
+  }
+
+  private static Instance.Builder a100(int gpus) {
+    return Instance.newBuilder().setGpus(gpus).setGpuModel("A100").setGpuMemoryBytes(80L << 30);
+  }
+
+  /// Puts a static pool with such machines in force.
+  ///
+  /// @return the warnings before that
+  private List<Warning> provisionStatic(Instance.Builder instance) {
+    List<Warning> warnings =
+        admin
+            .replaceDraft(
+                tenant,
+                Client.configuration(
+                    List.of(Client.pool(tenant, "onprem").setInstance(instance).build()),
+                    List.of()))
+            .getWarningsList();
+    assertThat(admin.provision(tenant).getPools(0).getInstance()).isEqualTo(instance.build());
+    return warnings;
+  }
+
+  private Node report(String id, int gpus, String model) {
+    Node.Builder node = node(tenant, id, gpus);
+    node.getDevicesBuilderList().forEach(device -> device.setGpuModel(model));
+    return node.build();
+  }
+
+  private String quarantine(String id, Node report) {
+    return register(id, report).getQuarantine().getReason();
   }
 
   @Test

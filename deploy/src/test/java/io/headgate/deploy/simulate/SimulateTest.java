@@ -46,6 +46,17 @@ class SimulateTest {
   }
 
   @Test
+  void plansNothingWithTheInstanceOfAStaticPool() {
+    String jobs =
+        events("{at: 0s, submit: {queue: own, job: a, count: 4, duration: 10s}}")
+            + "options: {until: 1h}\n";
+    String stated = "pools: [{name: p, storage: shared, instance: {gpus: 64, gpuModel: H100}}]";
+
+    assertThat(lines(ONE_POLICY.replace("pools: [{name: p}]", stated) + jobs))
+        .isEqualTo(lines(ONE_POLICY + jobs));
+  }
+
+  @Test
   void printsTheWorkersOfAGang() {
     assertThat(run("{at: 0s, submit: {queue: own-pair, job: g, duration: 1s}}").getFirst())
         .isEqualTo(

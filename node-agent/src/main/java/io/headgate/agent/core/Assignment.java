@@ -19,6 +19,8 @@ import java.util.TreeMap;
 /// @param resume an earlier attempt ran
 /// @param user the submitter
 /// @param container empty: it runs among the files of the machine
+/// @param storage that holds its checkpoints, by the name in the settings; empty: the agent's own
+///   directory
 public record Assignment(
     AttemptKey key,
     int workers,
@@ -37,7 +39,8 @@ public record Assignment(
     boolean resume,
     IsolationLevel minimumIsolation,
     String user,
-    Optional<Container> container) {
+    Optional<Container> container,
+    Optional<String> storage) {
   public Assignment {
     slices = List.copyOf(slices);
     command = List.copyOf(command);
@@ -62,6 +65,48 @@ public record Assignment(
     if (grace.isNegative()) {
       throw new IllegalArgumentException("negative grace " + grace);
     }
+  }
+
+  /// One whose checkpoints are in the agent's own directory.
+  public Assignment(
+      AttemptKey key,
+      int workers,
+      String queue,
+      List<SliceGrant> slices,
+      long cpuMillis,
+      long memoryBytes,
+      List<String> command,
+      SortedMap<String, String> environment,
+      Optional<String> workingDirectory,
+      Optional<Duration> timeLimit,
+      AbortCallback abortCallback,
+      Duration grace,
+      Optional<Duration> stopAfter,
+      String traceparent,
+      boolean resume,
+      IsolationLevel minimumIsolation,
+      String user,
+      Optional<Container> container) {
+    this(
+        key,
+        workers,
+        queue,
+        slices,
+        cpuMillis,
+        memoryBytes,
+        command,
+        environment,
+        workingDirectory,
+        timeLimit,
+        abortCallback,
+        grace,
+        stopAfter,
+        traceparent,
+        resume,
+        minimumIsolation,
+        user,
+        container,
+        Optional.empty());
   }
 
   /// The GPU quantity of its slices, in 1/126000.

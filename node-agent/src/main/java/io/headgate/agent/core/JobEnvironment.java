@@ -33,7 +33,7 @@ public final class JobEnvironment {
   ///
   /// @param homeDirectory private to the attempt
   /// @param temporaryDirectory private to the attempt
-  /// @param checkpointDirectory the job's, the same path for every attempt
+  /// @param checkpointDirectory the job's, the same for every attempt with the same storage
   /// @param hasCheckpoints whether something is in it before the attempt starts
   /// @param inherited variables below the job's own environment
   public record Places(

@@ -127,7 +127,8 @@ final class FromWire {
         wire.getResume(),
         isolation(wire.getMinimumIsolation()),
         wire.getUser(),
-        wire.hasContainer() ? Optional.of(container(wire.getContainer())) : Optional.empty());
+        wire.hasContainer() ? Optional.of(container(wire.getContainer())) : Optional.empty(),
+        Optional.of(wire.getStorage()).filter(storage -> !storage.isEmpty()));
   }
 
   /// The names of masked variables lie beside their values, so that they last as long as the

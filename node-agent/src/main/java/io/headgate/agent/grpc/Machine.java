@@ -2,19 +2,26 @@ package io.headgate.agent.grpc;
 
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.proto.pool.v1.Node;
+import java.util.List;
 
 /// The machine as it registers itself.
 ///
 /// @param nodeId id that it wants in its tenant
 /// @param cpuMillis for jobs
 /// @param memoryBytes for jobs
+/// @param storages names of those that its settings have a path for
 public record Machine(
     String nodeId,
     String hostname,
     String agentVersion,
     String bootId,
     long cpuMillis,
-    long memoryBytes) {
+    long memoryBytes,
+    List<String> storages) {
+  public Machine {
+    storages = List.copyOf(storages);
+  }
+
   /// Its report, without its devices.
   ///
   /// @param name resource name of the node
@@ -23,6 +30,7 @@ public record Machine(
         .setName(name)
         .setCpuMillis(cpuMillis)
         .setMemoryBytes(memoryBytes)
+        .addAllStorages(storages)
         .setSimulated(driver.isSimulated())
         .setDriver(driver.description())
         .setAgentVersion(agentVersion)

@@ -12,6 +12,7 @@ import io.headgate.agent.kubernetes.PodSettings;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.runtime.attempt.CheckpointRoots;
 import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.host.ContainerUse;
 import io.headgate.agent.runtime.host.JobWalls;
@@ -37,7 +38,7 @@ public final class Agent implements AutoCloseable {
   ///
   /// @param name tells it from other agents on the machine
   /// @param data its own directory
-  /// @param checkpoints root of the jobs' checkpoint directories
+  /// @param checkpoints roots of the jobs' checkpoint directories
   /// @param logs how much output of each stream is kept
   /// @param keep how much of ended attempts is kept
   /// @param watch how the agent enforces the device memory of jobs
@@ -48,7 +49,7 @@ public final class Agent implements AutoCloseable {
   public record Settings(
       String name,
       Path data,
-      Path checkpoints,
+      CheckpointRoots checkpoints,
       SupervisorSpec.Logs logs,
       Retention.Limits keep,
       MemoryWatch.Settings watch,

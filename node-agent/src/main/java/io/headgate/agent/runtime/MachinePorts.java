@@ -128,7 +128,7 @@ final class MachinePorts {
         walls,
         JobDisk.open(settings.walls(), walls, program, data),
         containers,
-        settings.checkpoints().toAbsolutePath(),
+        settings.checkpoints(),
         settings.logs());
   }
 
@@ -150,7 +150,7 @@ final class MachinePorts {
             pods,
             new SliceDevices(containers.cdi(), containers.lent(), names.devices(pods.agent())),
             program,
-            settings.checkpoints().toAbsolutePath(),
+            settings.checkpoints(),
             settings.logs(),
             settings.walls().limits(),
             time));

@@ -63,7 +63,8 @@ public final class Fixtures {
         true,
         IsolationLevel.NONE,
         "ada",
-        Optional.of(new Container("registry.example/train:1", Container.PullPolicy.ALWAYS)));
+        Optional.of(new Container("registry.example/train:1", Container.PullPolicy.ALWAYS)),
+        Optional.of("shared"));
   }
 
   static Observation running() {

@@ -20,6 +20,7 @@ import io.headgate.agent.kubernetes.StandInCluster;
 import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.CudaCheckpoint;
 import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.runtime.attempt.CheckpointRoots;
 import io.headgate.agent.runtime.host.ContainerUse;
 import io.headgate.agent.runtime.ledger.Failpoint;
 import io.headgate.agent.runtime.ledger.Retention;
@@ -34,6 +35,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -78,7 +80,7 @@ final class CrashingAgent {
         new Agent.Settings(
             "crash",
             data,
-            data.resolve("checkpoints"),
+            new CheckpointRoots(data.resolve("checkpoints"), Map.of()),
             new SupervisorSpec.Logs(1 << 20, 4),
             new Retention.Limits(10, Duration.ofDays(1), Optional.empty()),
             new MemoryWatch.Settings(Duration.ofMillis(150), Duration.ofMillis(400)),

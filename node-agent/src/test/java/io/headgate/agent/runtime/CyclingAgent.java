@@ -29,6 +29,7 @@ import io.headgate.agent.driver.rocm.RocmGpuDriver;
 import io.headgate.agent.driver.rocm.RocmSteps;
 import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.runtime.attempt.CheckpointRoots;
 import io.headgate.agent.runtime.ledger.AgentNames;
 import io.headgate.agent.runtime.ledger.Retention;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
@@ -105,7 +106,7 @@ final class CyclingAgent {
         new Agent.Settings(
             NAME,
             data,
-            data.resolve("checkpoints"),
+            new CheckpointRoots(data.resolve("checkpoints"), Map.of()),
             new SupervisorSpec.Logs(1 << 20, 2),
             new Retention.Limits(0, Duration.ZERO, Optional.empty()),
             new MemoryWatch.Settings(Duration.ofMillis(150), Duration.ofMillis(400)),

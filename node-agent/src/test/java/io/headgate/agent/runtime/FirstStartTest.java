@@ -9,6 +9,7 @@ import io.headgate.agent.driver.CpuOnlyDriver;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.kubernetes.PodSettings;
 import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.runtime.attempt.CheckpointRoots;
 import io.headgate.agent.runtime.ledger.AgentNames;
 import io.headgate.agent.runtime.ledger.Retention;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
@@ -20,6 +21,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,7 +40,7 @@ class FirstStartTest {
         new Agent.Settings(
             "first",
             data,
-            root.resolve("checkpoints"),
+            new CheckpointRoots(root.resolve("checkpoints"), Map.of()),
             new SupervisorSpec.Logs(1 << 20, 4),
             new Retention.Limits(10, Duration.ofDays(1), Optional.empty()),
             new MemoryWatch.Settings(PATIENCE, PATIENCE),

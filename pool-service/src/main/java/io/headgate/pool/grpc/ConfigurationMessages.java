@@ -146,6 +146,31 @@ final class ConfigurationMessages {
               "pools[" + pool + "].gpu_model",
               "%d of %d devices in pool '%s' are not of model '%s' and will not be used"
                   .formatted(foreign, devices, pool, model));
+      case ConfigurationWarning.BeyondInstance(var pool, var nodes, var example, var excess) ->
+          warning(
+              "BEYOND_INSTANCE",
+              "pools[" + pool + "].instance",
+              "%d %s of pool '%s' %s approved with more than its instance, and %s so, for example '%s': %s"
+                  .formatted(
+                      nodes,
+                      nodes == 1 ? "node" : "nodes",
+                      pool,
+                      nodes == 1 ? "is" : "are",
+                      nodes == 1 ? "stays" : "stay",
+                      example,
+                      excess));
+      case ConfigurationWarning.StorageMissing(var pool, var storage, var nodes, var example) ->
+          warning(
+              "STORAGE_MISSING",
+              "pools[" + pool + "].storage",
+              "%d %s of pool '%s' %s no work without storage '%s', for example '%s': name it in agent.storages there"
+                  .formatted(
+                      nodes,
+                      nodes == 1 ? "node" : "nodes",
+                      pool,
+                      nodes == 1 ? "gets" : "get",
+                      storage,
+                      example));
       case ConfigurationWarning.MissingProvider(var pool, var provider) ->
           warning(
               "PROVIDER_MISSING",

@@ -35,6 +35,7 @@ final class NodeMessages {
         message.getCpuMillis(),
         message.getMemoryBytes(),
         message.getSimulated(),
+        message.getStoragesList(),
         new Software(message.getDriver(), message.getAgentVersion(), message.getHostname()));
   }
 
@@ -55,6 +56,7 @@ final class NodeMessages {
         .setHostname(inventory.software().hostname())
         .setState(state(node))
         .setDrainReason(node.drain().reason())
+        .addAllStorages(inventory.storages())
         .putAllLabels(node.labels())
         .setCreateTime(ProtoTimes.toProto(node.createdAt()))
         .setUpdateTime(ProtoTimes.toProto(node.updatedAt()))

@@ -7,6 +7,7 @@ import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
 import io.headgate.pool.core.configuration.Instance;
 import io.headgate.pool.core.configuration.Pool;
 import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.StorageId;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.proto.pool.v1.Dedication;
 import io.headgate.proto.pool.v1.Elasticity;
@@ -30,7 +31,9 @@ final class PoolMessages {
         dedication(message),
         message.getPricePerGpuHour(),
         message.getCurrency(),
+        message.getStorage(),
         message.hasElasticity() ? Optional.of(spec(message.getElasticity())) : Optional.empty(),
+        message.hasInstance() ? Optional.of(instance(message.getInstance())) : Optional.empty(),
         message.getDescription());
   }
 
@@ -43,24 +46,25 @@ final class PoolMessages {
   }
 
   private static ElasticitySpec spec(Elasticity message) {
-    io.headgate.proto.pool.v1.Instance instance = message.getInstance();
     return new ElasticitySpec(
         message.getProvider(),
         message.getSettingsMap(),
-        new Instance(
-            instance.getGpus(),
-            instance.getGpuModel().isEmpty()
-                ? Optional.empty()
-                : Optional.of(instance.getGpuModel()),
-            instance.getGpuMemoryBytes(),
-            instance.getCpuMillis(),
-            instance.getMemoryBytes()),
+        instance(message.getInstance()),
         message.getMinInstances(),
         message.getMaxInstances(),
         message.hasIdleTimeout()
             ? Optional.of(ProtoTimes.duration(message.getIdleTimeout()))
             : Optional.empty(),
         message.getSpot());
+  }
+
+  private static Instance instance(io.headgate.proto.pool.v1.Instance message) {
+    return new Instance(
+        message.getGpus(),
+        message.getGpuModel().isEmpty() ? Optional.empty() : Optional.of(message.getGpuModel()),
+        message.getGpuMemoryBytes(),
+        message.getCpuMillis(),
+        message.getMemoryBytes());
   }
 
   static io.headgate.proto.pool.v1.Pool message(TenantId tenant, Pool pool) {
@@ -83,6 +87,8 @@ final class PoolMessages {
           price.currency().ifPresent(message::setCurrency);
         });
     pool.elasticity().ifPresent(elasticity -> message.setElasticity(message(elasticity)));
+    pool.storage().map(StorageId::value).ifPresent(message::setStorage);
+    pool.instance().ifPresent(instance -> message.setInstance(message(instance)));
     return message.build();
   }
 
@@ -96,22 +102,25 @@ final class PoolMessages {
   }
 
   private static Elasticity message(io.headgate.pool.core.configuration.Elasticity elasticity) {
-    Instance instance = elasticity.instance();
-    io.headgate.proto.pool.v1.Instance.Builder shape =
-        io.headgate.proto.pool.v1.Instance.newBuilder()
-            .setGpus(instance.gpus())
-            .setGpuMemoryBytes(instance.gpuMemoryBytes())
-            .setCpuMillis(instance.cpuMillis())
-            .setMemoryBytes(instance.memoryBytes());
-    instance.gpuModel().ifPresent(shape::setGpuModel);
     return Elasticity.newBuilder()
         .setProvider(elasticity.provider())
         .putAllSettings(elasticity.settings())
-        .setInstance(shape)
+        .setInstance(message(elasticity.instance()))
         .setMinInstances(elasticity.minInstances())
         .setMaxInstances(elasticity.maxInstances())
         .setIdleTimeout(ProtoTimes.toProto(elasticity.idleTimeout()))
         .setSpot(elasticity.spot())
         .build();
+  }
+
+  private static io.headgate.proto.pool.v1.Instance message(Instance instance) {
+    io.headgate.proto.pool.v1.Instance.Builder message =
+        io.headgate.proto.pool.v1.Instance.newBuilder()
+            .setGpus(instance.gpus())
+            .setGpuMemoryBytes(instance.gpuMemoryBytes())
+            .setCpuMillis(instance.cpuMillis())
+            .setMemoryBytes(instance.memoryBytes());
+    instance.gpuModel().ifPresent(message::setGpuModel);
+    return message.build();
   }
 }

@@ -187,6 +187,7 @@ public final class Nodes {
                 difference("pool", known.map(was -> was.pool().value()), node.pool().value()),
                 difference("devices", known.map(Nodes::devices), devices(node)),
                 difference("health", known.map(Nodes::health), health(node)),
+                difference("storages", known.map(Nodes::storages), storages(node)),
                 difference("approved", known.map(Nodes::approved), approved(node)),
                 difference("quarantine", known.map(Nodes::quarantine), quarantine(node)),
                 difference("drain", known.map(Nodes::drain), drain(node)),
@@ -214,6 +215,10 @@ public final class Nodes {
                 .map(condition ->
                     "%d %s: %s".formatted(device.index(), condition.health(), condition.cause())))
         .collect(Collectors.joining("; "));
+  }
+
+  private static String storages(Node node) {
+    return String.join(", ", node.inventory().storages());
   }
 
   private static String approved(Node node) {

@@ -11,7 +11,6 @@ import io.headgate.kit.seal.Seal;
 import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.configuration.Dedication;
 import io.headgate.pool.core.configuration.Elasticity;
-import io.headgate.pool.core.configuration.Instance;
 import io.headgate.pool.core.configuration.Pool;
 import io.headgate.pool.core.configuration.Price;
 import io.headgate.pool.core.configuration.Profile;
@@ -20,6 +19,7 @@ import io.headgate.pool.core.name.GroupId;
 import io.headgate.pool.core.name.PolicyId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.StorageId;
 import io.headgate.pool.core.node.Isolation;
 import io.headgate.pool.store.jooq.tables.records.ElasticitiesRecord;
 import io.headgate.pool.store.jooq.tables.records.PoolsRecord;
@@ -137,12 +137,7 @@ final class ContentReader {
     return new Elasticity(
         row.getProvider(),
         settings.getOrDefault(item, Map.of()),
-        new Instance(
-            row.getInstanceGpus(),
-            Optional.ofNullable(row.getInstanceGpuModel()),
-            row.getGpuMemoryBytes(),
-            row.getCpuMillis(),
-            row.getMemoryBytes()),
+        InstanceColumns.of(row),
         row.getMinInstances(),
         row.getMaxInstances(),
         Duration.ofMillis(row.getIdleTimeoutMs()),
@@ -160,7 +155,9 @@ final class ContentReader {
         dedication(row),
         Optional.ofNullable(row.getPricePerGpuHour())
             .map(price -> new Price(price, Optional.ofNullable(row.getCurrency()))),
+        Optional.ofNullable(row.getStorage()).map(StorageId::new),
         Optional.ofNullable(elasticities.get(item)),
+        InstanceColumns.of(row),
         row.getDescription());
   }
 

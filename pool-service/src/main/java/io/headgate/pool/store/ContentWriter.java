@@ -16,6 +16,7 @@ import io.headgate.pool.core.configuration.Price;
 import io.headgate.pool.core.configuration.Profile;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.StorageId;
 import io.headgate.pool.store.jooq.tables.records.ElasticitiesRecord;
 import io.headgate.pool.store.jooq.tables.records.LinksRecord;
 import io.headgate.pool.store.jooq.tables.records.PoolsRecord;
@@ -90,6 +91,15 @@ final class ContentWriter {
         });
     row.setPricePerGpuHour(pool.price().map(Price::perGpuHour).orElse(null));
     row.setCurrency(pool.price().flatMap(Price::currency).orElse(null));
+    row.setStorage(pool.storage().map(StorageId::value).orElse(null));
+    pool.instance()
+        .ifPresent(instance -> {
+          row.setInstanceGpus(instance.gpus());
+          row.setInstanceGpuModel(instance.gpuModel().orElse(null));
+          row.setInstanceGpuMemoryBytes(instance.gpuMemoryBytes());
+          row.setInstanceCpuMillis(instance.cpuMillis());
+          row.setInstanceMemoryBytes(instance.memoryBytes());
+        });
     row.setDescription(pool.description());
     return row;
   }

@@ -85,6 +85,7 @@ final class NodeTable {
     row.setCpuMillis(node.inventory().cpuMillis());
     row.setMemoryBytes(node.inventory().memoryBytes());
     row.setSimulated(node.inventory().simulated());
+    row.setStorages(node.inventory().storages().toArray(String[]::new));
     row.setDriver(node.inventory().software().driver());
     row.setAgentVersion(node.inventory().software().agentVersion());
     row.setHostname(node.inventory().software().hostname());
@@ -168,6 +169,7 @@ final class NodeTable {
             row.getCpuMillis(),
             row.getMemoryBytes(),
             row.getSimulated(),
+            List.of(row.getStorages()),
             new Software(row.getDriver(), row.getAgentVersion(), row.getHostname())),
         new Drain(row.getDraining(), row.getDrainReason()),
         trust(row),

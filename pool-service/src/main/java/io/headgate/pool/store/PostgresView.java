@@ -14,6 +14,7 @@ import static io.headgate.pool.store.jooq.Tables.VERSIONS;
 import io.headgate.kit.position.WatchPosition;
 import io.headgate.kit.seal.Seal;
 import io.headgate.pool.core.configuration.Configuration;
+import io.headgate.pool.core.configuration.Instance;
 import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.pool.core.draft.Draft;
 import io.headgate.pool.core.draft.JointChange;
@@ -27,13 +28,13 @@ import io.headgate.pool.core.node.Claims;
 import io.headgate.pool.core.node.Node;
 import io.headgate.pool.runtime.CatalogChange;
 import io.headgate.pool.runtime.SupplyView;
+import io.headgate.pool.store.jooq.tables.records.PoolsRecord;
 import io.headgate.pool.store.jooq.tables.records.VersionsRecord;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.impl.DSL;
@@ -102,29 +103,28 @@ final class PostgresView implements SupplyView {
 
   @Override
   public Optional<Claims> mostOfInstance(TenantId tenant, PoolId pool) {
-    return db.select(
-            ELASTICITIES.INSTANCE_GPUS,
-            ELASTICITIES.INSTANCE_GPU_MODEL,
-            ELASTICITIES.GPU_MEMORY_BYTES,
-            ELASTICITIES.CPU_MILLIS,
-            ELASTICITIES.MEMORY_BYTES)
+    return db.select(POOLS.asterisk(), ELASTICITIES.asterisk())
         .from(CONFIGURATIONS)
         .join(VERSIONS)
         .on(IN_FORCE)
-        .join(ELASTICITIES)
-        .on(ELASTICITIES.TENANT_ID.eq(VERSIONS.TENANT_ID))
-        .and(ELASTICITIES.CONTENT_ID.eq(VERSIONS.CONTENT_ID))
+        .join(POOLS)
+        .on(POOLS.TENANT_ID.eq(VERSIONS.TENANT_ID))
+        .and(POOLS.CONTENT_ID.eq(VERSIONS.CONTENT_ID))
+        .leftJoin(ELASTICITIES)
+        .on(ELASTICITIES.TENANT_ID.eq(POOLS.TENANT_ID))
+        .and(ELASTICITIES.CONTENT_ID.eq(POOLS.CONTENT_ID))
+        .and(ELASTICITIES.POOL_ID.eq(POOLS.POOL_ID))
         .where(CONFIGURATIONS.TENANT_ID.eq(tenant.value()))
-        .and(ELASTICITIES.POOL_ID.eq(pool.value()))
+        .and(POOLS.POOL_ID.eq(pool.value()))
         .fetchOptional()
-        .map(row ->
-            new Claims(
-                row.value1(),
-                new TreeSet<>(Optional.ofNullable(row.value2()).stream().toList()),
-                row.value3(),
-                row.value4(),
-                row.value5(),
-                false));
+        .flatMap(row -> {
+          PoolsRecord found = row.into(POOLS);
+          Optional<Instance> instance =
+              row.get(ELASTICITIES.PROVIDER) == null
+                  ? InstanceColumns.of(found)
+                  : Optional.of(InstanceColumns.of(row.into(ELASTICITIES)));
+          return instance.map(most -> most.most(Optional.ofNullable(found.getGpuModel())));
+        });
   }
 
   @Override

@@ -97,7 +97,8 @@ final class SupplyMapper {
               node.hasQuarantine(),
               node.hasUndrainTime()
                   ? Optional.of(ProtoTimes.instant(node.getUndrainTime()))
-                  : Optional.empty());
+                  : Optional.empty(),
+              node.getStoragesList());
         });
   }
 
@@ -156,7 +157,8 @@ final class SupplyMapper {
             // Without a connected provider, no request for new nodes of an elastic pool could be
             // met.
             Optional.empty()),
-        owner);
+        owner,
+        Optional.of(pool.getStorage()).filter(storage -> !storage.isEmpty()));
   }
 
   private static Optional<Owner> owner(Dedication dedication) {

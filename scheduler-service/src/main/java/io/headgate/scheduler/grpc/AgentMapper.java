@@ -334,6 +334,7 @@ final class AgentMapper {
           .addAllAbortCommand(spec.getAbortCallback().getCommandList())
           .setAbortTimeout(ProtoTimes.toProto(abortTimeout(spec)));
     }
+    command.storage().ifPresent(assign::setStorage);
     command.timeLimit().map(ProtoTimes::toProto).ifPresent(assign::setTimeLimit);
     command.stopAfter().map(ProtoTimes::toProto).ifPresent(assign::setStopAfter);
     for (Slice slice : command.place().slices()) {

@@ -47,12 +47,14 @@ final class ExplanationMapper {
   /// @param preemptedBy name of the job that preempted it last; empty: it was never preempted, or
   ///   the preemptor is gone or not seen by the reader
   /// @param progress the program's own report, in sentences; may be empty
+  /// @param lacking what is said of nodes without the storage of their pool; may be empty
   /// @param forecast computed outside the loop, because it takes long
   record Known(
       Explanation explanation,
       List<String> ahead,
       String preemptedBy,
       String progress,
+      String lacking,
       Supplier<Optional<Forecast>> forecast) {
     /// @param foresee whether it may be looked for when the job starts
     static Optional<Known> of(LeaderView leader, JobId job, boolean foresee, Viewer viewer) {
@@ -84,6 +86,7 @@ final class ExplanationMapper {
                       .attempt(job)
                       .map(attempt -> DecisionText.progress(attempt, leader.now()))
                       .orElse(""),
+                  StorageText.of(leader, explanation.job().spec().queue()),
                   foresee
                       ? leader.core().forecast(job, leader.now())
                       : () -> notForeseen(explanation)));
@@ -134,15 +137,16 @@ final class ExplanationMapper {
         switch (record.state()) {
           case WAITING ->
               known
-                  .flatMap(each -> each.explanation().reason())
-                  .map(reason ->
-                      name
-                          + " waits for "
-                          + reason.code()
-                          + ": "
-                          + ReasonText.sentence(reason)
-                          + ".")
-                  .orElse(name + " waits.");
+                      .flatMap(each -> each.explanation().reason())
+                      .map(reason ->
+                          name
+                              + " waits for "
+                              + reason.code()
+                              + ": "
+                              + ReasonText.sentence(reason)
+                              + ".")
+                      .orElse(name + " waits.")
+                  + known.map(Known::lacking).orElse("");
           case DRAFT ->
               name
                   + " is a draft: "

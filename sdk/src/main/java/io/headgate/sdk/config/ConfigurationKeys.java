@@ -110,7 +110,6 @@ final class ConfigurationKeys {
       List.of(
           PROVIDER,
           FileKey.of("settings", "mapping of texts", "", "Settings that the plug-in understands."),
-          FileKey.of("instance", "mapping", "required if elastic", "Shape of one instance."),
           MIN_INSTANCES,
           MAX_INSTANCES,
           IDLE_TIMEOUT,
@@ -149,7 +148,19 @@ final class ConfigurationKeys {
                           "Price of one GPU for one hour, for reports."),
                       new PlainKey(
                           "currency", "text", "", "3 capital letters", "Currency of the price."),
-                      DESCRIPTION),
+                      FileKey.of(
+                          "storage",
+                          "name",
+                          "each node's own directory",
+                          "Shared storage for checkpoints, by its name in the nodes'"
+                              + " `agent.storages`. A node without it gets no job of the pool."),
+                      DESCRIPTION,
+                      FileKey.of(
+                          "instance",
+                          "mapping",
+                          "required if elastic",
+                          "Shape of one machine. A node whose first report exceeds it waits for an"
+                              + " admin's approval.")),
                   ELASTIC.stream())
               .toList());
 
@@ -160,19 +171,21 @@ final class ConfigurationKeys {
           FileKey.reference("policy", "policies", "", "Policy that alone may use the pool."),
           FileKey.reference("group", "groups", "", "Group that alone may use the pool."));
 
-  static final IntegerKey INSTANCE_GPUS = new IntegerKey("gpus", 0, 0, 64, "GPUs of one instance.");
+  static final IntegerKey INSTANCE_GPUS = new IntegerKey("gpus", 0, 0, 64, "GPUs of one machine.");
   static final TextKey INSTANCE_GPU_MODEL =
-      new TextKey("gpuModel", 64, "Model of the instance's GPUs.");
+      new TextKey(
+          "gpuModel", 64, "Model of the GPUs; a static pool without it has the pool's `gpuModel`.");
 
   static final Section INSTANCE =
       Section.of(
           "pools[].instance",
-          "The shape of one rented instance. The scheduler plans with it before a node exists.",
+          "Shape of one machine: the scheduler plans elastic pools with it; in static pools it only"
+              + " bounds first reports.",
           INSTANCE_GPUS,
           INSTANCE_GPU_MODEL,
-          FileKey.of("gpuMemory", MEMORY, "0B", "Memory of each GPU."),
-          FileKey.of("cpus", CPUS, "0", "Processors of one instance."),
-          FileKey.of("memory", MEMORY, "0B", "Main memory of one instance."));
+          FileKey.of("gpuMemory", MEMORY, "0B", "Memory of each GPU; 0 is not stated."),
+          FileKey.of("cpus", CPUS, "0", "Processors; in a static pool, 0 bounds nothing."),
+          FileKey.of("memory", MEMORY, "0B", "Main memory; in a static pool, 0 bounds nothing."));
 
   static final IntegerKey WORKERS =
       new IntegerKey(

@@ -71,7 +71,12 @@ public final class ConfigurationWriter {
       yaml.entry("pricePerGpuHour", pool.pricePerGpuHour().toPlainString());
     }
     yaml.entryOrNothing("currency", pool.currency());
+    yaml.entryOrNothing("storage", pool.storage());
     yaml.entryOrNothing("description", pool.description());
+    Instance most = pool.instance();
+    if (most != null) {
+      yaml.mapping("instance", inner -> instance(inner, most));
+    }
     if (pool.elasticity() != null) {
       elasticity(yaml, pool.elasticity());
     }

@@ -55,25 +55,32 @@ final class FieldTexts {
     BigDecimal price = pool.pricePerGpuHour();
     value("pricePerGpuHour", price == null ? null : price.stripTrailingZeros().toPlainString());
     value("currency", pool.currency());
+    value("storage", pool.storage());
     quoted("description", pool.description());
     if (pool.elasticity() != null) {
       elasticity(pool.elasticity());
+    }
+    if (pool.instance() != null) {
+      instance(pool.instance());
     }
   }
 
   private void elasticity(Elasticity elasticity) {
     value("provider", elasticity.provider());
     new TreeMap<>(elasticity.settings()).forEach((key, text) -> quoted("settings." + key, text));
-    Instance instance = elasticity.instance();
+    instance(elasticity.instance());
+    value("minInstances", elasticity.minInstances());
+    value("maxInstances", elasticity.maxInstances());
+    value("idleTimeout", DurationText.format(elasticity.idleTimeout()));
+    value("spot", elasticity.spot());
+  }
+
+  private void instance(Instance instance) {
     value("instance.gpus", instance.gpus());
     value("instance.gpuModel", instance.gpuModel());
     value("instance.gpuMemory", ByteText.format(instance.gpuMemoryBytes()));
     value("instance.cpus", CpuText.format(instance.cpuMillis()));
     value("instance.memory", ByteText.format(instance.memoryBytes()));
-    value("minInstances", elasticity.minInstances());
-    value("maxInstances", elasticity.maxInstances());
-    value("idleTimeout", DurationText.format(elasticity.idleTimeout()));
-    value("spot", elasticity.spot());
   }
 
   private void profile(Profile profile) {

@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 /// @param capacity most GPUs in use; null: all GPUs of its live nodes
 /// @param mig how its nodes treat the MIG mode of GPUs
 /// @param order execution priority: names of profiles, the first goes first
+/// @param storage that holds the checkpoints of its jobs; null: each node's own directory
 /// @param elasticity how it grows; present exactly for elastic pools
+/// @param instance the most that a machine of a static pool has; null: it does not say, or the pool
+///   is elastic
 public record Pool(
     String name,
     Type type,
@@ -26,7 +29,9 @@ public record Pool(
     @Nullable Dedication dedicatedTo,
     @Nullable BigDecimal pricePerGpuHour,
     @Nullable String currency,
+    @Nullable String storage,
     @Nullable Elasticity elasticity,
+    @Nullable Instance instance,
     @Nullable String description) {
   public Pool {
     order = List.copyOf(order);
@@ -71,7 +76,8 @@ public record Pool(
     }
   }
 
-  /// The shape of one elastic instance; zero means none.
+  /// The shape of one machine of a pool; zero means none. In a static pool, zero of memory or
+  /// processors means that the pool does not say.
   public record Instance(
       int gpus, @Nullable String gpuModel, long gpuMemoryBytes, long cpuMillis, long memoryBytes) {}
 }

@@ -5,6 +5,7 @@ import io.headgate.sdk.config.Pool.Elasticity;
 import io.headgate.sdk.config.Pool.Instance;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,9 @@ final class PoolReader {
         dedication(fields),
         values.decimalOrNull("pricePerGpuHour"),
         currency(fields, values),
+        values.idOrNull("storage"),
         elasticity(fields, values, type),
+        type == Pool.Type.STATIC ? instanceOrNull(fields) : null,
         values.textOrNull(ConfigurationKeys.DESCRIPTION));
   }
 
@@ -117,7 +120,7 @@ final class PoolReader {
     return new Elasticity(
         provider(fields, values),
         fields.texts("settings"),
-        instance(fields),
+        Objects.requireNonNullElse(instanceOrNull(fields), NO_INSTANCE),
         least,
         most,
         values.duration(ConfigurationKeys.IDLE_TIMEOUT),
@@ -151,10 +154,10 @@ final class PoolReader {
     }
   }
 
-  private static Instance instance(MappingReader fields) {
+  private static @Nullable Instance instanceOrNull(MappingReader fields) {
     MappingReader instance = fields.nested("instance", ConfigurationKeys.INSTANCE.names());
     if (instance == null) {
-      return NO_INSTANCE;
+      return null;
     }
     ValueReader values = new ValueReader(instance);
     return new Instance(

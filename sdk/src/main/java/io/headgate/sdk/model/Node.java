@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param simulated its devices do not exist
 /// @param labels by key
+/// @param storages names of the storages that it has a path for
 /// @param quarantine its report that waits for approval; null: none
 public record Node(
     String tenant,
@@ -27,10 +28,12 @@ public record Node(
     boolean draining,
     String drainReason,
     Map<String, String> labels,
+    List<String> storages,
     @Nullable Quarantine quarantine,
     @Nullable Instant createTime) {
   public Node {
     devices = List.copyOf(devices);
+    storages = List.copyOf(storages);
     labels = Collections.unmodifiableMap(new TreeMap<>(labels));
   }
 

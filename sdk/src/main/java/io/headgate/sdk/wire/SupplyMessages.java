@@ -31,7 +31,9 @@ public final class SupplyMessages {
         dedication(pool.getDedicatedTo()),
         price.isEmpty() ? null : new BigDecimal(price),
         ValueMessages.textOrNull(pool.getCurrency()),
+        ValueMessages.textOrNull(pool.getStorage()),
         pool.hasElasticity() ? elasticity(pool.getElasticity()) : null,
+        pool.hasInstance() ? instance(pool.getInstance()) : null,
         ValueMessages.textOrNull(pool.getDescription()));
   }
 
@@ -44,22 +46,25 @@ public final class SupplyMessages {
   }
 
   private static Pool.Elasticity elasticity(Elasticity elasticity) {
-    Instance instance = elasticity.getInstance();
     return new Pool.Elasticity(
         elasticity.getProvider(),
         elasticity.getSettingsMap(),
-        new Pool.Instance(
-            instance.getGpus(),
-            ValueMessages.textOrNull(instance.getGpuModel()),
-            instance.getGpuMemoryBytes(),
-            instance.getCpuMillis(),
-            instance.getMemoryBytes()),
+        instance(elasticity.getInstance()),
         elasticity.getMinInstances(),
         elasticity.getMaxInstances(),
         elasticity.hasIdleTimeout()
             ? TimeMessages.duration(elasticity.getIdleTimeout())
             : Pool.Elasticity.DEFAULT_IDLE_TIMEOUT,
         elasticity.getSpot());
+  }
+
+  private static Pool.Instance instance(Instance instance) {
+    return new Pool.Instance(
+        instance.getGpus(),
+        ValueMessages.textOrNull(instance.getGpuModel()),
+        instance.getGpuMemoryBytes(),
+        instance.getCpuMillis(),
+        instance.getMemoryBytes());
   }
 
   public static io.headgate.proto.pool.v1.Pool pool(String tenant, Pool pool) {
@@ -76,6 +81,7 @@ public final class SupplyMessages {
             .setMigAuto(pool.mig() == Pool.Mig.AUTO)
             .addAllProfileOrder(pool.order())
             .setCurrency(ValueMessages.text(pool.currency()))
+            .setStorage(ValueMessages.text(pool.storage()))
             .setDescription(ValueMessages.text(pool.description()));
     if (pool.pricePerGpuHour() != null) {
       message.setPricePerGpuHour(pool.pricePerGpuHour().toPlainString());
@@ -90,25 +96,31 @@ public final class SupplyMessages {
     if (pool.elasticity() != null) {
       message.setElasticity(elasticity(pool.elasticity()));
     }
+    if (pool.instance() != null) {
+      message.setInstance(instance(pool.instance()));
+    }
     return message.build();
   }
 
   private static Elasticity elasticity(Pool.Elasticity elasticity) {
-    Pool.Instance instance = elasticity.instance();
     return Elasticity.newBuilder()
         .setProvider(elasticity.provider())
         .putAllSettings(elasticity.settings())
-        .setInstance(
-            Instance.newBuilder()
-                .setGpus(instance.gpus())
-                .setGpuModel(ValueMessages.text(instance.gpuModel()))
-                .setGpuMemoryBytes(instance.gpuMemoryBytes())
-                .setCpuMillis(instance.cpuMillis())
-                .setMemoryBytes(instance.memoryBytes()))
+        .setInstance(instance(elasticity.instance()))
         .setMinInstances(elasticity.minInstances())
         .setMaxInstances(elasticity.maxInstances())
         .setIdleTimeout(TimeMessages.duration(elasticity.idleTimeout()))
         .setSpot(elasticity.spot())
+        .build();
+  }
+
+  private static Instance instance(Pool.Instance instance) {
+    return Instance.newBuilder()
+        .setGpus(instance.gpus())
+        .setGpuModel(ValueMessages.text(instance.gpuModel()))
+        .setGpuMemoryBytes(instance.gpuMemoryBytes())
+        .setCpuMillis(instance.cpuMillis())
+        .setMemoryBytes(instance.memoryBytes())
         .build();
   }
 
@@ -178,6 +190,7 @@ public final class SupplyMessages {
         node.getState() == io.headgate.proto.pool.v1.Node.State.STATE_DRAINING,
         node.getDrainReason(),
         node.getLabelsMap(),
+        node.getStoragesList(),
         node.hasQuarantine() ? quarantine(node.getQuarantine()) : null,
         JobMessages.instant(node.hasCreateTime(), node.getCreateTime()));
   }

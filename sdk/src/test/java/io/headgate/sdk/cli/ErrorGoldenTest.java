@@ -190,9 +190,9 @@ class ErrorGoldenTest {
         .isEqualTo(
             """
             error: the limit is too low                                                 LIMIT_TOO_LOW
-              --> HOME/acme.yaml:47:12  policies[research].limit
+              --> HOME/acme.yaml:50:12  policies[research].limit
                |
-            47 |     limit: 7
+            50 |     limit: 7
                |            ^ 8 is below what runs now
             1 error. Nothing was applied.
             """);

@@ -57,7 +57,8 @@ final class Fixtures {
            "elasticity": {"provider": "exec", "maxInstances": 4, "idleTimeout": "900s",
             "instance": {"gpus": 8, "gpuModel": "A100"}}},
           {"name": "tenants/acme/pools/onprem-rtx6000", "type": "TYPE_STATIC",
-           "gpuModel": "RTX6000", "capacity": "16", "profileOrder": ["eight", "half"]}],
+           "gpuModel": "RTX6000", "capacity": "16", "profileOrder": ["eight", "half"],
+           "instance": {"gpus": 8, "gpuMemoryBytes": "51539607552"}}],
          "profiles": [
           {"name": "tenants/acme/profiles/eight", "gpus": "8", "pools": ["onprem-rtx6000"]},
           {"name": "tenants/acme/profiles/half", "gpus": "1/2", "cpuMillis": "4000",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Timestamp;
 import io.headgate.proto.pool.v1.Node;
+import io.headgate.proto.pool.v1.Pool;
 import io.headgate.proto.pool.v1.Quarantine;
 import io.headgate.proto.scheduler.v1.NodeUsage;
 import io.headgate.proto.scheduler.v1.PoolUsage;
@@ -76,6 +77,23 @@ class NodeTrustTest {
             liar is believed: 8 x H100 80GiB, 64 CPUs, 512GiB of memory
             """);
     assertThat(gate.supply.approved).containsExactly("tenants/acme/nodes/liar seen");
+  }
+
+  @Test
+  void aNodeWithoutTheStorageOfItsPoolIsShownWithWhatToDo() {
+    gate.supply.provisioned =
+        gate.supply.provisioned.toBuilder()
+            .addPools(Pool.newBuilder().setName("tenants/acme/pools/stored").setStorage("shared"))
+            .build();
+    add(node("bare", "stored").addStorages("scratch"));
+    add(node("good", "stored").addStorages("scratch").addStorages("shared"));
+
+    assertThat(run("nodes", "bare").out())
+        .contains(
+            "no storage",
+            "it has no path for storage shared of its pool; name it in agent.storages there");
+    assertThat(run("nodes", "good").out()).contains("scratch, shared").doesNotContain("no storage");
+    assertThat(run("pools", "stored").out()).containsPattern("storage +shared");
   }
 
   @Test

@@ -89,6 +89,30 @@ class ConfigurationReaderTest {
   }
 
   @Test
+  void aStaticPoolStatesWhatItsMachinesHaveOrNothing() throws Exception {
+    List<Pool> pools =
+        ConfigurationReader.read(
+                "c.yaml",
+                """
+                apiVersion: headgate/v1
+                kind: Configuration
+                pools:
+                  - {name: whole, instance: {gpus: 8, gpuModel: A100, gpuMemory: 80GiB, cpus: 96}}
+                  - {name: gpus, instance: {gpus: 4}}
+                  - {name: old}
+                """)
+            .configuration()
+            .pools();
+    assertThat(pools)
+        .extracting(Pool::instance)
+        .containsExactly(
+            new Pool.Instance(8, "A100", 80L << 30, 96_000, 0),
+            new Pool.Instance(4, null, 0, 0, 0),
+            null);
+    assertThat(pools).extracting(Pool::elasticity).containsOnlyNulls();
+  }
+
+  @Test
   void readsWhatDevicesAProfileWantsAndHowLongItWaitsForOthers() throws Exception {
     String head = "apiVersion: headgate/v1\nkind: Configuration\npools: [{name: p}]\n";
 
@@ -151,10 +175,10 @@ class ConfigurationReaderTest {
   void remembersWhereEachFieldStands() throws Exception {
     SourceMap map = ConfigurationReader.read("acme.yaml", example()).sourceMap();
 
-    assertThat(map.find("policies[ai-dev].limit")).contains(new Span(45, 12, 2));
-    assertThat(map.find("profiles[half].pools[1]")).contains(new Span(36, 29, 11));
-    assertThat(map.find("policies[ai-dev].queues[ai-dev-half].rank")).contains(new Span(56, 50, 1));
-    assertThat(map.find("policies[regulated].weight")).contains(new Span(57, 5, 1));
+    assertThat(map.find("policies[ai-dev].limit")).contains(new Span(46, 12, 2));
+    assertThat(map.find("profiles[half].pools[1]")).contains(new Span(37, 29, 11));
+    assertThat(map.find("policies[ai-dev].queues[ai-dev-half].rank")).contains(new Span(57, 50, 1));
+    assertThat(map.find("policies[regulated].weight")).contains(new Span(58, 5, 1));
   }
 
   @Test

@@ -40,6 +40,9 @@ class ConfigurationWriterTest {
                   policy: regulated
                 pricePerGpuHour: 1.20
                 currency: USD
+                instance:
+                  gpus: 8
+                  gpuMemory: 48GiB
               - name: cloud-burst
                 type: elastic
                 provider: exec
@@ -131,6 +134,7 @@ class ConfigurationWriterTest {
             null,
             null,
             null,
+            "shared",
             new Pool.Elasticity(
                 "exec",
                 Map.of("key " + setting.length(), setting),
@@ -139,6 +143,7 @@ class ConfigurationWriterTest {
                 2,
                 Duration.ofMillis(1500),
                 false),
+            null,
             description);
     Profile profile =
         new Profile(

@@ -156,11 +156,10 @@ final class RecordReader {
           return Optional.of(Scalars.parse((Class<?>) element, text));
         }
         if (generic.getRawType() == List.class) {
-          return Arrays.stream(text.split(","))
-              .map(String::strip)
-              .filter(item -> !item.isEmpty())
-              .map(item -> Scalars.parse((Class<?>) element, item))
-              .toList();
+          return items(text).stream().map(item -> Scalars.parse((Class<?>) element, item)).toList();
+        }
+        if (generic.getRawType() == Map.class) {
+          return named((Class<?>) generic.getActualTypeArguments()[1], text);
         }
         throw new IllegalArgumentException("cannot be given by an environment variable");
       }
@@ -169,6 +168,29 @@ final class RecordReader {
       problems.add(new ConfigProblem(where, path, String.valueOf(e.getMessage())));
       return null;
     }
+  }
+
+  private static List<String> items(String text) {
+    return Arrays.stream(text.split(","))
+        .map(String::strip)
+        .filter(item -> !item.isEmpty())
+        .toList();
+  }
+
+  private static Map<String, Object> named(Class<?> element, String text) {
+    Map<String, Object> values = new LinkedHashMap<>();
+    for (String item : items(text)) {
+      int equals = item.indexOf('=');
+      if (equals < 0) {
+        throw new IllegalArgumentException("'" + item + "' is not NAME=VALUE");
+      }
+      String name = item.substring(0, equals).strip();
+      Object value = Scalars.parse(element, item.substring(equals + 1).strip());
+      if (values.put(name, value) != null) {
+        throw new IllegalArgumentException("'" + name + "' is given twice");
+      }
+    }
+    return Collections.unmodifiableMap(values);
   }
 
   /// Secrets are best passed as files: unlike variables, files do not show in process lists.

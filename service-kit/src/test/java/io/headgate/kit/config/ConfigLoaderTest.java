@@ -63,6 +63,27 @@ class ConfigLoaderTest {
       """;
 
   @Test
+  void readsAMappingFromAVariable() {
+    assertThat(
+            ConfigLoader.parse(
+                    Config.class,
+                    "test.yaml",
+                    MINIMAL + "weights: {three: 3}\n",
+                    Map.of("HEADGATE_WEIGHTS", "one=1, two=2"))
+                .weights())
+        .containsExactly(Map.entry("one", 1), Map.entry("two", 2));
+    for (String wrong : List.of("one", "one=1,one=2", "one=x")) {
+      ConfigException refused =
+          catchThrowableOfType(
+              ConfigException.class,
+              () ->
+                  ConfigLoader.parse(
+                      Config.class, "test.yaml", MINIMAL, Map.of("HEADGATE_WEIGHTS", wrong)));
+      assertThat(refused).as(wrong).hasMessageContaining("HEADGATE_WEIGHTS");
+    }
+  }
+
+  @Test
   void readsEveryKindOfComponent() {
     Config config =
         parse(

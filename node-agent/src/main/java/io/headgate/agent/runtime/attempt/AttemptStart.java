@@ -88,6 +88,11 @@ final class AttemptStart {
       // The job's fault: rejected, it would come back for ever, and keep others from this node.
       return giveUp(EndReason.START_FAILED, refused.get());
     }
+    Optional<String> withoutStorage = context.runtime().checkpoints().problem(assignment);
+    if (withoutStorage.isPresent()) {
+      // The machine's fault: another one may have it.
+      return giveUp(EndReason.REJECTED, withoutStorage.get());
+    }
     try {
       // Before the slices: an image may take long, or not be there at all.
       workload.fetch(conditions);

@@ -15,6 +15,9 @@ public interface WorkloadRuntime extends Closeable {
   /// Tells to which attempt a process belongs.
   JobProcesses processes();
 
+  /// Where the jobs' checkpoint directories are.
+  CheckpointRoots checkpoints();
+
   /// Whether it runs jobs with an image now.
   boolean runsImages();
 

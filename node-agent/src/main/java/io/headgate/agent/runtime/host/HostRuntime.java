@@ -7,17 +7,17 @@ import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.JobProcesses;
 import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.runtime.attempt.CheckpointRoots;
 import io.headgate.agent.runtime.attempt.Workload;
 import io.headgate.agent.runtime.attempt.WorkloadRuntime;
 import io.headgate.agent.runtime.ledger.AttemptLedger;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Collection;
 
 /// The machine itself: attempts are its processes.
 ///
 /// @param containers for jobs with an image
-/// @param checkpoints root of the jobs' checkpoint directories; may be shared by machines
+/// @param checkpoints roots of the jobs' checkpoint directories; may be shared by machines
 public record HostRuntime(
     AttemptLedger ledger,
     GpuDriver driver,
@@ -26,7 +26,7 @@ public record HostRuntime(
     JobWalls walls,
     JobDisk disk,
     ContainerSupply containers,
-    Path checkpoints,
+    CheckpointRoots checkpoints,
     SupervisorSpec.Logs logs)
     implements WorkloadRuntime {
 

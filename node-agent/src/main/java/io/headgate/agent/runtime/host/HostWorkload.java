@@ -6,7 +6,6 @@ import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.JobEnvironment;
-import io.headgate.agent.core.JobName;
 import io.headgate.agent.driver.SlicePaths;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.Cgroups;
@@ -20,6 +19,7 @@ import io.headgate.agent.runtime.attempt.Workload;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -220,25 +220,28 @@ final class HostWorkload implements Workload {
     for (Path own : List.of(work, temporary, varTemporary)) {
       machine.walls().makeFor(user, own);
     }
-    Path checkpoints = checkpoints();
+    Path checkpoints =
+        machine
+            .checkpoints()
+            .directory(assignment)
+            .orElseThrow(() -> new IOException("its storage is gone"));
     Files.createDirectories(checkpoints);
     if (!machine.walls().areNamespaces()) {
       return new JobWalls.Directories(
-          directory, machine.checkpoints(), work, temporary, varTemporary, checkpoints);
+          directory, List.of(), work, temporary, varTemporary, checkpoints);
+    }
+    List<Path> roots = new ArrayList<>();
+    for (Path root : machine.checkpoints().present()) {
+      roots.add(root.toRealPath());
     }
     // Links on the way to a directory may be hidden in there, so it goes by its real name.
     return new JobWalls.Directories(
         machine.ledger().data().toRealPath(),
-        machine.checkpoints().toRealPath(),
+        roots,
         work.toRealPath(),
         temporary.toRealPath(),
         varTemporary.toRealPath(),
         checkpoints.toRealPath());
-  }
-
-  private Path checkpoints() {
-    JobName job = assignment.key().job();
-    return machine.checkpoints().resolve(job.tenant()).resolve(job.id());
   }
 
   /// Its private temporary files, its limits, its cgroup, its container.
@@ -269,7 +272,11 @@ final class HostWorkload implements Workload {
   /// Its output and checkpoints stay, and count for no job from here on.
   private void freeDisk() {
     List<Path> left =
-        Stream.of(directory.resolve(WORK), checkpoints()).filter(Files::isDirectory).toList();
+        Stream.concat(
+                Stream.of(directory.resolve(WORK)),
+                machine.checkpoints().directory(assignment).stream())
+            .filter(Files::isDirectory)
+            .toList();
     if (left.isEmpty() || !left.getFirst().endsWith(WORK)) {
       return;
     }

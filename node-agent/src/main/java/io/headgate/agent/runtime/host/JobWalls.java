@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,11 +96,12 @@ public final class JobWalls {
 
   /// The directories of one attempt.
   ///
+  /// @param checkpointRoots that namespaces hide, with the directories of all jobs
   /// @param temporary its `/tmp`
   /// @param varTemporary its `/var/tmp`
   record Directories(
       Path data,
-      Path checkpointRoot,
+      List<Path> checkpointRoots,
       Path work,
       Path temporary,
       Path varTemporary,
@@ -352,9 +354,11 @@ public final class JobWalls {
         Optional.of(directories.temporary()),
         Optional.of(directories.varTemporary()),
         request.paths().sharedMemory(),
-        Stream.concat(
-                Stream.of(directories.data(), directories.checkpointRoot()),
+        Stream.of(
+                Stream.of(directories.data()),
+                directories.checkpointRoots().stream(),
                 request.paths().hidden().stream())
+            .flatMap(Function.identity())
             .distinct()
             .toList(),
         shown,

@@ -44,7 +44,8 @@ final class Records {
         .put("abort_timeout", assignment.abortCallback().timeout())
         .putIfPresent("working_directory", assignment.workingDirectory())
         .putIfPresent("time_limit", assignment.timeLimit())
-        .putIfPresent("stop_after", assignment.stopAfter());
+        .putIfPresent("stop_after", assignment.stopAfter())
+        .putIfPresent("storage", assignment.storage());
     assignment
         .container()
         .ifPresent(
@@ -83,7 +84,8 @@ final class Records {
         fields.require("user"),
         fields
             .find("image")
-            .map(image -> new Container(image, fields.constant("pull", PullPolicy.class))));
+            .map(image -> new Container(image, fields.constant("pull", PullPolicy.class))),
+        fields.find("storage"));
   }
 
   static Fields of(AttemptReport report) {

@@ -10,6 +10,7 @@ import io.headgate.agent.kubernetes.PodState;
 import io.headgate.agent.process.JobProcesses;
 import io.headgate.agent.process.MarkedProcesses;
 import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.runtime.attempt.CheckpointRoots;
 import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.attempt.Workload;
 import io.headgate.agent.runtime.attempt.WorkloadRuntime;
@@ -44,7 +45,7 @@ public final class PodRuntime implements WorkloadRuntime {
   /// The collaborators of a pod runtime.
   ///
   /// @param program the supervisor's
-  /// @param checkpoints root of the jobs' checkpoint directories
+  /// @param checkpoints roots of the jobs' checkpoint directories
   /// @param limits of a job that requests none
   public record Parts(
       AttemptLedger ledger,
@@ -53,7 +54,7 @@ public final class PodRuntime implements WorkloadRuntime {
       PodSettings settings,
       SliceDevices devices,
       Path program,
-      Path checkpoints,
+      CheckpointRoots checkpoints,
       SupervisorSpec.Logs logs,
       JobLimits limits,
       TimeSource time) {}
@@ -94,6 +95,11 @@ public final class PodRuntime implements WorkloadRuntime {
       return found.map(ProcessHandle::pid);
     }
     return Optional.of(known.pid());
+  }
+
+  @Override
+  public CheckpointRoots checkpoints() {
+    return parts.checkpoints();
   }
 
   @Override

@@ -308,8 +308,11 @@ final class PodWorkload implements Workload {
         : new EndCause(EndReason.LOST, pod.explanation());
   }
 
-  private Path checkpoints() {
-    return parts.checkpoints().resolve(key().job().tenant()).resolve(key().job().id());
+  private Path checkpoints() throws IOException {
+    return parts
+        .checkpoints()
+        .directory(assignment)
+        .orElseThrow(() -> new IOException("its storage is gone"));
   }
 
   private int user() throws IOException {

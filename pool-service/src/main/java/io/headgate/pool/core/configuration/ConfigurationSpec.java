@@ -25,7 +25,9 @@ public record ConfigurationSpec(List<PoolSpec> pools, List<ProfileSpec> profiles
       Optional<DedicationSpec> dedicatedTo,
       String pricePerGpuHour,
       String currency,
+      String storage,
       Optional<ElasticitySpec> elasticity,
+      Optional<Instance> instance,
       String description) {
     public PoolSpec {
       order = List.copyOf(order);

@@ -1,7 +1,9 @@
 package io.headgate.pool.core.configuration;
 
+import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.StorageId;
 import io.headgate.type.GpuQuantity;
 import java.util.List;
 
@@ -19,6 +21,19 @@ public sealed interface ConfigurationWarning {
 
   /// Nodes of the pool have devices of another model, which stay unused.
   record ForeignDevices(PoolId pool, String model, int foreign, int devices)
+      implements ConfigurationWarning {}
+
+  /// Nodes of the static pool were approved with more than its instance has.
+  ///
+  /// @param example one of them
+  /// @param excess what it has too much, in one sentence
+  record BeyondInstance(PoolId pool, int nodes, NodeId example, String excess)
+      implements ConfigurationWarning {}
+
+  /// Nodes of the pool do not name its storage, so that they get no work.
+  ///
+  /// @param example one of them
+  record StorageMissing(PoolId pool, StorageId storage, int nodes, NodeId example)
       implements ConfigurationWarning {}
 
   /// The provider of an elastic pool is not there, so no instance comes.

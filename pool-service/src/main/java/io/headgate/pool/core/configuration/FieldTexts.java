@@ -1,5 +1,6 @@
 package io.headgate.pool.core.configuration;
 
+import io.headgate.pool.core.name.StorageId;
 import io.headgate.type.GpuQuantity;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
@@ -46,7 +47,9 @@ final class FieldTexts {
           texts.put("price_per_gpu_hour", text(price.perGpuHour()));
           texts.put("currency", price.currency().orElse(""));
         });
+    texts.put("storage", pool.storage().map(StorageId::value).orElse(""));
     pool.elasticity().ifPresent(elasticity -> put(texts.in("elasticity"), elasticity));
+    pool.instance().ifPresent(instance -> texts.put("instance", instance.toString()));
     texts.put("description", pool.description());
   }
 

@@ -2,6 +2,7 @@ package io.headgate.pool.core.configuration;
 
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.StorageId;
 import io.headgate.type.GpuQuantity;
 import java.util.List;
 import java.util.Optional;
@@ -13,7 +14,10 @@ import java.util.Optional;
 /// @param migAuto whether its nodes turn MIG on for idle GPUs
 /// @param order execution priority of profiles, best first; others come last, by id
 /// @param dedicatedTo its exclusive owner
+/// @param storage that holds the checkpoints of its jobs; absent: each node's own directory
 /// @param elasticity absent: nodes join by themselves
+/// @param instance the most that a machine of a static pool has; nothing is planned with it;
+///   absent: the pool is elastic, or does not say
 public record Pool(
     PoolId id,
     Optional<String> gpuModel,
@@ -22,7 +26,9 @@ public record Pool(
     List<ProfileId> order,
     Optional<Dedication> dedicatedTo,
     Optional<Price> price,
+    Optional<StorageId> storage,
     Optional<Elasticity> elasticity,
+    Optional<Instance> instance,
     String description) {
   public Pool {
     order = List.copyOf(order);
@@ -38,7 +44,9 @@ public record Pool(
         order.stream().filter(named -> !named.equals(profile)).toList(),
         dedicatedTo,
         price,
+        storage,
         elasticity,
+        instance,
         description);
   }
 }

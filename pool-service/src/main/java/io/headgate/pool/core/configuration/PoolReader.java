@@ -11,6 +11,7 @@ import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.PolicyId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.StorageId;
 import io.headgate.type.GpuQuantity;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -53,10 +54,16 @@ final class PoolReader {
     Optional<Dedication> dedication =
         spec.dedicatedTo().flatMap(owner -> dedication(path + ".dedicated_to", owner));
     Optional<Price> price = price(path, spec);
+    Optional<StorageId> storage =
+        spec.storage().isEmpty()
+            ? Optional.empty()
+            : checks.id(path + ".storage", Kind.STORAGE, spec.storage(), StorageId::new);
     requireTypeAndElasticityToAgree(path, spec);
     Optional<Elasticity> elasticity =
         spec.elasticity().map(asked -> elasticity(path + ".elasticity", asked));
-    elasticity.ifPresent(grown -> requireOneModel(path, model, grown.instance()));
+    elasticity.ifPresent(
+        grown -> requireOneModel(path + ".elasticity.instance.gpu_model", model, grown.instance()));
+    spec.instance().ifPresent(most -> staticInstance(path, spec, most));
     checks.text(path + ".description", spec.description(), MAX_DESCRIPTION_LENGTH);
     return id.map(known ->
         new Pool(
@@ -67,7 +74,9 @@ final class PoolReader {
             order,
             dedication,
             price,
+            storage,
             elasticity,
+            spec.instance(),
             spec.description()));
   }
 
@@ -143,6 +152,7 @@ final class PoolReader {
           checks.text(field, value, MAX_SETTING_LENGTH);
         });
     instance(path + ".instance", spec.instance());
+    requireModel(path + ".instance.gpu_model", spec.instance());
     checks.within(path + ".max_instances", spec.maxInstances(), 1, MAX_INSTANCES);
     checks.within(path + ".min_instances", spec.minInstances(), 0, spec.maxInstances());
     Duration idle = spec.idleTimeout().orElse(Elasticity.DEFAULT_IDLE_TIMEOUT);
@@ -163,11 +173,6 @@ final class PoolReader {
     checks.within(path + ".cpu_millis", instance.cpuMillis(), 0, Long.MAX_VALUE);
     checks.within(path + ".memory_bytes", instance.memoryBytes(), 0, Long.MAX_VALUE);
     checks.optionalText(path + ".gpu_model", instance.gpuModel().orElse(""), MAX_NAME_LENGTH);
-    if (instance.gpus() > 0 && instance.gpuModel().isEmpty()) {
-      problems.add(
-          new Denial.Contradiction(
-              path + ".gpu_model", "an instance with GPUs needs their model, for example H100"));
-    }
     if (instance.gpus() == 0
         && (instance.gpuModel().isPresent() || instance.gpuMemoryBytes() > 0)) {
       problems.add(
@@ -178,13 +183,37 @@ final class PoolReader {
     }
   }
 
-  private void requireOneModel(String path, Optional<String> model, Instance instance) {
+  /// The scheduler chooses instances by their model before they exist.
+  private void requireModel(String field, Instance instance) {
+    if (instance.gpus() > 0 && instance.gpuModel().isEmpty()) {
+      problems.add(
+          new Denial.Contradiction(
+              field, "an instance with GPUs needs their model, for example H100"));
+    }
+  }
+
+  private void staticInstance(String path, PoolSpec spec, Instance most) {
+    if (spec.elastic()) {
+      problems.add(
+          new Denial.Contradiction(
+              path + ".instance",
+              "an elastic pool has it in elasticity.instance: leave it out here"));
+      return;
+    }
+    instance(path + ".instance", most);
+    requireOneModel(
+        path + ".instance.gpu_model",
+        spec.gpuModel().isEmpty() ? Optional.empty() : Optional.of(spec.gpuModel()),
+        most);
+  }
+
+  private void requireOneModel(String field, Optional<String> model, Instance instance) {
     if (model.isPresent()
         && instance.gpuModel().isPresent()
         && !model.equals(instance.gpuModel())) {
       problems.add(
           new Denial.Contradiction(
-              path + ".elasticity.instance.gpu_model",
+              field,
               "'"
                   + instance.gpuModel().get()
                   + "' does not belong to a pool of '"

@@ -1,5 +1,6 @@
 package io.headgate.pool.core.configuration;
 
+import io.headgate.pool.core.configuration.ConfigurationWarning.BeyondInstance;
 import io.headgate.pool.core.configuration.ConfigurationWarning.ForeignDevices;
 import io.headgate.pool.core.configuration.ConfigurationWarning.MissingProvider;
 import io.headgate.pool.core.configuration.ConfigurationWarning.NeverFits;
@@ -7,9 +8,14 @@ import io.headgate.pool.core.configuration.ConfigurationWarning.NoDevices;
 import io.headgate.pool.core.configuration.ConfigurationWarning.OrderWithoutLink;
 import io.headgate.pool.core.configuration.ConfigurationWarning.Overcommitted;
 import io.headgate.pool.core.configuration.ConfigurationWarning.RemovedWithNodes;
+import io.headgate.pool.core.configuration.ConfigurationWarning.StorageMissing;
 import io.headgate.pool.core.configuration.ConfigurationWarning.UnusedPool;
+import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
+import io.headgate.pool.core.name.StorageId;
+import io.headgate.pool.core.node.Claims;
 import io.headgate.pool.core.node.Device;
+import io.headgate.pool.core.node.InventoryBounds;
 import io.headgate.pool.core.node.Isolation;
 import io.headgate.pool.core.node.Node;
 import io.headgate.type.GpuQuantity;
@@ -66,6 +72,10 @@ public final class Warnings {
           new ForeignDevices(
               pool.id(), pool.gpuModel().orElseThrow(), devices.size() - own, devices.size()));
     }
+    pool.storage().ifPresent(storage -> without(storage, pool.id(), members));
+    pool.instance()
+        .map(instance -> instance.most(pool.gpuModel()))
+        .ifPresent(most -> beyond(pool.id(), members, most));
     pool.elasticity()
         .filter(grows -> !PROVIDERS.contains(grows.provider()))
         .ifPresent(grows -> found.add(new MissingProvider(pool.id(), grows.provider())));
@@ -91,6 +101,30 @@ public final class Warnings {
         found.add(new OrderWithoutLink(pool.id(), i, named.get().id()));
       }
     }
+  }
+
+  private void without(StorageId storage, PoolId pool, List<Node> members) {
+    List<NodeId> lacking =
+        members.stream()
+            .filter(node -> !node.inventory().storages().contains(storage.value()))
+            .map(Node::id)
+            .toList();
+    if (!lacking.isEmpty()) {
+      found.add(new StorageMissing(pool, storage, lacking.size(), lacking.getFirst()));
+    }
+  }
+
+  private void beyond(PoolId pool, List<Node> members, Claims most) {
+    Map<NodeId, String> excesses = new TreeMap<>();
+    for (Node node : members) {
+      InventoryBounds.excess(node.trust().approved(), most)
+          .ifPresent(excess -> excesses.put(node.id(), excess));
+    }
+    excesses.entrySet().stream()
+        .findFirst()
+        .ifPresent(example ->
+            found.add(
+                new BeyondInstance(pool, excesses.size(), example.getKey(), example.getValue())));
   }
 
   private void profile(Profile profile) {

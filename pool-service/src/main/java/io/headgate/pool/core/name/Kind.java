@@ -10,7 +10,8 @@ public enum Kind {
   DEVICE,
   LABEL,
   POLICY,
-  GROUP;
+  GROUP,
+  STORAGE;
 
   /// The glossary's word for the kind.
   public String word() {

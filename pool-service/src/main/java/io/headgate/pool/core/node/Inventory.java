@@ -9,16 +9,23 @@ import java.util.List;
 /// @param cpuMillis for jobs
 /// @param memoryBytes for jobs
 /// @param simulated whether the devices do not exist
+/// @param storages names of the storages that it has a path for, sorted
 /// @param software of the report
 public record Inventory(
-    List<Device> devices, long cpuMillis, long memoryBytes, boolean simulated, Software software) {
+    List<Device> devices,
+    long cpuMillis,
+    long memoryBytes,
+    boolean simulated,
+    List<String> storages,
+    Software software) {
   public Inventory {
+    storages = storages.stream().sorted().toList();
     devices = devices.stream().sorted(Comparator.comparingInt(Device::index)).toList();
   }
 
   /// This machine as one that can run nothing.
   Inventory withoutCapacity() {
-    return new Inventory(List.of(), 0, 0, simulated, software);
+    return new Inventory(List.of(), 0, 0, simulated, storages, software);
   }
 
   /// The driver that found the devices, the agent's version, and the hostname; for people.

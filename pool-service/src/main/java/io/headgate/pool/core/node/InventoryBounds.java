@@ -5,7 +5,7 @@ import java.util.TreeSet;
 
 /// Decides whether a report of a node is plausible. A node is trusted about itself only as far as
 /// its pool and an admin's approval go: a lying node would get jobs, and with them their secrets.
-final class InventoryBounds {
+public final class InventoryBounds {
   private static final long GIB = 1L << 30;
 
   /// No machine has more: 64 GPUs of 1 TiB, 4096 CPUs, 64 TiB of memory.
@@ -31,8 +31,15 @@ final class InventoryBounds {
                   : "its GPUs are real now, and were simulated before")
           : claims.excess(approved.get(), "approved are");
     }
-    return most.flatMap(known -> claims.excess(completed(known), "an instance of its pool has"))
+    return most.flatMap(known -> excess(claims, known))
         .or(() -> claims.excess(SANE, "the most that is believed without approval is"));
+  }
+
+  /// The first part of the claims beyond a node of its pool, in one sentence; empty: none.
+  ///
+  /// @param most as of [#objection]
+  public static Optional<String> excess(Claims claims, Claims most) {
+    return claims.excess(completed(most), "an instance of its pool has");
   }
 
   private static Claims completed(Claims most) {

@@ -8,6 +8,7 @@ import io.headgate.pool.core.FieldChecks;
 import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
+import io.headgate.pool.core.name.StorageId;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Node.Drain;
 import io.headgate.pool.core.node.Node.Membership;
@@ -29,6 +30,7 @@ public final class NodeDecisions {
   private static final int MAX_DEVICES = 256;
   private static final int MAX_REASON_LENGTH = 500;
   private static final int MAX_LABELS = 64;
+  private static final int MAX_STORAGES = 16;
 
   private NodeDecisions() {}
 
@@ -181,6 +183,8 @@ public final class NodeDecisions {
     checks.optionalText("node.driver", inventory.software().driver(), 128);
     checks.optionalText("node.agent_version", inventory.software().agentVersion(), 64);
     checks.optionalText("node.hostname", inventory.software().hostname(), 253);
+    checks.within("node.storages", inventory.storages().size(), 0, MAX_STORAGES);
+    var _ = checks.ids("node.storages", Kind.STORAGE, inventory.storages(), StorageId::new);
     List<Device> devices = inventory.devices();
     checks.within("node.devices", devices.size(), 0, MAX_DEVICES);
     Set<Integer> indices = new HashSet<>();

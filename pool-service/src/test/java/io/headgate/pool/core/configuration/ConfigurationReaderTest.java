@@ -1,5 +1,6 @@
 package io.headgate.pool.core.configuration;
 
+import static io.headgate.pool.core.configuration.Specs.bounded;
 import static io.headgate.pool.core.configuration.Specs.denied;
 import static io.headgate.pool.core.configuration.Specs.elastic;
 import static io.headgate.pool.core.configuration.Specs.elasticity;
@@ -10,6 +11,7 @@ import static io.headgate.pool.core.configuration.Specs.priced;
 import static io.headgate.pool.core.configuration.Specs.profile;
 import static io.headgate.pool.core.configuration.Specs.read;
 import static io.headgate.pool.core.configuration.Specs.spec;
+import static io.headgate.pool.core.configuration.Specs.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.pool.core.Denial;
@@ -90,6 +92,10 @@ class ConfigurationReaderTest {
             Specs.dedicated("a", new DedicationSpec.ToPolicy("No Id")),
             new Denial.InvalidName(path + ".dedicated_to.policy", Kind.POLICY, "No Id")),
         new OfPool(
+            "storage is a path",
+            stored("a", "/mnt/shared"),
+            new Denial.InvalidName(path + ".storage", Kind.STORAGE, "/mnt/shared")),
+        new OfPool(
             "price is no number",
             priced("a", "cheap", ""),
             new Denial.MalformedPrice(path + ".price_per_gpu_hour", "cheap")),
@@ -166,6 +172,8 @@ class ConfigurationReaderTest {
                 Optional.empty(),
                 "",
                 "",
+                "",
+                Optional.empty(),
                 Optional.empty(),
                 ""),
             "pools[a].elasticity"),
@@ -181,7 +189,9 @@ class ConfigurationReaderTest {
                 Optional.empty(),
                 "",
                 "",
+                "",
                 Optional.of(good),
+                Optional.empty(),
                 ""),
             "pools[a].elasticity"),
         new Disagreement(
@@ -196,6 +206,31 @@ class ConfigurationReaderTest {
             "model without GPUs",
             elastic("a", "", elasticity(instance(0, "A100"), 0, 4)),
             "pools[a].elasticity.instance.gpus"),
+        new Disagreement(
+            "elastic with an instance outside its elasticity",
+            new PoolSpec(
+                "a",
+                true,
+                "",
+                "",
+                false,
+                List.of(),
+                Optional.empty(),
+                "",
+                "",
+                "",
+                Optional.of(good),
+                Optional.of(instance(8, "A100")),
+                ""),
+            "pools[a].instance"),
+        new Disagreement(
+            "static instance of another model",
+            bounded("a", "H100", instance(8, "A100")),
+            "pools[a].instance.gpu_model"),
+        new Disagreement(
+            "static instance with a model without GPUs",
+            bounded("a", "", instance(0, "A100")),
+            "pools[a].instance.gpus"),
         new Disagreement("currency of no price", priced("a", "", "USD"), "pools[a].currency"));
   }
 

@@ -35,13 +35,63 @@ public final class Specs {
         Optional.empty(),
         "",
         "",
+        "",
+        Optional.empty(),
+        Optional.empty(),
+        "");
+  }
+
+  /// A static pool whose machines have at most `instance`.
+  public static PoolSpec bounded(String id, String model, Instance instance) {
+    return new PoolSpec(
+        id,
+        false,
+        model,
+        "",
+        false,
+        List.of(),
+        Optional.empty(),
+        "",
+        "",
+        "",
+        Optional.empty(),
+        Optional.of(instance),
+        "");
+  }
+
+  /// A static pool whose checkpoints are on a storage.
+  public static PoolSpec stored(String id, String storage) {
+    return new PoolSpec(
+        id,
+        false,
+        "",
+        "",
+        false,
+        List.of(),
+        Optional.empty(),
+        "",
+        "",
+        storage,
+        Optional.empty(),
         Optional.empty(),
         "");
   }
 
   public static PoolSpec dedicated(String id, DedicationSpec owner) {
     return new PoolSpec(
-        id, false, "", "", false, List.of(), Optional.of(owner), "", "", Optional.empty(), "");
+        id,
+        false,
+        "",
+        "",
+        false,
+        List.of(),
+        Optional.of(owner),
+        "",
+        "",
+        "",
+        Optional.empty(),
+        Optional.empty(),
+        "");
   }
 
   public static PoolSpec priced(String id, String price, String currency) {
@@ -55,6 +105,8 @@ public final class Specs {
         Optional.empty(),
         price,
         currency,
+        "",
+        Optional.empty(),
         Optional.empty(),
         "");
   }
@@ -70,7 +122,9 @@ public final class Specs {
         Optional.empty(),
         "",
         "",
+        "",
         Optional.of(elasticity),
+        Optional.empty(),
         "");
   }
 

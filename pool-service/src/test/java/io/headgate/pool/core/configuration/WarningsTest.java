@@ -1,5 +1,6 @@
 package io.headgate.pool.core.configuration;
 
+import static io.headgate.pool.core.configuration.Specs.bounded;
 import static io.headgate.pool.core.configuration.Specs.elastic;
 import static io.headgate.pool.core.configuration.Specs.elasticity;
 import static io.headgate.pool.core.configuration.Specs.instance;
@@ -7,6 +8,7 @@ import static io.headgate.pool.core.configuration.Specs.pool;
 import static io.headgate.pool.core.configuration.Specs.profile;
 import static io.headgate.pool.core.configuration.Specs.read;
 import static io.headgate.pool.core.configuration.Specs.spec;
+import static io.headgate.pool.core.configuration.Specs.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
@@ -14,6 +16,7 @@ import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.StorageId;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Claims;
 import io.headgate.pool.core.node.Device;
@@ -129,6 +132,48 @@ class WarningsTest {
   }
 
   @Test
+  void nodesBeyondTheInstanceOfTheirPoolStayApproved() {
+    ProfileSpec half = profile("half", "1/2", "a");
+    assertThat(warnings(bounded("a", "", instance(8, "A100")), half, node(8, "A100"))).isEmpty();
+    assertThat(warnings(bounded("a", "", gpusOnly(8)), half, node(8, "A100"), node(2, "H100")))
+        .as("only the number of GPUs is bounded")
+        .isEmpty();
+    assertThat(
+            warnings(bounded("a", "", instance(4, "A100")), half, node(8, "A100"), node(4, "A100")))
+        .containsExactly(
+            new ConfigurationWarning.BeyondInstance(
+                A, 1, new NodeId("n8"), "it reports 8 GPUs; an instance of its pool has 4"));
+    assertThat(warnings(bounded("a", "H100", gpusOnly(8)), half, node(4, "A100"), node(4, "H100")))
+        .contains(
+            new ConfigurationWarning.BeyondInstance(
+                A,
+                1,
+                new NodeId("n4"),
+                "it reports GPUs of model A100; an instance of its pool has H100"));
+  }
+
+  @Test
+  void theInstanceOfAStaticPoolIsNoMachine() {
+    ProfileSpec eight = profile("half", "8", "a");
+    assertThat(warnings(bounded("a", "", instance(8, "H100")), eight, node(2, "H100")))
+        .as("a job of 8 GPUs waits for a machine that has them")
+        .containsExactly(new ConfigurationWarning.NeverFits(HALF, "gpus", "GPUs", "8", "2"));
+    assertThat(warnings(withCapacity(bounded("a", "", instance(8, "H100")), "8"), eight))
+        .containsExactly(new ConfigurationWarning.NoDevices(A, 0));
+  }
+
+  @Test
+  void nodesWithoutTheStorageOfTheirPoolGetNoWork() {
+    ProfileSpec half = profile("half", "1/2", "a");
+    Node with = node(8, "A100", List.of("scratch", "shared"));
+    assertThat(warnings(stored("a", "shared"), half, with)).isEmpty();
+    assertThat(warnings(stored("a", "shared"), half, with, node(4, "A100", List.of("scratch"))))
+        .containsExactly(
+            new ConfigurationWarning.StorageMissing(
+                A, new StorageId("shared"), 1, new NodeId("n4")));
+  }
+
+  @Test
   void poolThatGoesWhileNodesAreInIt() {
     Configuration before = read(spec(List.of(pool("a")), List.of(profile("half", "1/2", "a"))));
     assertThat(Warnings.about(before, Configuration.EMPTY, List.of(node(1, "H100"))))
@@ -139,6 +184,10 @@ class WarningsTest {
       PoolSpec pool, ProfileSpec profile, Node... nodes) {
     return Warnings.about(
         Configuration.EMPTY, read(spec(List.of(pool), List.of(profile))), List.of(nodes));
+  }
+
+  private static Instance gpusOnly(int gpus) {
+    return new Instance(gpus, Optional.empty(), 0, 0, 0);
   }
 
   private static PoolSpec withCapacity(PoolSpec pool, String capacity) {
@@ -152,11 +201,17 @@ class WarningsTest {
         pool.dedicatedTo(),
         "",
         "",
+        pool.storage(),
         pool.elasticity(),
+        pool.instance(),
         "");
   }
 
   private static Node node(int devices, String model) {
+    return node(devices, model, List.of());
+  }
+
+  private static Node node(int devices, String model, List<String> storages) {
     List<Device> found =
         IntStream.range(0, devices)
             .mapToObj(i ->
@@ -172,7 +227,12 @@ class WarningsTest {
             .toList();
     Inventory inventory =
         new Inventory(
-            found, 64_000, 1L << 40, true, new Inventory.Software("simulated", "1", "host"));
+            found,
+            64_000,
+            1L << 40,
+            true,
+            storages,
+            new Inventory.Software("simulated", "1", "host"));
     return new Node(
         new TenantId("acme"),
         new NodeId("n" + devices),

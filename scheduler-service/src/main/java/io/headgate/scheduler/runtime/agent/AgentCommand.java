@@ -24,6 +24,7 @@ public sealed interface AgentCommand {
   /// @param vaultEnvironment that vaults set, whatever the document says
   /// @param document what to run, as it was submitted
   /// @param stopAfter absent: never
+  /// @param storage that holds its checkpoints; absent: the node's own directory
   record Assign(
       Leadership leadership,
       WorkerName worker,
@@ -35,6 +36,7 @@ public sealed interface AgentCommand {
       Optional<Duration> timeLimit,
       Optional<Duration> stopAfter,
       Isolation isolation,
+      Optional<String> storage,
       Map<String, String> vaultEnvironment,
       Document document)
       implements AgentCommand {
@@ -50,6 +52,7 @@ public sealed interface AgentCommand {
           timeLimit,
           stopAfter,
           isolation,
+          storage,
           newEnvironment,
           newDocument);
     }

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.runtime.catalog;
 
 import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
@@ -33,6 +34,7 @@ public final class CatalogView {
   private record Index(
       Map<QueueId, Queue> queues,
       Map<ProfileId, Profile> profiles,
+      Map<PoolId, String> storages,
       Map<String, Access.Rights> rights,
       Map<String, Access.Group> groups,
       Access.Roles roles,
@@ -43,6 +45,7 @@ public final class CatalogView {
       return new Index(
           by(access == null ? List.of() : access.queues(), Queue::id),
           by(supply == null ? List.of() : supply.profiles(), Profile::id),
+          storages(supply),
           by(access == null ? List.of() : access.policies(), each -> each.policy().id().name()),
           by(access == null ? List.of() : access.groups(), Access.Group::id),
           access == null ? Access.Roles.UNKNOWN : access.roles(),
@@ -68,6 +71,16 @@ public final class CatalogView {
         }
       });
       return Viewer.member(subject, teams, led, roles.isOpen());
+    }
+
+    private static Map<PoolId, String> storages(@Nullable Supply supply) {
+      Map<PoolId, String> storages = new HashMap<>();
+      if (supply != null) {
+        for (Supply.OfferedPool pool : supply.pools()) {
+          pool.storage().ifPresent(storage -> storages.put(pool.pool().id(), storage));
+        }
+      }
+      return storages;
     }
 
     private static <K, V> Map<K, V> by(List<V> values, Function<V, K> key) {
@@ -124,6 +137,16 @@ public final class CatalogView {
 
   public Optional<Profile> profile(ProfileId id) {
     return Optional.ofNullable(index(id.tenant()).profiles().get(id));
+  }
+
+  /// The storage that holds the checkpoints of the pool's jobs; empty: each node's own directory.
+  public Optional<String> storage(PoolId pool) {
+    return Optional.ofNullable(index(pool.tenant()).storages().get(pool));
+  }
+
+  /// The storages of the tenant's pools that name one.
+  public Map<PoolId, String> storages(TenantId tenant) {
+    return Map.copyOf(index(tenant).storages());
   }
 
   public Optional<Access.Rights> rights(TenantId tenant, String policy) {

@@ -36,7 +36,13 @@ public record Supply(
   /// A pool, before it is known which policies its owner has.
   ///
   /// @param pool without its dedication
-  public record OfferedPool(Pool pool, Optional<Owner> dedicatedTo) {}
+  /// @param storage that holds the checkpoints of its jobs; empty: each node's own directory
+  public record OfferedPool(Pool pool, Optional<Owner> dedicatedTo, Optional<String> storage) {
+    /// One without shared storage.
+    public OfferedPool(Pool pool, Optional<Owner> dedicatedTo) {
+      this(pool, dedicatedTo, Optional.empty());
+    }
+  }
 
   /// The owner of a dedicated pool.
   public sealed interface Owner {
@@ -53,19 +59,29 @@ public record Supply(
   /// @param troubles of those of its devices that are not healthy
   /// @param quarantined whether it claims more than was approved, so that it is told no secret
   /// @param undrainedAt when an operator last put it into service; empty: never
+  /// @param storages names of the storages that it has a path for
   public record Machine(
       Node node,
       boolean simulated,
       List<DeviceTrouble> troubles,
       boolean quarantined,
-      Optional<Instant> undrainedAt) {
+      Optional<Instant> undrainedAt,
+      List<String> storages) {
     public Machine {
       troubles = List.copyOf(troubles);
+      storages = List.copyOf(storages);
     }
 
     /// One whose devices are healthy.
     public Machine(Node node, boolean simulated) {
-      this(node, simulated, List.of(), false, Optional.empty());
+      this(node, simulated, List.of(), false, Optional.empty(), List.of());
+    }
+
+    /// Whether it has no path for the storage of its pool, so that it takes no work.
+    ///
+    /// @param storage of its pool; empty: the pool names none
+    public boolean lacks(Optional<String> storage) {
+      return storage.isPresent() && !storages.contains(storage.get());
     }
   }
 }

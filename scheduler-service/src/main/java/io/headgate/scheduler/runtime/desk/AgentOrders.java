@@ -51,6 +51,7 @@ final class AgentOrders {
             job.job().spec().maxRuntime(),
             attempt.stopAfter(),
             isolation,
+            catalog.storage(decided.assignment().pool()),
             Map.of(),
             Document.EMPTY),
         catalog.vaults(queue),

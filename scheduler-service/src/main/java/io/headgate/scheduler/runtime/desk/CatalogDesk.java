@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
+import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.Catalogs;
 import io.headgate.scheduler.runtime.catalog.Supply.Machine;
 import io.headgate.scheduler.runtime.record.JobRecord;
@@ -63,6 +64,7 @@ public final class CatalogDesk {
 
   private void adopt(LoopTurn turn, Catalogs.Moved moved) {
     turn.catalogs.putAll(state.journal.release(state.catalogs.waiting()));
+    CatalogView before = state.catalog;
     state.catalog = state.catalogs.view();
     if (!moved.rights().isEmpty()) {
       withdraw(turn, moved.rights());
@@ -70,6 +72,16 @@ public final class CatalogDesk {
     }
     for (TenantId tenant : moved.tenants()) {
       turn.inputs.add(new Input.CatalogChanged(state.catalogs.merged(tenant)));
+    }
+    Set<TenantId> stored = new HashSet<>(moved.tenants());
+    stored.removeIf(tenant -> before.storages(tenant).equals(state.catalog.storages(tenant)));
+    if (!stored.isEmpty()) {
+      // Which nodes take work depends on the storages of their pools.
+      for (NodeRegistry.Entry entry : state.nodes.entries()) {
+        if (stored.contains(entry.id.tenant())) {
+          tell(turn, entry);
+        }
+      }
     }
   }
 
@@ -157,7 +169,7 @@ public final class CatalogDesk {
   /// Tells the core of the node if it is not as the core was told last.
   void tell(LoopTurn turn, NodeRegistry.Entry entry) {
     entry
-        .seen(state.windowOpen)
+        .seen(state.windowOpen, state.catalog)
         .filter(node -> !node.equals(entry.passedToCore))
         .ifPresent(node -> {
           entry.passedToCore = node;

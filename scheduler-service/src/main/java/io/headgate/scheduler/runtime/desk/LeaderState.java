@@ -111,7 +111,7 @@ public final class LeaderState {
     List<Node> seen = new ArrayList<>();
     for (NodeRegistry.Entry entry : nodes.entries()) {
       entry
-          .seen(true)
+          .seen(true, catalog)
           .ifPresent(node -> {
             entry.passedToCore = node;
             seen.add(node);

@@ -44,6 +44,9 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
     /// The pools' nodes' reports on jobs with an image.
     ImageUse images(Collection<PoolId> pools);
 
+    /// How many nodes of the pool take no work, because they lack its storage.
+    int withoutStorage(PoolId pool);
+
     /// The sums over the jobs of each queue.
     List<Total> totals();
 

@@ -97,6 +97,18 @@ public final class LoopReads implements LeaderView.Reads {
     return new LeaderView.ImageUse(without, rulings);
   }
 
+  @Override
+  public int withoutStorage(PoolId pool) {
+    Optional<String> storage = state.catalog.storage(pool);
+    return storage.isEmpty()
+        ? 0
+        : (int)
+            state.nodes.entries().stream()
+                .flatMap(entry -> entry.machine().stream())
+                .filter(machine -> machine.node().pool().equals(pool) && machine.lacks(storage))
+                .count();
+  }
+
   private Contact contact(NodeRegistry.Entry entry) {
     boolean isKnown = entry.contact().isPresent();
     long heardAgo =

@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.runtime.agent.AcknowledgedSequence;
 import io.headgate.scheduler.runtime.agent.AgentSession;
 import io.headgate.scheduler.runtime.agent.ContactClock;
+import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.Supply.Machine;
 import io.headgate.scheduler.runtime.record.NodeContact;
 import io.headgate.scheduler.runtime.record.WorkerKey;
@@ -97,7 +98,8 @@ public final class NodeRegistry {
     /// The node in the form that the core gets; empty while pool-service does not know it.
     ///
     /// @param windowOpen whether a new leader still waits for reports
-    Optional<Node> seen(boolean windowOpen) {
+    /// @param catalog names the storage of its pool
+    Optional<Node> seen(boolean windowOpen, CatalogView catalog) {
       if (machine == null) {
         return Optional.empty();
       }
@@ -106,18 +108,26 @@ public final class NodeRegistry {
               .node()
               .without(unusable)
               .withImages(runsImages)
-              .withStatus(status(machine, windowOpen)));
+              .withStatus(status(ownStatus(machine, catalog), windowOpen)));
     }
 
-    private NodeStatus status(Machine known, boolean windowOpen) {
+    /// The node's status, whether or not it is alive. A node without the storage of its pool takes no work:
+    /// the checkpoints of its jobs would stay behind.
+    private static NodeStatus ownStatus(Machine known, CatalogView catalog) {
+      return known.lacks(catalog.storage(known.node().pool()))
+          ? NodeStatus.DRAINING
+          : known.node().status();
+    }
+
+    private NodeStatus status(NodeStatus own, boolean windowOpen) {
       // A node without contact gets no new jobs.
       if (!reported || suspect) {
-        return windowOpen && !reported && isExpected() && known.node().status() == NodeStatus.READY
+        return windowOpen && !reported && isExpected() && own == NodeStatus.READY
             ? NodeStatus.AWAITED
             : NodeStatus.SUSPECT;
       }
       // A node that an operator drains stays drained.
-      return closing ? NodeStatus.DRAINING : known.node().status();
+      return closing ? NodeStatus.DRAINING : own;
     }
   }
 

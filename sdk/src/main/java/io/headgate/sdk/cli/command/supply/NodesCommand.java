@@ -1,5 +1,6 @@
 package io.headgate.sdk.cli.command.supply;
 
+import io.headgate.proto.pool.v1.Pool;
 import io.headgate.proto.scheduler.v1.NodeUsage;
 import io.headgate.sdk.cli.command.shared.ItemsById;
 import io.headgate.sdk.cli.command.shared.NamedList;
@@ -26,10 +27,8 @@ import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -51,7 +50,12 @@ public final class NodesCommand implements CliCommand {
   private @Nullable String name;
 
   /// @param pooled whether its pool exists; the GPUs of a node of a removed pool are of no use
-  private record UsedNode(Node node, Usage.OfNode usage, boolean pooled) {
+  /// @param storage that its pool names; empty: none
+  private record UsedNode(Node node, Usage.OfNode usage, boolean pooled, String storage) {
+    boolean lacksStorage() {
+      return !storage.isEmpty() && !node.storages().contains(storage);
+    }
+
     GpuQuantity used() {
       return usage.devices().stream()
           .map(Usage.OfDevice::used)
@@ -74,10 +78,7 @@ public final class NodesCommand implements CliCommand {
   private static List<Row<UsedNode>> rows(Session session) {
     Map<String, NodeUsage> usages =
         ItemsById.byId(session.catalog().nodeUsages(), NodeUsage::getNode);
-    Set<String> pools =
-        session.catalog().pools().stream()
-            .map(pool -> ResourceNames.id(pool.getName()))
-            .collect(Collectors.toSet());
+    Map<String, Pool> pools = ItemsById.byId(session.catalog().pools(), NodesCommand::id);
     return session.catalog().nodes().stream()
         .map(node -> {
           String id = ResourceNames.id(node.getName());
@@ -86,11 +87,16 @@ public final class NodesCommand implements CliCommand {
               new UsedNode(
                   SupplyMessages.node(node),
                   UsageMessages.usage(usage),
-                  pools.contains(node.getPool())),
+                  pools.containsKey(node.getPool()),
+                  pools.getOrDefault(node.getPool(), Pool.getDefaultInstance()).getStorage()),
               List.of(
                   new RowMessage("node", "nodes", node), new RowMessage("usage", "usages", usage)));
         })
         .toList();
+  }
+
+  private static String id(Pool pool) {
+    return ResourceNames.id(pool.getName());
   }
 
   private static Listing<UsedNode> listing(TimeText times) {
@@ -126,6 +132,9 @@ public final class NodesCommand implements CliCommand {
             Column.<UsedNode>of("DRIVER", row -> Cell.of(row.node().driver())).whenWide(),
             Column.<UsedNode>of("ISOLATION", row -> Cell.of(isolation(row.node()))).whenWide(),
             Column.<UsedNode>of("IMAGES", row -> Cell.of(images(row.usage()))).whenWide(),
+            Column.<UsedNode>of(
+                    "STORAGES", row -> Cell.of(String.join(", ", row.node().storages())))
+                .whenWide(),
             Column.<UsedNode>of("HOST", row -> Cell.of(row.node().hostname())).whenWide(),
             Column.<UsedNode>of("AGENT", row -> Cell.of(row.node().agentVersion())).whenWide(),
             Column.<UsedNode>of("LABELS", row -> Cell.of(LabelCommand.labels(row.node())))
@@ -152,6 +161,9 @@ public final class NodesCommand implements CliCommand {
     if (!row.pooled()) {
       return Cell.of(Style.BAD, "no pool");
     }
+    if (row.lacksStorage()) {
+      return Cell.of(Style.BAD, "no storage");
+    }
     String draining = row.node().draining() ? ", draining" : "";
     return switch (row.usage().contact()) {
       case CONNECTED ->
@@ -167,7 +179,8 @@ public final class NodesCommand implements CliCommand {
     };
   }
 
-  /// Why the node is in quarantine, without a pool or set aside, and what ends that.
+  /// Why the node is in quarantine, without a pool or its storage, or set aside, and what ends
+  /// that.
   private static String whyNoWork(UsedNode row, TimeText times) {
     Node.Quarantine quarantine = row.node().quarantine();
     if (quarantine != null) {
@@ -176,6 +189,10 @@ public final class NodesCommand implements CliCommand {
     if (!row.pooled()) {
       return "its pool %s was removed; headgate move %s POOL"
           .formatted(row.node().pool(), row.node().id());
+    }
+    if (row.lacksStorage()) {
+      return "it has no path for storage %s of its pool; name it in agent.storages there"
+          .formatted(row.storage());
     }
     Instant until = row.usage().setAsideUntil();
     return until == null

@@ -13,11 +13,14 @@ import io.headgate.sdk.cli.output.Column;
 import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.Row;
 import io.headgate.sdk.cli.output.RowMessage;
+import io.headgate.sdk.config.ByteText;
+import io.headgate.sdk.config.CpuText;
 import io.headgate.sdk.config.Pool;
 import io.headgate.sdk.model.Usage;
 import io.headgate.sdk.wire.ResourceNames;
 import io.headgate.sdk.wire.SupplyMessages;
 import io.headgate.sdk.wire.UsageMessages;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -112,6 +115,8 @@ public final class PoolsCommand implements CliCommand {
             Column.<UsedPool>of("TYPE", row -> Cell.of(row.pool().type().keyword())).whenWide(),
             Column.<UsedPool>of("CEILING", row -> Cell.of(text(row.pool().capacity()))).whenWide(),
             Column.<UsedPool>of("MIG", row -> Cell.of(row.pool().mig().keyword())).whenWide(),
+            Column.<UsedPool>of("STORAGE", row -> Cell.of(text(row.pool().storage()))).whenWide(),
+            Column.<UsedPool>of("INSTANCE", row -> Cell.of(instance(row.pool()))).whenWide(),
             Column.<UsedPool>of("ORDER", row -> Cell.of(String.join(", ", row.pool().order())))
                 .whenWide(),
             Column.<UsedPool>of("DEDICATED TO", row -> Cell.of(owner(row.pool()))).whenWide(),
@@ -127,6 +132,34 @@ public final class PoolsCommand implements CliCommand {
       case Pool.Dedication.ToPolicy(String owner) -> "policy " + owner;
       case Pool.Dedication.ToGroup(String owner) -> "group " + owner;
     };
+  }
+
+  /// The shape of one machine: `8 x A100 80GiB, 96 CPUs, 1TiB`; empty: the pool does not say.
+  private static String instance(Pool pool) {
+    Pool.Instance instance =
+        pool.elasticity() == null ? pool.instance() : pool.elasticity().instance();
+    if (instance == null) {
+      return "";
+    }
+    List<String> parts = new ArrayList<>();
+    parts.add(
+        instance.gpus() == 0
+            ? "no GPU"
+            : Stream.of(
+                    instance.gpus() + " x",
+                    instance.gpuModel() == null ? text(pool.gpuModel()) : instance.gpuModel(),
+                    instance.gpuMemoryBytes() == 0
+                        ? ""
+                        : ByteText.format(instance.gpuMemoryBytes()))
+                .filter(part -> !part.isEmpty())
+                .collect(Collectors.joining(" ")));
+    if (instance.cpuMillis() > 0) {
+      parts.add(CpuText.format(instance.cpuMillis()) + " CPUs");
+    }
+    if (instance.memoryBytes() > 0) {
+      parts.add(ByteText.format(instance.memoryBytes()));
+    }
+    return String.join(", ", parts);
   }
 
   private static String price(Pool pool) {
