@@ -22,7 +22,7 @@ public final class CopyBound {
   private static final Duration RETRY = Duration.ofSeconds(2);
 
   private final Semaphore one = new Semaphore(1, true);
-  private final HeavyThreads threads = HeavyThreads.ofLowPriority("copy", 1);
+  private final HeavyThreads threads = new HeavyThreads("copy", 1);
   private final Limits limits;
   private final FairBound asked;
 

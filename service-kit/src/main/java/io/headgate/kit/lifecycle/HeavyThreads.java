@@ -1,41 +1,27 @@
 package io.headgate.kit.lifecycle;
 
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// A few threads for work that takes a processor for long, such as pages of snapshots, large
 /// requests and plans. They are threads of the operating system: a virtual thread gives its carrier
 /// to others only when it waits. Thread-safe.
+///
+/// They have the ordinary priority. On Linux a thread passes a lower one on to each thread that it
+/// starts, and any thread may start the carriers of virtual threads.
 public final class HeavyThreads {
-  /// A thread of this niceness gets about a third of the time of an ordinary one.
-  static final int LOW = 5;
-
-  private static final int ORDINARY = 0;
-  private static final Logger LOG = LoggerFactory.getLogger(HeavyThreads.class);
   private static final long IDLE_SECONDS = 30;
-  private static final boolean IS_LINUX = System.getProperty("os.name").equals("Linux");
 
   private final ThreadPoolExecutor threads;
 
   /// @param name beginning of the names of the threads
   /// @param most threads; further work waits, first come first served
   public HeavyThreads(String name, int most) {
-    this(name, most, ORDINARY);
-  }
-
-  private HeavyThreads(String name, int most, int niceness) {
     this.threads =
         new ThreadPoolExecutor(
             most,
@@ -43,17 +29,8 @@ public final class HeavyThreads {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            nice(Thread.ofPlatform().daemon().name(name + "-", 0).factory(), niceness));
+            Thread.ofPlatform().daemon().name(name + "-", 0).factory());
     threads.allowCoreThreadTimeOut(true);
-  }
-
-  /// Threads of a low priority on Linux: other threads come first where processors are short. No
-  /// other caller may wait for their work.
-  ///
-  /// @param name beginning of the names of the threads
-  /// @param most threads; further work waits, first come first served
-  public static HeavyThreads ofLowPriority(String name, int most) {
-    return new HeavyThreads(name, most, LOW);
   }
 
   public Executor executor() {
@@ -84,41 +61,5 @@ public final class HeavyThreads {
   /// Discards what waits, and interrupts what runs.
   public void stop() {
     threads.shutdownNow();
-  }
-
-  private static ThreadFactory nice(ThreadFactory factory, int niceness) {
-    return work ->
-        factory.newThread(() -> {
-          lowerPriority(niceness);
-          work.run();
-        });
-  }
-
-  /// Lowers the priority of the calling thread. Elsewhere than on Linux, the native call would mean
-  /// the whole process.
-  @SuppressWarnings("restricted") // Native access is allowed on the command lines of all processes.
-  private static void lowerPriority(int niceness) {
-    if (!IS_LINUX || niceness == ORDINARY) {
-      return;
-    }
-    try {
-      Linker linker = Linker.nativeLinker();
-      MethodHandle setPriority =
-          linker.downcallHandle(
-              linker.defaultLookup().findOrThrow("setpriority"),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_INT));
-      int ofThreads = 0;
-      int caller = 0;
-      if ((int) setPriority.invokeExact(ofThreads, caller, niceness) != 0) {
-        LOG.debug("a thread for heavy work keeps its priority");
-      }
-    } catch (Throwable e) {
-      // At the ordinary priority, the work slows other calls more.
-      LOG.debug("a thread for heavy work keeps its priority", e);
-    }
   }
 }
