@@ -71,8 +71,10 @@ class FailedAttemptsTest {
     attempts.decide(proof("10.0.0.1", 1), () -> Optional.of("token"));
     guess("10.0.0.1", FailedAttempts.PER_NETWORK);
     // A thief of the secret behind the same address, whose proofs are wrong or used before.
-    attempts.countWrong(proof("10.0.0.1", 2));
-    attempts.countFailure(proof("10.0.0.1", 1));
+    for (int i = 0; i < FailedAttempts.PER_KEY; i++) {
+      attempts.countWrong(proof("10.0.0.1", 100 + i));
+      attempts.countFailure(proof("10.0.0.1", 1));
+    }
     CountDownLatch mayEnd = new CountDownLatch(1);
     CountDownLatch twoBegan = new CountDownLatch(FailedAttempts.SLOW_LANE);
     AtomicInteger atOnce = new AtomicInteger();
@@ -94,6 +96,7 @@ class FailedAttemptsTest {
                     })));
       }
       twoBegan.await();
+      assertThat(attempts.isPenalised(proof("10.0.0.2", 3))).isTrue();
       // Both places are taken, and a known key needs none.
       assertThat(attempts.decide(known, () -> Optional.of("token"))).contains("token");
       assertThat(attempts.decide(proof("10.0.0.2", 3), () -> Optional.of("token")))
