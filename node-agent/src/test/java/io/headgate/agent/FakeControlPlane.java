@@ -71,6 +71,7 @@ final class FakeControlPlane implements AutoCloseable {
   volatile boolean acknowledges = true;
   volatile boolean answersHeartbeats = true;
   volatile boolean losesEnrolments;
+  volatile Optional<Refusal> joinRefusal = Optional.empty();
   volatile boolean poolMigAuto;
   volatile Optional<String> leaderElsewhere = Optional.empty();
   volatile Duration heartbeatInterval = Duration.ofMillis(100);
@@ -279,6 +280,9 @@ final class FakeControlPlane implements AutoCloseable {
         throw Refusal.of(
                 Status.Code.UNAUTHENTICATED, "JOIN_TOKEN_REJECTED", "the join token is not known")
             .exception();
+      }
+      if (joinRefusal.isPresent()) {
+        throw joinRefusal.get().exception();
       }
       machines.enrol(request);
       enrolments.add(request);

@@ -12,6 +12,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.Signature;
 import java.security.spec.X509EncodedKeySpec;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -68,9 +69,13 @@ final class FakeMachines {
     }
     long last = counters.getOrDefault(node, 0L);
     if (proof.getCounter() <= last) {
-      throw Refusal.of(Status.Code.UNAUTHENTICATED, "PROOF_OUTDATED", "used before")
+      throw Refusal.conflict("PROOF_OUTDATED", "used before")
           .withMetadata("counter", last)
           .exception();
+    }
+    long highest = Math.max(last, System.currentTimeMillis()) + Duration.ofDays(1).toMillis();
+    if (proof.getCounter() > highest) {
+      throw Refusal.conflict("PROOF_AHEAD", "too high").withMetadata("counter", last).exception();
     }
     counters.put(node, proof.getCounter());
     proofs.add(proof);

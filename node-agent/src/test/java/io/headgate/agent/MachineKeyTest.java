@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.headgate.agent.runtime.ledger.MachineKey;
 import io.headgate.kit.config.Secret;
+import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.policy.v1.EnrollNodeRequest;
@@ -19,9 +20,13 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The key pair of a machine: made before it joins, kept in its data directory, and shown with each
 /// token. The other end of the wire verifies each proof.
@@ -66,18 +71,19 @@ class MachineKeyTest {
     assertThat(counters()).hasSizeGreaterThanOrEqualTo(3).isSorted().doesNotHaveDuplicates();
   }
 
-  @Test
-  void aClockThatWasSetBackCostsOneMoreCallAndNotTheIdentity() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {-400, 400})
+  void aClockThatIsWrongCostsOneMoreCallAndNotTheIdentity(int days) throws Exception {
     run(TimeSource.system());
     long last = counters().getLast();
     int proofs = counters().size();
     int calls = plane.exchanges.get();
 
-    run(new Late(Duration.ofDays(400)));
+    run(new Wrong(Duration.ofDays(days)));
 
     assertThat(counters()).contains(last + 1).isSorted().doesNotHaveDuplicates();
     assertThat(plane.exchanges.get() - calls)
-        .as("one of the proofs was outdated")
+        .as("the counter of one proof was wrong")
         .isEqualTo(counters().size() - proofs + 1);
   }
 
@@ -116,10 +122,7 @@ class MachineKeyTest {
     run(TimeSource.system());
     Files.delete(data().resolve("machine-key"));
 
-    try (NodeAgent stranger = agent(TimeSource.system())) {
-      stranger.start();
-      await().atMost(FakeControlPlane.PATIENCE).until(() -> stranger.refusal().isDone());
-    }
+    awaitRefusal();
   }
 
   @Test
@@ -134,6 +137,67 @@ class MachineKeyTest {
         .extracting(EnrollNodeRequest::getRequestId)
         .doesNotHaveDuplicates();
     assertThat(plane.machines.keyOf("n1")).isNotEqualTo(first);
+  }
+
+  @Test
+  void aMachineThatMayNotJoinAnewKeepsThePairOfItsFormerIdentity() throws Exception {
+    run(TimeSource.system());
+    byte[] identity = Files.readAllBytes(file("identity"));
+    byte[] key = plane.machines.keyOf("n1");
+    Files.delete(file("identity"));
+    plane.joinRefusal = Optional.of(Refusal.alreadyExists("NAME_TAKEN", "another machine is n1"));
+    awaitRefusal();
+    assertThat(plane.enrolments).as("the join was not accepted").hasSize(1);
+    assertThat(file("machine-key.next")).exists();
+
+    Files.write(file("identity"), identity);
+    run(TimeSource.system());
+    assertThat(plane.machines.keyOf("n1")).isEqualTo(key);
+    assertThat(plane.enrolments).hasSize(1);
+    assertThat(file("machine-key.next")).doesNotExist();
+    assertThat(file("enrolment-request")).doesNotExist();
+  }
+
+  @Test
+  void aRequestGoesOnWithItsPairWhereverTheAgentDied() throws Exception {
+    plane.losesEnrolments = true;
+    try (NodeAgent deaf = agent(TimeSource.system())) {
+      deaf.start();
+      await().atMost(FakeControlPlane.PATIENCE).until(() -> !plane.enrolments.isEmpty());
+    }
+    byte[] pair = Files.readAllBytes(file("machine-key.next"));
+    byte[] request = Files.readAllBytes(file("enrolment-request"));
+    plane.losesEnrolments = false;
+    run(TimeSource.system());
+    assertThat(file("machine-key")).hasBinaryContent(pair);
+
+    // Before the pair was renamed, and after that.
+    for (String name : List.of("machine-key.next", "machine-key")) {
+      Files.delete(file("identity"));
+      Files.delete(file("machine-key"));
+      Files.write(file(name), pair);
+      Files.write(file("enrolment-request"), request);
+      run(TimeSource.system());
+      assertThat(file("machine-key")).hasBinaryContent(pair);
+      assertThat(file("machine-key.next")).doesNotExist();
+      assertThat(file("enrolment-request")).doesNotExist();
+    }
+    assertThat(Set.copyOf(plane.enrolments)).as("one request, repeated").hasSize(1);
+
+    // After the identity was kept, and before the request was forgotten.
+    int asked = plane.enrolments.size();
+    Files.write(file("enrolment-request"), request);
+    run(TimeSource.system());
+    assertThat(plane.enrolments).hasSize(asked);
+    assertThat(file("enrolment-request")).doesNotExist();
+  }
+
+  @Test
+  void aPairThatWasNeverAskedWithIsUsedByTheNextRequest() throws Exception {
+    MachineKey made = MachineKey.ofRequest(Files.createDirectories(data()));
+
+    run(TimeSource.system());
+    assertThat(plane.machines.keyOf("n1")).isEqualTo(made.publicKey());
   }
 
   @Test
@@ -159,6 +223,14 @@ class MachineKeyTest {
     }
   }
 
+  /// Starts an agent and waits until the installation has refused it for good.
+  private void awaitRefusal() {
+    try (NodeAgent agent = agent(TimeSource.system())) {
+      agent.start();
+      await().atMost(FakeControlPlane.PATIENCE).until(() -> agent.refusal().isDone());
+    }
+  }
+
   private NodeAgent agent(TimeSource time) {
     return new NodeAgent(
         AgentConfig.of(data(), "n1", plane.uri())
@@ -166,6 +238,10 @@ class MachineKeyTest {
             .withSimulatedGpus("1xH100"),
         Telemetry.disabled(),
         time);
+  }
+
+  private Path file(String name) {
+    return data().resolve(name);
   }
 
   private Path data() {
@@ -188,11 +264,11 @@ class MachineKeyTest {
     return Arrays.copyOfRange(encoded, encoded.length - 32, encoded.length);
   }
 
-  /// A machine whose wall clock was set back.
-  private record Late(Duration by) implements TimeSource {
+  /// A machine whose wall clock is wrong.
+  private record Wrong(Duration by) implements TimeSource {
     @Override
     public Instant instant() {
-      return TimeSource.system().instant().minus(by);
+      return TimeSource.system().instant().plus(by);
     }
 
     @Override

@@ -70,8 +70,68 @@ class NodeKeyTest {
     assertOutdated(second, 1001);
     assertOutdated(first, 1001);
     assertOutdated(machine.exchange(key, 999), 1001);
-    assertGivesToken(machine.exchange(key, Long.MAX_VALUE));
     assertThat(refusedExchanges(key)).containsOnly("PROOF_OUTDATED");
+  }
+
+  @Test
+  void aThiefOfBothFilesLeavesTheMachineHigherCounters() {
+    String key = join("gpu-1");
+    long day = Duration.ofDays(1).toMillis();
+    long now = POLICY.clock().instant().toEpochMilli();
+    assertThat(refusal(machine.exchange(key, Long.MAX_VALUE).toBuilder()).reason())
+        .isEqualTo("INVALID_FIELD");
+    assertAhead(machine.exchange(key, 999_999_999_999_999L), 0);
+    assertAhead(machine.exchange(key, now + day + 1), 0);
+    assertGivesToken(machine.exchange(key, 1));
+    assertGivesToken(machine.exchange(key, now + day));
+    assertAhead(machine.exchange(key, now + 2 * day + 1), now + day);
+    // As the counter of a machine may be if the service's clock was set back.
+    assertGivesToken(machine.exchange(key, now + 2 * day));
+    assertGivesToken(machine.exchange(key, now + 2 * day + 1));
+  }
+
+  @Test
+  void aThiefAtTheAddressOfTheMachineTakesNoPlaceFromIt() throws Exception {
+    String key = join("gpu-1");
+    ExchangeKeyRequest caught = machine.exchange(key);
+    assertGivesToken(caught);
+    for (int i = 0; i < 20; i++) {
+      assertRejected(stating(machine, thief.exchange(key)));
+      assertOutdated(caught, caught.getMachineProof().getCounter());
+    }
+    try (FullSlowLane lane = fullSlowLane()) {
+      assertGivesToken(machine.exchange(key));
+      assertThat(lane.isFull()).isTrue();
+    }
+  }
+
+  @Test
+  void wrongSignaturesWithAKnownJoinTokenAreFailures() throws Exception {
+    EnrollNodeRequest request = machine.enrolment(joinToken(), "gpu-1", "");
+    for (int i = 0; i < 20; i++) {
+      assertInvalid("signature", request.toBuilder().setSignature(bytes(64)));
+    }
+    try (FullSlowLane lane = fullSlowLane()) {
+      assertThat(refusal(request.toBuilder()).reason()).isEqualTo("TOO_MANY_ATTEMPTS");
+      assertThat(lane.isFull()).isTrue();
+    }
+    assertGivesToken(machine.exchange(enroll(request)));
+  }
+
+  @Test
+  void aJoinTokenThatHasEndedIsLikeAnUnknownOneWhateverIsSigned() {
+    String used = joinToken();
+    EnrollNodeRequest answered = machine.enrolment(used, "gpu-1", UUID.randomUUID().toString());
+    enroll(answered);
+    String late = joinToken();
+    POLICY.clock().advance(Duration.ofHours(2));
+    for (String token : List.of(used, late)) {
+      EnrollNodeRequest request = machine.enrolment(token, "gpu-2", "");
+      assertThat(refusal(request.toBuilder().setSignature(bytes(64))).reason())
+          .isEqualTo("JOIN_TOKEN_REJECTED");
+    }
+    assertInvalid("signature", answered.toBuilder().setSignature(bytes(64)));
+    assertGivesToken(machine.exchange(enroll(answered)));
   }
 
   @Test
@@ -177,9 +237,9 @@ class NodeKeyTest {
     assertInvalid(
         "public_key", request.toBuilder().setPublicKey(request.getPublicKey().substring(1)));
     // No point of the curve, with some probability for each.
-    for (int i = 0; i < 20; i++) {
+    for (int i = 1; i <= 20; i++) {
       byte[] strange = machine.publicKey();
-      strange[strange.length - 1] = (byte) i;
+      strange[strange.length - 1] += (byte) i;
       assertInvalid("signature", request.toBuilder().setPublicKey(ByteString.copyFrom(strange)));
     }
     assertThat(nodeKeys()).as("no use of the token, and no key").isEmpty();
@@ -302,6 +362,22 @@ class NodeKeyTest {
         .isNotEqualTo(ProofBytes.ofExchange("k", 12, key));
   }
 
+  /// Takes all places for secrets under a penalty.
+  private FullSlowLane fullSlowLane() throws Exception {
+    List<ExchangeKeyRequest> proofs = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      String key = join("held-" + i);
+      for (int failures = 0; failures < 20; failures++) {
+        assertRejected(thief.exchange(key));
+      }
+      proofs.add(machine.exchange(key));
+    }
+    return FullSlowLane.of(
+        POSTGRES.config().asOwner(),
+        proofs.stream().map(proof -> id(proof.getKey())).toList(),
+        proofs.stream().<Runnable>map(proof -> () -> assertGivesToken(proof)).toList());
+  }
+
   private String tenantWithPool() {
     String id = POLICY.tenant();
     POLICY
@@ -400,7 +476,7 @@ class NodeKeyTest {
     try {
       return !TokenServiceGrpc.newBlockingStub(instance).exchangeKey(request).getToken().isEmpty();
     } catch (StatusRuntimeException e) {
-      assertThat(e.getStatus().getCode()).isEqualTo(Code.UNAUTHENTICATED);
+      assertThat(e.getStatus().getCode()).isIn(Code.UNAUTHENTICATED, Code.ABORTED);
       return false;
     }
   }
@@ -422,9 +498,17 @@ class NodeKeyTest {
   }
 
   private static void assertOutdated(ExchangeKeyRequest request, long last) {
+    assertCounterRefused("PROOF_OUTDATED", request, last);
+  }
+
+  private static void assertAhead(ExchangeKeyRequest request, long last) {
+    assertCounterRefused("PROOF_AHEAD", request, last);
+  }
+
+  private static void assertCounterRefused(String reason, ExchangeKeyRequest request, long last) {
     Refusal refusal = refusal(request.toBuilder());
-    assertThat(refusal.code()).isEqualTo(Code.UNAUTHENTICATED);
-    assertThat(refusal.reason()).isEqualTo("PROOF_OUTDATED");
+    assertThat(refusal.code()).isEqualTo(Code.ABORTED);
+    assertThat(refusal.reason()).isEqualTo(reason);
     assertThat(refusal.metadata()).containsEntry("counter", Long.toString(last));
   }
 

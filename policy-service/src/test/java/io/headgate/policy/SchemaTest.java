@@ -77,6 +77,33 @@ final class SchemaTest {
     }
   }
 
+  @Test
+  void keysOfAnEarlierVersionAreBoundToNoMachine() {
+    var config = POSTGRES.before("9");
+    PostgresFixture.execute(
+        config,
+        """
+        insert into keys (key_id, kind, tenant_id, owner_id, pool_id, secret_sha256, description, created_at, created_by)
+          select 'key' || n, kind, tenant, 'owner' || n, pool, sha256(kind::bytea), '', now(), ''
+          from (values (1, 'NODE', 'acme', 'onprem'), (2, 'USER', 'acme', null), (3, 'OPERATOR', null, null))
+            as earlier (n, kind, tenant, pool)\
+        """);
+    Database.open(config).close();
+    try (Database owner = Database.open(config.asOwner())) {
+      assertThat(
+              owner
+                  .jooq()
+                  .fetch("select key_id from keys where machine_key is null and proof_counter = 0")
+                  .getValues("key_id", String.class))
+          .containsExactlyInAnyOrder("key1", "key2", "key3");
+      String bind =
+          "update keys set machine_key = decode(repeat('00', 44), 'hex') where key_id = ?";
+      assertThat(owner.jooq().execute(bind, "key1")).isOne();
+      assertThatThrownBy(() -> owner.jooq().execute(bind, "key2"))
+          .hasMessageContaining("violates check constraint");
+    }
+  }
+
   private static List<String> seen(DSLContext sql) {
     return sql.fetch(FORGETFUL).map(row -> row.get(0, String.class));
   }

@@ -66,7 +66,9 @@ final class Enrolment {
     if (known.isEmpty()) {
       return enroll(policy);
     }
+    // The answer is kept, or a former identity was brought back after a request was refused.
     EnrolmentRequest.forget(data);
+    MachineKey.forgetRequest(data);
     return new Joined(known.get(), MachineKey.of(data));
   }
 
@@ -77,10 +79,8 @@ final class Enrolment {
                 "this machine has not joined and has no join token; set agent.join-token or"
                     + " --join-token-file"));
     // A machine that joins anew has a new key pair; one that asks again has that of its request.
-    // Both
-    // are on disk before anything is sent.
-    MachineKey machineKey =
-        EnrolmentRequest.isKept(data) ? MachineKey.of(data) : MachineKey.make(data);
+    // Both are on disk before anything is sent, the pair first.
+    MachineKey machineKey = MachineKey.ofRequest(data);
     EnrollNodeRequest request = request(token, EnrolmentRequest.of(data), machineKey);
     EnrollNodeResponse answer;
     try {
@@ -93,6 +93,7 @@ final class Enrolment {
     }
     NodeIdentity joined =
         new NodeIdentity(answer.getNode(), answer.getPool(), Secret.of(answer.getNodeKey()), false);
+    MachineKey.accept(data);
     joined.save(data);
     EnrolmentRequest.forget(data);
     LOG.info("joined as {} in pool {}", joined.node(), joined.pool());

@@ -16,6 +16,7 @@ import io.headgate.type.ProofBytes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -25,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 /// life.
 ///
 /// Each proof has a higher counter than the one before it: the time in milliseconds, or the last
-/// counter plus 1. Nothing of it is on disk. A clock that was set back gives a counter that is too
-/// low; the refusal says the last one, and the next proof is above that.
+/// counter plus 1. Nothing of it is on disk. A clock that is wrong gives a counter that is too low
+/// or too high. The refusal says the last one, and from there on the agent counts without the
+/// clock.
 ///
 /// Its life is counted by the monotonic clock from when it came: a wrong wall clock here at most
 /// renews it too often.
@@ -35,9 +37,9 @@ final class NodeTokens implements TokenSource {
   private static final Duration LONGEST_LIFE = Duration.ofMinutes(10);
   private static final int DEADLINE_SECONDS = 5;
   private static final String UNKNOWN_KEY = "KEY_REJECTED";
-  private static final String OUTDATED_PROOF = "PROOF_OUTDATED";
+  private static final Set<String> WRONG_COUNTER = Set.of("PROOF_OUTDATED", "PROOF_AHEAD");
   private static final String COUNTER = "counter";
-  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
+  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,15}");
 
   private final Channel policy;
   private final NodeIdentity identity;
@@ -49,6 +51,7 @@ final class NodeTokens implements TokenSource {
   private long renewNanos; // guarded by lock
   private long endNanos; // guarded by lock
   private long counter; // of the last proof; guarded by lock
+  private boolean isClockWrong; // guarded by lock
 
   /// @param refused told once the policy-service says that it does not know the key; must not block
   NodeTokens(
@@ -112,13 +115,14 @@ final class NodeTokens implements TokenSource {
       if (last.isEmpty()) {
         throw e;
       }
-      counter = Math.max(counter, last.get());
+      counter = last.get();
+      isClockWrong = true;
       return exchangeOnce();
     }
   }
 
   private ExchangeKeyResponse exchangeOnce() {
-    counter = Math.max(counter + 1, time.instant().toEpochMilli());
+    counter = isClockWrong ? counter + 1 : Math.max(counter + 1, time.instant().toEpochMilli());
     String key = identity.key().reveal();
     byte[] publicKey = machineKey.publicKey();
     byte[] proof = ProofBytes.ofExchange(key, counter, publicKey);
@@ -138,7 +142,7 @@ final class NodeTokens implements TokenSource {
   /// The counter of the last proof that was accepted; empty if the failure is another one.
   private static Optional<Long> lastCounter(RuntimeException failure) {
     return GrpcFailures.refusal(failure)
-        .filter(refusal -> refusal.reason().equals(OUTDATED_PROOF))
+        .filter(refusal -> WRONG_COUNTER.contains(refusal.reason()))
         .map(refusal -> refusal.metadata().getOrDefault(COUNTER, ""))
         .filter(text -> NUMBER.matcher(text).matches())
         .map(Long::valueOf);

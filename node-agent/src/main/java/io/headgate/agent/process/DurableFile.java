@@ -53,6 +53,13 @@ public final class DurableFile {
     syncDirectory(parentOf(file));
   }
 
+  /// Renames the file, in place of another one if there is one: afterwards a crash, even of the
+  /// machine, leaves the new name.
+  public static void rename(Path from, Path to) throws IOException {
+    move(from, to);
+    syncDirectory(parentOf(to));
+  }
+
   /// Replaces the file as a whole for every reader, but without waiting for the disk.
   static void replaceVolatile(Path file, byte[] content) throws IOException {
     replace(file, content, OWNER_ONLY_FILE, false);

@@ -151,6 +151,11 @@ public sealed interface Denial {
   /// @param last counter of the last proof that was accepted
   record ProofOutdated(long last) implements Denial {}
 
+  /// The counter of a machine's proof is too far above the service's clock and the last counter.
+  ///
+  /// @param last counter of the last proof that was accepted
+  record ProofAhead(long last) implements Denial {}
+
   /// The caller's key, account or role was withdrawn after its token was made.
   record CallerRevoked() implements Denial {}
 

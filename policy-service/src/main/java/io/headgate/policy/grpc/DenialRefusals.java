@@ -153,11 +153,17 @@ final class DenialRefusals {
               "this key is unknown, revoked or expired, or another machine's: get a new one from your"
                   + " admin");
       case Denial.ProofOutdated(var last) ->
-          Refusal.of(
-                  Status.Code.UNAUTHENTICATED,
+          Refusal.conflict(
                   "PROOF_OUTDATED",
                   "this proof of the machine, or a newer one, was used before: make one with a"
                       + " counter above "
+                      + last)
+              .withMetadata("counter", last);
+      case Denial.ProofAhead(var last) ->
+          Refusal.conflict(
+                  "PROOF_AHEAD",
+                  "the counter of this proof is more than a day ahead of the service's clock: make"
+                      + " one with the counter after "
                       + last)
               .withMetadata("counter", last);
       case Denial.CallerRevoked() -> Revocations.revoked();

@@ -178,15 +178,36 @@ public final class Enrolment {
     // A used-up token still opens the keys that were made with it, so the request counts as well.
     SecretHash hash =
         Secrets.hash(join.text() + " " + applicant.node() + " " + applicant.request().orElse(""));
+    FailedAttempts.Attempt attempt = new FailedAttempts.Attempt(origin.address(), join.id(), hash);
     return attempts.decide(
-        new FailedAttempts.Attempt(origin.address(), join.id(), hash),
-        () ->
-            changes
-                .acrossTenants()
-                .change(tables ->
-                    locked(tables, join, applicant)
-                        .flatMap(
-                            token -> enroll(tables, origin, new Entry(join, token), applicant))));
+        attempt,
+        () -> {
+          if (!changes.acrossTenants().read(tables -> isOpen(tables, join, applicant))) {
+            return Optional.empty();
+          }
+          requireProof(attempt, join, applicant);
+          return changes
+              .acrossTenants()
+              .change(tables ->
+                  locked(tables, join)
+                      .flatMap(token -> enroll(tables, origin, new Entry(join, token), applicant)));
+        });
+  }
+
+  /// Whether the token may give the applicant a key: it is good, or it gave this request its key.
+  /// So a stranger, and the finder of a token that has ended, cost no verification and learn
+  /// nothing.
+  private boolean isOpen(Tables tables, KeySecret join, Applicant applicant) {
+    Instant now = changes.now();
+    Optional<StoredJoinToken> known = known(tables, join);
+    return known.isPresent()
+        && (known.get().isGood(now)
+            || applicant
+                .request()
+                .map(request -> secrets.derive(join, request, applicant.node()).id())
+                .flatMap(tables.keys()::find)
+                .filter(entry -> entry.key().lifetime().isLive(now))
+                .isPresent());
   }
 
   /// The secret that a machine showed, and the stored token.
@@ -194,20 +215,24 @@ public final class Enrolment {
 
   /// The token of this secret, locked until the end of the transaction. The tenant is locked first,
   /// as in every change, so that a tenant under removal takes no new machine.
-  private static Optional<StoredJoinToken> locked(
-      Tables tables, KeySecret join, Applicant applicant) {
-    Optional<JoinTokenTable.Entry> known =
-        tables.joinTokens().find(join.id()).filter(entry -> Secrets.matches(join, entry.hash()));
-    known.ifPresent(_ -> requireProof(join, applicant));
-    return known
-        .flatMap(entry -> tables.tenants().lock(entry.token().tenant()))
+  private static Optional<StoredJoinToken> locked(Tables tables, KeySecret join) {
+    return known(tables, join)
+        .flatMap(token -> tables.tenants().lock(token.tenant()))
         .flatMap(_ -> tables.joinTokens().lock(join.id()))
         .map(JoinTokenTable.Entry::token);
   }
 
-  /// Asked for only with a known token, so that strangers cost no verification; and before anything
-  /// is locked.
-  private static void requireProof(KeySecret join, Applicant applicant) {
+  private static Optional<StoredJoinToken> known(Tables tables, KeySecret join) {
+    return tables
+        .joinTokens()
+        .find(join.id())
+        .filter(entry -> Secrets.matches(join, entry.hash()))
+        .map(JoinTokenTable.Entry::token);
+  }
+
+  /// Outside of a transaction. A wrong signature counts, as a wrong token does; the request itself
+  /// stays good, because its machine may send it, too.
+  private void requireProof(FailedAttempts.Attempt attempt, KeySecret join, Applicant applicant) {
     byte[] content =
         ProofBytes.ofEnrolment(
             join.text(),
@@ -215,6 +240,7 @@ public final class Enrolment {
             applicant.request().orElse(""),
             applicant.machine().encoded());
     if (!ProofVerifier.isProven(applicant.proof(), content)) {
+      attempts.countFailure(attempt);
       throw new DeniedException(
           new Denial.MachineKeyInvalid(
               "signature", "it is not the signature of this request by public_key's private key"));

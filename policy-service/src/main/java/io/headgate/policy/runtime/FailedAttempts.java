@@ -23,6 +23,8 @@ import java.util.function.Supplier;
 ///   milliseconds, because each look-up takes one row and one hash.
 /// - A secret that was good a moment ago is looked up at once, wherever it comes from. So an agent
 ///   renews its token beside a job that floods from the same address.
+/// - A good secret with a wrong proof of its machine is a failure, and stays a good secret. So an
+///   agent renews its token beside a thief of its secret.
 ///
 /// Thread-safe.
 public final class FailedAttempts {
@@ -88,15 +90,21 @@ public final class FailedAttempts {
     if (found.isPresent()) {
       good.add(attempt.bearer());
     } else {
-      wrong.add(attempt.hash());
-      countFailure(attempt);
+      good.remove(attempt.bearer());
+      countWrong(attempt);
     }
     return found;
   }
 
-  /// Counts an attempt that failed, and does not keep it as a wrong one.
+  /// Counts an attempt whose secret is good and whose proof is wrong, and refuses its repetitions
+  /// from memory.
+  void countWrong(Attempt attempt) {
+    wrong.add(attempt.hash());
+    countFailure(attempt);
+  }
+
+  /// Counts an attempt that failed, and looks up its repetitions.
   void countFailure(Attempt attempt) {
-    good.remove(attempt.bearer());
     failures.tryAdd(attempt.network(), PER_NETWORK);
     failures.tryAdd(attempt.keyName(), PER_KEY);
   }

@@ -16,8 +16,9 @@ import java.util.Optional;
 /// gives no token.
 ///
 /// A proof is good once. Its counter must be above the last one in the key's row, and one statement
-/// compares and stores it, so of two instances of the service one accepts a proof. Keys of nodes
-/// that joined with an earlier version are bound to the machine that first shows a proof.
+/// compares and stores it, so of two instances of the service one accepts a proof. The counter may
+/// not run away either: a thief of the private key could leave the machine no higher one. Keys of
+/// nodes that joined with an earlier version are bound to the machine that first shows a proof.
 /// Thread-safe.
 final class MachineBinding {
   private final Changes changes;
@@ -42,6 +43,11 @@ final class MachineBinding {
     ///
     /// @param last counter of the last proof that was accepted
     record Outdated(long last) implements Verdict {}
+
+    /// The proof's counter is too high.
+    ///
+    /// @param last counter of the last proof that was accepted
+    record Ahead(long last) implements Verdict {}
   }
 
   /// Whether a caller with the secret of `key` is its machine. A good proof is used up.
@@ -77,14 +83,15 @@ final class MachineBinding {
           AuditEntry.changes(
               Map.of(), Map.of("owner", key.owner().name(), "machine_key", machine.hex())));
     }
-    if (tables.keys().advance(key.id(), machine, numbered.counter())) {
+    if (tables.keys().advance(key.id(), machine, numbered.counter(), changes.now())) {
       return new Verdict.Good();
     }
-    // Another machine may have bound the key since it was read.
+    // Since the key was read, it may have been revoked, or bound to another machine.
     return tables
         .keys()
         .lastProof(key.id(), machine)
-        .<Verdict>map(Verdict.Outdated::new)
+        .<Verdict>map(last ->
+            numbered.counter() > last ? new Verdict.Ahead(last) : new Verdict.Outdated(last))
         .orElseGet(Verdict.Wrong::new);
   }
 }

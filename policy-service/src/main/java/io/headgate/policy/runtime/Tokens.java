@@ -34,6 +34,7 @@ public final class Tokens {
   private static final String EXCHANGE = "ExchangeKey";
   private static final String REJECTED = "KEY_REJECTED";
   private static final String OUTDATED = "PROOF_OUTDATED";
+  private static final String AHEAD = "PROOF_AHEAD";
 
   // An unknown key is compared with this hash, so that its refusal takes as long as that of a known
   // key.
@@ -92,7 +93,7 @@ public final class Tokens {
     Optional<KeySecret> secret =
         KeySecret.parse(key).filter(parsed -> parsed.kind() != KeyKind.JOIN);
     Instant now = changes.now();
-    Optional<Bearer> bearer = secret.flatMap(given -> bearer(origin, new Shown(given, proof), now));
+    Optional<Bearer> bearer = secret.flatMap(given -> bearer(origin, shown(given, proof), now));
     if (bearer.isEmpty()) {
       guard.metrics().denied(EXCHANGE, REJECTED);
       throw new DeniedException(new Denial.KeyRejected());
@@ -125,6 +126,11 @@ public final class Tokens {
     });
   }
 
+  /// Only keys of nodes have proofs. With another key they would make its bearer look like many.
+  private static Shown shown(KeySecret secret, Optional<MachineProof.Numbered> proof) {
+    return new Shown(secret, proof.filter(_ -> secret.kind() == KeyKind.NODE));
+  }
+
   private Optional<Bearer> bearer(Origin origin, Shown shown, Instant now) {
     KeySecret secret = shown.secret();
     FailedAttempts.Attempt attempt = attempt(origin, shown);
@@ -146,7 +152,7 @@ public final class Tokens {
   }
 
   /// Each proof differs from the one before it, so a machine is known again by its secret and its
-  /// address. A thief of the secret at another address does not spoil that.
+  /// public key, wherever it is.
   private static FailedAttempts.Attempt attempt(Origin origin, Shown shown) {
     KeySecret secret = shown.secret();
     return shown
@@ -162,7 +168,7 @@ public final class Tokens {
                             numbered.proof().key().hex(),
                             numbered.counter(),
                             numbered.proof().signature())),
-                Secrets.hash(secret.text() + " " + origin.address())))
+                Secrets.hash(secret.text() + " " + numbered.proof().key().hex())))
         .orElseGet(
             () -> new FailedAttempts.Attempt(origin.address(), secret.id(), Secrets.hash(secret)));
   }
@@ -171,15 +177,30 @@ public final class Tokens {
       Origin origin, StoredKey key, Shown shown, FailedAttempts.Attempt attempt) {
     return switch (binding.check(origin, key, shown)) {
       case Verdict.Good() -> true;
-      case Verdict.Wrong() -> false;
+      case Verdict.Wrong() -> {
+        if (shown.proof().isEmpty()) {
+          yield false;
+        }
+        // Anyone with the secret can sign wrongly, so the machine keeps its place.
+        guard.attempts().countWrong(attempt);
+        throw refused(origin, shown.secret(), REJECTED, new Denial.KeyRejected());
+      }
+      // The machine itself hears the counter, and asks again with another.
       case Verdict.Outdated(long last) -> {
-        // Not a wrong secret: the machine itself hears the counter, and asks again with another.
         guard.attempts().countFailure(attempt);
-        guard.metrics().denied(EXCHANGE, OUTDATED);
-        noteRefusal(origin, shown.secret(), OUTDATED);
-        throw new DeniedException(new Denial.ProofOutdated(last));
+        throw refused(origin, shown.secret(), OUTDATED, new Denial.ProofOutdated(last));
+      }
+      case Verdict.Ahead(long last) -> {
+        guard.attempts().countFailure(attempt);
+        throw refused(origin, shown.secret(), AHEAD, new Denial.ProofAhead(last));
       }
     };
+  }
+
+  private DeniedException refused(Origin origin, KeySecret secret, String reason, Denial denial) {
+    guard.metrics().denied(EXCHANGE, reason);
+    noteRefusal(origin, secret, reason);
+    return new DeniedException(denial);
   }
 
   private static Optional<Bearer> bearer(Tables tables, KeySecret secret, Instant now) {

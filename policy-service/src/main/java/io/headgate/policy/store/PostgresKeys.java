@@ -8,6 +8,7 @@ import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.exists;
 import static org.jooq.impl.DSL.function;
+import static org.jooq.impl.DSL.greatest;
 import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.not;
 import static org.jooq.impl.DSL.row;
@@ -18,6 +19,7 @@ import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.key.KeyId;
 import io.headgate.policy.core.key.KeyKind;
 import io.headgate.policy.core.key.MachineKey;
+import io.headgate.policy.core.key.MachineProof;
 import io.headgate.policy.core.key.SecretHash;
 import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.core.key.StoredKey.Lifetime;
@@ -39,6 +41,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
+import org.jooq.Field;
 
 /// Rows of `keys`.
 final class PostgresKeys implements KeyTable {
@@ -218,16 +221,19 @@ final class PostgresKeys implements KeyTable {
             .set(KEYS.MACHINE_KEY, machine.encoded())
             .where(KEYS.KEY_ID.eq(id.value()))
             .and(KEYS.MACHINE_KEY.isNull())
+            .and(KEYS.REVOKED_AT.isNull())
             .execute()
         == 1;
   }
 
   @Override
-  public boolean advance(KeyId id, MachineKey machine, long counter) {
+  public boolean advance(KeyId id, MachineKey machine, long counter, Instant now) {
+    Field<Long> base = greatest(KEYS.PROOF_COUNTER, val(now.toEpochMilli()));
     return dsl.update(KEYS)
             .set(KEYS.PROOF_COUNTER, counter)
             .where(isBound(id, machine))
             .and(KEYS.PROOF_COUNTER.lt(counter))
+            .and(base.ge(counter - MachineProof.Numbered.MOST_AHEAD.toMillis()))
             .execute()
         == 1;
   }
@@ -241,7 +247,10 @@ final class PostgresKeys implements KeyTable {
   }
 
   private static Condition isBound(KeyId id, MachineKey machine) {
-    return KEYS.KEY_ID.eq(id.value()).and(KEYS.MACHINE_KEY.eq(machine.encoded()));
+    return KEYS.KEY_ID
+        .eq(id.value())
+        .and(KEYS.MACHINE_KEY.eq(machine.encoded()))
+        .and(KEYS.REVOKED_AT.isNull());
   }
 
   private static MachineKey machineKey(byte[] stored) {

@@ -70,8 +70,11 @@ class FailedAttemptsTest {
     attempts.decide(known, () -> Optional.of("token"));
     attempts.decide(proof("10.0.0.1", 1), () -> Optional.of("token"));
     guess("10.0.0.1", FailedAttempts.PER_NETWORK);
-    // A thief of the secret, whose proofs are wrong.
-    attempts.decide(proof("10.0.0.9", 2), this::wrong);
+    // A thief of the secret behind the same address, whose proofs are wrong or used before.
+    for (int i = 0; i < FailedAttempts.PER_KEY; i++) {
+      attempts.countWrong(proof("10.0.0.1", 100 + i));
+      attempts.countFailure(proof("10.0.0.1", 1));
+    }
     CountDownLatch mayEnd = new CountDownLatch(1);
     CountDownLatch twoBegan = new CountDownLatch(FailedAttempts.SLOW_LANE);
     AtomicInteger atOnce = new AtomicInteger();
@@ -93,10 +96,11 @@ class FailedAttemptsTest {
                     })));
       }
       twoBegan.await();
+      assertThat(attempts.isPenalised(proof("10.0.0.2", 3))).isTrue();
       // Both places are taken, and a known key needs none.
       assertThat(attempts.decide(known, () -> Optional.of("token"))).contains("token");
-      assertThat(attempts.decide(proof("10.0.0.1", 3), () -> Optional.of("token")))
-          .as("a machine, whose proofs all differ")
+      assertThat(attempts.decide(proof("10.0.0.2", 3), () -> Optional.of("token")))
+          .as("a machine, whose proofs all differ, and whose address has changed")
           .contains("token");
       mayEnd.countDown();
       for (Future<?> each : flood) {
@@ -104,6 +108,14 @@ class FailedAttemptsTest {
       }
     }
     assertThat(most).hasValue(FailedAttempts.SLOW_LANE);
+  }
+
+  @Test
+  void aWrongProofIsLookedUpOnceAndAnOutdatedOneEachTime() {
+    attempts.countWrong(proof("10.0.0.1", 1));
+    assertThat(attempts.decide(proof("10.0.0.1", 1), () -> Optional.of("token"))).isEmpty();
+    attempts.countFailure(proof("10.0.0.1", 2));
+    assertThat(attempts.decide(proof("10.0.0.1", 2), () -> Optional.of("token"))).isPresent();
   }
 
   @Test
@@ -134,13 +146,13 @@ class FailedAttemptsTest {
     }
   }
 
-  /// A machine's attempt, known again by its secret and its address.
+  /// A machine's attempt, known again by its secret and its public key.
   private static Attempt proof(String address, int counter) {
     return new Attempt(
         address,
         new KeyId("%016x".formatted(88_888)),
         new SecretHash("secret, proof " + counter),
-        new SecretHash("secret, " + address));
+        new SecretHash("secret and public key"));
   }
 
   private static Attempt attempt(String address, int key, String secret) {

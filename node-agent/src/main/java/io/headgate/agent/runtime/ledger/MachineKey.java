@@ -18,9 +18,14 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /// The key pair of this machine, to which its node's key is bound. It is on disk, readable by its
-/// owner only, before the machine asks to join. The private half is never sent. Thread-safe.
+/// owner only, before the machine asks to join. The private half is never sent.
+///
+/// A machine that joins anew asks with a new pair, in a file of its own. That file takes the place
+/// of the former one only when the join is accepted, so a machine that is refused keeps the pair of
+/// its former identity. Thread-safe.
 public final class MachineKey {
   private static final String FILE = "machine-key";
+  private static final String REQUESTED = "machine-key.next";
   private static final String PRIVATE = "private";
   private static final String PUBLIC = "public";
   private static final String ED25519 = "Ed25519";
@@ -39,18 +44,49 @@ public final class MachineKey {
   ///
   /// @throws IOException if the file is damaged; says what to do
   public static MachineKey of(Path data) throws IOException {
-    Optional<MachineKey> kept = load(data.resolve(FILE));
-    return kept.isPresent() ? kept.get() : make(data);
+    Optional<MachineKey> kept =
+        load(data.resolve(FILE), "delete it and the file identity, and let the node join again");
+    return kept.isPresent() ? kept.get() : make(data.resolve(FILE));
   }
 
-  /// A new key pair, kept from now on in the place of an earlier one.
-  public static MachineKey make(Path data) throws IOException {
+  /// The key pair with which the machine asks to join: that of its open request, or a new one.
+  ///
+  /// @throws IOException if the file is damaged; says what to do
+  public static MachineKey ofRequest(Path data) throws IOException {
+    Optional<MachineKey> asked =
+        load(data.resolve(REQUESTED), "delete it and the file enrolment-request");
+    if (asked.isPresent()) {
+      return asked.get();
+    }
+    // The agent died after the join was accepted, and before the identity was kept.
+    return EnrolmentRequest.isKept(data) && Files.exists(data.resolve(FILE))
+        ? of(data)
+        : make(data.resolve(REQUESTED));
+  }
+
+  /// The key pair of the request is the machine's from now on, even after a crash. To be called
+  /// before the new identity is kept: each identity then finds its own pair. A repetition has no
+  /// effect.
+  public static void accept(Path data) throws IOException {
+    Path requested = data.resolve(REQUESTED);
+    if (Files.exists(requested)) {
+      DurableFile.rename(requested, data.resolve(FILE));
+    }
+  }
+
+  /// Forgets the key pair of a request that nothing waits for any more. To be called once the id of
+  /// the request is forgotten.
+  public static void forgetRequest(Path data) throws IOException {
+    Files.deleteIfExists(data.resolve(REQUESTED));
+  }
+
+  private static MachineKey make(Path file) throws IOException {
     KeyPair made = generate();
     Fields fields =
         new Fields()
             .put(PRIVATE, HEX.formatHex(made.getPrivate().getEncoded()))
             .put(PUBLIC, HEX.formatHex(made.getPublic().getEncoded()));
-    DurableFile.replace(data.resolve(FILE), fields.toLines().getBytes(StandardCharsets.UTF_8));
+    DurableFile.replace(file, fields.toLines().getBytes(StandardCharsets.UTF_8));
     return new MachineKey(made.getPrivate(), made.getPublic().getEncoded());
   }
 
@@ -71,7 +107,7 @@ public final class MachineKey {
     }
   }
 
-  private static Optional<MachineKey> load(Path file) throws IOException {
+  private static Optional<MachineKey> load(Path file, String remedy) throws IOException {
     String text;
     try {
       text = Files.readString(file, StandardCharsets.UTF_8);
@@ -87,8 +123,7 @@ public final class MachineKey {
               HEX.parseHex(fields.require(PUBLIC))));
     } catch (Fields.DamagedException | IllegalArgumentException | GeneralSecurityException _) {
       // Without the cause, whose message may quote the private key.
-      throw new IOException(
-          file + " is damaged; delete it and the file identity, and let the node join again");
+      throw new IOException(file + " is damaged; " + remedy);
     }
   }
 

@@ -3,6 +3,7 @@ package io.headgate.policy.runtime.port;
 import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.key.KeyId;
 import io.headgate.policy.core.key.MachineKey;
+import io.headgate.policy.core.key.MachineProof;
 import io.headgate.policy.core.key.SecretHash;
 import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.core.name.NodeId;
@@ -42,14 +43,16 @@ public interface KeyTable {
   /// Records that the key was used in the hour that begins at `hour`.
   void markUsed(KeyId id, Instant hour);
 
-  /// Binds the key to the machine; false if it is bound already.
+  /// Binds the key to the machine; false if it is bound already or revoked.
   boolean bind(KeyId id, MachineKey machine);
 
-  /// Records a proof of the machine; false if its counter is not above the last one, or if the key
-  /// is not bound to the machine.
-  boolean advance(KeyId id, MachineKey machine, long counter);
+  /// Records a proof of the machine. False if its counter is not above the last one, or too far
+  /// {@link MachineProof.Numbered#MOST_AHEAD ahead}. False, too, if the key is revoked or not bound
+  /// to the machine.
+  boolean advance(KeyId id, MachineKey machine, long counter, Instant now);
 
-  /// The counter of the last proof, 0 for none; empty if the key is not bound to the machine.
+  /// The counter of the last proof, 0 for none; empty if the key is revoked or not bound to the
+  /// machine.
   Optional<Long> lastProof(KeyId id, MachineKey machine);
 
   void revoke(KeyId id, Instant at, String by);
