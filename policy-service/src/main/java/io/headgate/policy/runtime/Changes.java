@@ -97,17 +97,28 @@ public final class Changes {
       String action,
       String target,
       List<FieldChange> changes) {
+    tables.audit().append(List.of(entry(origin, tenant, action, target, changes)));
+  }
+
+  /// Records a change that has no fields of each of the targets, such as their creation.
+  void recordAll(
+      Tables tables, Origin origin, TenantId tenant, String action, List<String> targets) {
     tables
         .audit()
         .append(
-            new AuditEntry(
-                now(),
-                tenant,
-                AuditEntry.Actor.of(origin),
-                action,
-                target,
-                Optional.empty(),
-                changes));
+            targets.stream()
+                .map(target -> entry(origin, Optional.of(tenant), action, target, List.of()))
+                .toList());
+  }
+
+  private AuditEntry entry(
+      Origin origin,
+      Optional<TenantId> tenant,
+      String action,
+      String target,
+      List<FieldChange> changes) {
+    return new AuditEntry(
+        now(), tenant, AuditEntry.Actor.of(origin), action, target, Optional.empty(), changes);
   }
 
   private static DeniedException absent(TenantId tenant) {

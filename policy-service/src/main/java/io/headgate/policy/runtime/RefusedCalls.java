@@ -61,7 +61,7 @@ public final class RefusedCalls {
       changes
           .acrossTenants()
           .change(tables -> {
-            tables.audit().append(entry);
+            tables.audit().append(List.of(entry));
             return entry;
           });
     } catch (RuntimeException e) {

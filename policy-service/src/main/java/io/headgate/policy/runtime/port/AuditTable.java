@@ -1,6 +1,9 @@
 package io.headgate.policy.runtime.port;
 
+import java.util.List;
+
 /// The audit log; it only grows.
 public interface AuditTable {
-  void append(AuditEntry entry);
+  /// Appends the entries in their order, in few round trips.
+  void append(List<AuditEntry> entries);
 }
