@@ -91,7 +91,7 @@ final class TokenFirst extends SimpleDecoratingHttpService {
     }
     // The first check of a token takes long and may wait for keys.
     return HttpResponse.of(
-        CompletableFuture.supplyAsync(() -> refusal(header), call.blockingTaskExecutor())
+        CompletableFuture.supplyAsync(() -> refusal(header), StrangersLoop.checkers(call))
             .thenApplyAsync(
                 refusal ->
                     refusal.map(no -> refused(call, no)).orElseGet(() -> serveLater(call, request)),
