@@ -31,6 +31,7 @@ import java.util.function.Consumer;
 /// - `heap`: of each scheduler; 4g
 /// - `kills`: how often `takeover` measures, or `durable` kills a process; 1
 /// - `standby`: seconds that a successor has stood by, since leaders die seldom; 60
+/// - `apart`: whether the programs of `flood` have processors of their own; false
 /// - `jvm`: further flags of the schedulers' JVMs, comma-separated; none
 public final class LoadBenchmark {
   /// The names of all measurements, in their order. `takeover` is last because it ends the leader.
@@ -68,6 +69,7 @@ public final class LoadBenchmark {
       String heap,
       int kills,
       int standby,
+      boolean isApart,
       List<String> jvm) {
     static Options parse(String[] arguments) {
       Map<String, String> given = new HashMap<>();
@@ -79,10 +81,11 @@ public final class LoadBenchmark {
       unknown.removeAll(
           List.of(
               "rows", "waiting", "nodes", "seconds", "rates", "batch", "warm", "profile", "heap",
-              "kills", "standby", "jvm"));
+              "kills", "standby", "apart", "jvm"));
       if (!unknown.isEmpty()) {
         throw new IllegalArgumentException(
-            "rows, waiting, nodes, seconds, rates, batch, warm, profile, heap, kills, standby and jvm can be said,"
+            "rows, waiting, nodes, seconds, rates, batch, warm, profile, heap, kills, standby, apart"
+                + " and jvm can be said,"
                 + " not "
                 + unknown);
       }
@@ -106,6 +109,7 @@ public final class LoadBenchmark {
           given.getOrDefault("heap", "4g"),
           number(given, "kills", 1),
           number(given, "standby", 60),
+          Boolean.parseBoolean(given.get("apart")),
           Arrays.stream(given.getOrDefault("jvm", "").split(","))
               .filter(flag -> !flag.isEmpty())
               .toList());

@@ -253,7 +253,7 @@ class StrangersLoopTest {
   void itUsesNoMoreThanItsShareOfTheProcessors() throws Exception {
     long begun = System.nanoTime();
     long used = 0;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 70; i++) {
       used += server.strangers().submit(StrangersLoopTest::work).get();
     }
     double earned = (System.nanoTime() - begun) * StrangersLoop.processors();
