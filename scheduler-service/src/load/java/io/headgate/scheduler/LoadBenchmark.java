@@ -31,7 +31,8 @@ import java.util.function.Consumer;
 /// - `heap`: of each scheduler; 4g
 /// - `kills`: how often `takeover` measures, or `durable` kills a process; 1
 /// - `standby`: seconds that a successor has stood by, since leaders die seldom; 60
-/// - `apart`: whether the programs of `flood` have processors of their own; false
+/// - `addresses`: that the programs of `flood` come from; 1
+/// - `apart`: whether the programs of `flood` take only processor time that is left; false
 /// - `jvm`: further flags of the schedulers' JVMs, comma-separated; none
 public final class LoadBenchmark {
   /// The names of all measurements, in their order. `takeover` is last because it ends the leader.
@@ -70,6 +71,7 @@ public final class LoadBenchmark {
       int kills,
       int standby,
       boolean isApart,
+      int addresses,
       List<String> jvm) {
     static Options parse(String[] arguments) {
       Map<String, String> given = new HashMap<>();
@@ -80,12 +82,24 @@ public final class LoadBenchmark {
       TreeSet<String> unknown = new TreeSet<>(given.keySet());
       unknown.removeAll(
           List.of(
-              "rows", "waiting", "nodes", "seconds", "rates", "batch", "warm", "profile", "heap",
-              "kills", "standby", "apart", "jvm"));
+              "rows",
+              "waiting",
+              "nodes",
+              "seconds",
+              "rates",
+              "batch",
+              "warm",
+              "profile",
+              "heap",
+              "kills",
+              "standby",
+              "apart",
+              "addresses",
+              "jvm"));
       if (!unknown.isEmpty()) {
         throw new IllegalArgumentException(
-            "rows, waiting, nodes, seconds, rates, batch, warm, profile, heap, kills, standby, apart"
-                + " and jvm can be said,"
+            "rows, waiting, nodes, seconds, rates, batch, warm, profile, heap, kills, standby, apart,"
+                + " addresses and jvm can be said,"
                 + " not "
                 + unknown);
       }
@@ -110,6 +124,7 @@ public final class LoadBenchmark {
           number(given, "kills", 1),
           number(given, "standby", 60),
           Boolean.parseBoolean(given.get("apart")),
+          number(given, "addresses", 1),
           Arrays.stream(given.getOrDefault("jvm", "").split(","))
               .filter(flag -> !flag.isEmpty())
               .toList());

@@ -4,26 +4,21 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 
-/// [Programs without a token][LoadFlooders] flood the scheduler from the address of all its clients,
-/// while a member's calls go on.
+/// [Programs without a token][LoadFlooders] flood the scheduler while a member's calls go on.
 ///
-/// @param isApart whether the programs have processors of their own, as attackers have. Scheduler,
-///   database and honest clients share the others then, before, during and after the flood
+/// @param isApart whether the programs take only the processor time that is left, in a process of
+///   the lowest priority. Attackers have machines of their own
+/// @param addresses that the programs come from
 record LoadFlood(
-    LoadRig rig, LoadHonest honest, LoadFigures figures, boolean isApart) {
+    LoadRig rig, LoadHonest honest, LoadFigures figures, boolean isApart, int addresses) {
+  /// Niceness of Linux: the processes get a seventieth of the time of others.
+  private static final String LOWEST = "19";
 
   void measure() {
-    if (isApart) {
-      try (LoadProcessors processors = rig.together()) {
-        measure(measurement -> flood(processors, measurement));
-      }
-    } else {
-      measure(this::flood);
-    }
+    measure(isApart ? this::floodFromAProcess : this::flood);
   }
 
   private interface Flood {
@@ -39,6 +34,8 @@ record LoadFlood(
         Map.of(
             "apart",
             Boolean.toString(isApart),
+            "addresses",
+            Integer.toString(addresses),
             "resets",
             Integer.toString(done.resets()),
             "connections",
@@ -51,21 +48,26 @@ record LoadFlood(
   }
 
   private LoadFlooders.Done flood(Runnable measurement) {
-    LoadFlooders flooders = LoadFlooders.start(rig.port());
+    LoadFlooders flooders = LoadFlooders.start(rig.port(), addresses);
     measurement.run();
     return flooders.stop();
   }
 
-  private LoadFlooders.Done flood(LoadProcessors processors, Runnable measurement) {
+  private LoadFlooders.Done floodFromAProcess(Runnable measurement) {
     try {
       Process flooders =
-          processors.startOnOthers(
-              List.of(
+          new ProcessBuilder(
+                  "nice",
+                  "-n",
+                  LOWEST,
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                   "-cp",
                   System.getProperty("java.class.path"),
                   LoadFlooders.class.getName(),
-                  Integer.toString(rig.port())));
+                  Integer.toString(rig.port()),
+                  Integer.toString(addresses))
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start();
       try (BufferedReader lines = flooders.inputReader()) {
         String ready = lines.readLine();
         if (!LoadFlooders.READY.equals(ready)) {

@@ -1,7 +1,6 @@
 package io.headgate.scheduler;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 
@@ -23,21 +22,6 @@ final class LoadProcessors implements AutoCloseable {
   ///
   /// @throws IllegalStateException where there is one processor, or no `taskset`
   static LoadProcessors apart(long... servers) {
-    LoadProcessors made = first(servers);
-    keep(ProcessHandle.current().pid(), ALL / 2, ALL - 1);
-    return made;
-  }
-
-  /// Lets `servers` with all their children and this process share the first half until closed.
-  ///
-  /// @throws IllegalStateException where there is one processor, or no `taskset`
-  static LoadProcessors together(long... servers) {
-    LoadProcessors made = first(servers);
-    keep(ProcessHandle.current().pid(), 0, ALL / 2 - 1);
-    return made;
-  }
-
-  private static LoadProcessors first(long... servers) {
     if (ALL < 2) {
       throw new IllegalStateException("two processors are needed to keep client and server apart");
     }
@@ -48,14 +32,8 @@ final class LoadProcessors implements AutoCloseable {
             .map(ProcessStat::pid)
             .toList();
     all.forEach(pid -> keep(pid, 0, ALL / 2 - 1));
+    keep(ProcessHandle.current().pid(), ALL / 2, ALL - 1);
     return new LoadProcessors(all);
-  }
-
-  /// Starts a process on the processors of the second half.
-  Process startOnOthers(List<String> command) throws IOException {
-    List<String> kept = new ArrayList<>(List.of("taskset", "-c", ALL / 2 + "-" + (ALL - 1)));
-    kept.addAll(command);
-    return new ProcessBuilder(kept).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
 
   @Override

@@ -456,11 +456,6 @@ final class LoadRig implements AutoCloseable {
     return LoadProcessors.apart(processes.get(leader).pid(), postmaster());
   }
 
-  /// Lets this process, the leader and the database share one half of the processors until closed.
-  LoadProcessors together() {
-    return LoadProcessors.together(processes.get(leader).pid(), postmaster());
-  }
-
   /// Processor time of a scheduler, by thread.
   Map<String, Double> threadSeconds(int scheduler) {
     return ProcessStat.threadSeconds(processes.get(scheduler).pid());

@@ -172,7 +172,12 @@ final class LoadRows {
       case "takeover" -> faults.takeovers();
       case "durable" -> faults.durable();
       case "flood" ->
-          new LoadFlood(rig, new LoadHonest(options, figures, clients), figures, options.isApart())
+          new LoadFlood(
+                  rig,
+                  new LoadHonest(options, figures, clients),
+                  figures,
+                  options.isApart(),
+                  options.addresses())
               .measure();
       case "attack" -> new LoadAttack(rig, options, figures, clients).measure();
       default -> throw new IllegalArgumentException(row);
