@@ -94,8 +94,9 @@ public final class ApiServer implements AutoCloseable {
         new Connections(
             config.maxConnections(), config.maxConnectionsPerAddress(), TimeSource.system());
     this.accepted = new ServerConnections(config, connections, builder.verifier, builder.patience);
-    new ServerMeters(builder.telemetry.meter("io.headgate.kit.grpc"))
-        .observe(handlers, calls, refused, connections);
+    ServerMeters meters = new ServerMeters(builder.telemetry.meter("io.headgate.kit.grpc"));
+    meters.observe(handlers, calls, refused, connections);
+    meters.observe(strangers());
     this.server = build(builder, services);
   }
 

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// Reads a new connection until the headers of its first call, in HTTP/1.1 or HTTP/2. It finds the
 /// token there and judges nothing: the server reads the same bytes again.
 ///
-/// It gives up, as on a call without a token, where the client says anything but SETTINGS,
-/// WINDOW_UPDATE and PRIORITY before its first headers, or more than [#MOST_BYTES]. Not
-/// thread-safe.
+/// It gives up, as on a call without a token, where the client says a frame of a stream before its
+/// first headers, or more than [#MOST_BYTES]. Frames of the connection may come before, and those
+/// of unknown types. Not thread-safe.
 final class FirstCall {
   static final int MOST_BYTES = 16 << 10;
 
@@ -79,17 +79,21 @@ final class FirstCall {
       int payload = at + FRAME_HEADER;
       int end = payload + said.getUnsignedMedium(at);
       switch (said.getByte(at + TYPE_AT)) {
-        case Http2FrameTypes.SETTINGS, Http2FrameTypes.WINDOW_UPDATE, Http2FrameTypes.PRIORITY -> {
-          // Before an honest client's first call, too.
-        }
         case Http2FrameTypes.HEADERS -> {
           if (end <= said.writerIndex()) {
             token = token(said.slice(payload, end - payload));
             return true;
           }
         }
-        default -> {
+        case Http2FrameTypes.DATA,
+            Http2FrameTypes.RST_STREAM,
+            Http2FrameTypes.PUSH_PROMISE,
+            Http2FrameTypes.GO_AWAY,
+            Http2FrameTypes.CONTINUATION -> {
           return true;
+        }
+        default -> {
+          // Before an honest client's first call, too. The server answers a PING afterwards.
         }
       }
       if (end > said.writerIndex()) {

@@ -1,14 +1,14 @@
 package io.headgate.kit.grpc;
 
 import io.headgate.kit.auth.TokenVerifier;
-import io.headgate.kit.failure.RefusalException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInboundInvoker;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Flags;
@@ -39,15 +39,24 @@ import org.jspecify.annotations.Nullable;
 /// server. The server sends them again, and an acknowledgement of either counts.
 ///
 /// Confined to the event loop of its connection.
-final class Lobby extends ChannelInboundHandlerAdapter {
-  /// The time for a first call, from the end of the handshake. Afterwards the connection stays.
+final class Lobby extends ChannelDuplexHandler {
+  /// The time for a first call, from the end of the handshake. Afterwards the connection stays, as
+  /// soon as the loop has read all that clients had sent by then.
   static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private static final Duration LOOK = Duration.ofMillis(100);
+  private static final int MOST_LOOKS = 50;
+
+  /// Shorter messages are gathered, because each that is held takes an object.
+  private static final int SHORT = 256;
 
   private final Rules rules;
   private final FirstCall call = new FirstCall();
   private final List<Object> held = new ArrayList<>();
   private @Nullable ChannelHandler initializer;
   private @Nullable Future<?> end;
+  private @Nullable ByteBuf gathered; // the last held message, made of short ones
+  private boolean isHolding;
   private boolean hasGreeted;
   private boolean isHeard; // the first call, as far as the lobby reads it
   private boolean isDecided;
@@ -69,6 +78,7 @@ final class Lobby extends ChannelInboundHandlerAdapter {
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
+    rules.strangers().arrived();
     if (!rules.isTls()) {
       initializer = context.pipeline().removeLast();
       begin(context);
@@ -76,24 +86,35 @@ final class Lobby extends ChannelInboundHandlerAdapter {
   }
 
   private void begin(ChannelHandlerContext context) {
-    end =
-        context
-            .executor()
-            .schedule(() -> stay(context), rules.patience().toMillis(), TimeUnit.MILLISECONDS);
+    isHolding = true;
+    schedule(
+        context, () -> expire(context, rules.strangers().rounds(), MOST_LOOKS), rules.patience());
   }
 
-  private boolean isHolding() {
-    return end != null;
+  private void schedule(ChannelHandlerContext context, Runnable what, Duration delay) {
+    end = context.executor().schedule(what, delay.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /// The first call may have come in time and lie unread, because the loop paused.
+  ///
+  /// @param rounds of the loop until the time was over
+  private void expire(ChannelHandlerContext context, long rounds, int looks) {
+    if (looks == 0 || rules.strangers().rounds() > rounds) {
+      stay(context);
+    } else {
+      schedule(context, () -> expire(context, rounds, looks - 1), LOOK);
+    }
   }
 
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
-    if (!isHolding()
+    if (!isHolding
         && event instanceof SslHandshakeCompletionEvent handshake
         && handshake.isSuccess()) {
       begin(context);
     }
-    if (isHolding()) {
+    if (isHolding) {
+      gathered = null;
       held.add(event);
     } else {
       context.fireUserEventTriggered(event);
@@ -102,15 +123,23 @@ final class Lobby extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (!isHolding()) {
+    if (!isHolding) {
       context.fireChannelRead(message);
       return;
     }
-    held.add(message);
-    if (isHeard || !(message instanceof ByteBuf bytes)) {
+    if (!(message instanceof ByteBuf bytes)) {
+      gathered = null;
+      held.add(message);
       return;
     }
-    isHeard = call.hear(bytes);
+    boolean isNews = !isHeard;
+    if (isNews) {
+      isHeard = call.hear(bytes);
+    }
+    hold(bytes, context);
+    if (!isNews) {
+      return;
+    }
     if (call.isHttp2() && !hasGreeted) {
       hasGreeted = true;
       var _ = context.writeAndFlush(settings(context));
@@ -120,9 +149,33 @@ final class Lobby extends ChannelInboundHandlerAdapter {
     }
   }
 
+  private void hold(ByteBuf bytes, ChannelHandlerContext context) {
+    int length = bytes.readableBytes();
+    if (length > SHORT) {
+      gathered = null;
+      held.add(bytes);
+      return;
+    }
+    ByteBuf last = gathered;
+    if (last == null || last.writableBytes() < length) {
+      last = context.alloc().buffer(SHORT);
+      last.writeBytes(bytes);
+      held.add(last);
+    } else {
+      last.writeBytes(bytes);
+    }
+    gathered = last;
+    bytes.release();
+  }
+
+  /// Messages that it holds.
+  int held() {
+    return held.size();
+  }
+
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    if (!isHolding()) {
+    if (!isHolding) {
       context.fireChannelReadComplete();
     }
   }
@@ -146,31 +199,27 @@ final class Lobby extends ChannelInboundHandlerAdapter {
     String token = call.token().get();
     if (rules.verifier().recent(token).isPresent()) {
       // Known, and so quick to check: it may have expired or been revoked since.
-      decide(context, isGood(token));
+      decide(context, rules.verifier().refusal(token).isEmpty());
       return;
     }
+    cancelEnd();
     context.channel().config().setAutoRead(false);
-    rules
-        .strangers()
-        .checkers()
-        .execute(() -> {
-          boolean isGood = isGood(token);
-          try {
-            context.executor().execute(() -> decide(context, isGood));
-          } catch (RejectedExecutionException e) {
-            // The server has stopped, and has closed the connection.
-          }
-        });
-  }
-
-  private boolean isGood(String token) {
-    try {
-      var _ = rules.verifier().verify(token);
-      return true;
-    } catch (RefusalException e) {
-      // The caller gets the reason as the answer to its call.
-      return false;
-    }
+    var _ =
+        rules
+            .strangers()
+            .checks()
+            .check(
+                token,
+                nanos -> ConnectionCost.of(context.channel()).ifPresent(cost -> cost.add(nanos)))
+            .whenComplete((refusal, failure) -> {
+              // The caller gets the reason as the answer to its call.
+              boolean isGood = failure == null && refusal.isEmpty();
+              try {
+                context.executor().execute(() -> decide(context, isGood));
+              } catch (RejectedExecutionException e) {
+                // The server has stopped, and has closed the connection.
+              }
+            });
   }
 
   private void decide(ChannelHandlerContext context, boolean isGood) {
@@ -193,7 +242,7 @@ final class Lobby extends ChannelInboundHandlerAdapter {
     }
     Channel channel = context.channel();
     EventLoop old = channel.eventLoop();
-    EventLoop next = rules.strangers().leave();
+    EventLoop next = rules.strangers().leave(channel);
     channel.config().setAutoRead(false);
     var _ =
         channel
@@ -215,6 +264,21 @@ final class Lobby extends ChannelInboundHandlerAdapter {
             });
   }
 
+  /// A close that was meant for the old loop may arrive after the move, and the next loop is at
+  /// work then.
+  @Override
+  public void close(ChannelHandlerContext context, ChannelPromise promise) {
+    if (context.executor().inEventLoop()) {
+      var _ = context.close(promise);
+    } else {
+      context
+          .executor()
+          .execute(() -> {
+            var _ = context.close(promise);
+          });
+    }
+  }
+
   /// The connection was closed while it had no loop, and so without a word to its handlers.
   private void closed(ChannelHandlerContext context) {
     forget();
@@ -233,11 +297,13 @@ final class Lobby extends ChannelInboundHandlerAdapter {
   }
 
   private void handOn(ChannelHandlerContext context) {
-    if (context.isRemoved()) {
-      return; // closed on its way to the other loop
+    if (context.isRemoved() || !context.channel().isActive()) {
+      forget(); // closed on its way to the other loop
+      return;
     }
     List<Object> all = List.copyOf(held);
     held.clear();
+    gathered = null;
     if (initializer == null) {
       // Before the rest of the pipeline runs, which may stop it again.
       context.channel().config().setAutoRead(true);
@@ -270,6 +336,7 @@ final class Lobby extends ChannelInboundHandlerAdapter {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
+    rules.strangers().departed();
     forget();
   }
 
@@ -277,6 +344,7 @@ final class Lobby extends ChannelInboundHandlerAdapter {
     cancelEnd();
     held.forEach(ReferenceCountUtil::release);
     held.clear();
+    gathered = null;
   }
 
   private void cancelEnd() {

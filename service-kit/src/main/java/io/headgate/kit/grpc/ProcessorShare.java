@@ -7,7 +7,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /// Bounds the processor time of some threads: each [pauses][#use] after its work for as long as the
-/// threads together have used more than their share.
+/// threads together have used more than their share. One pause has a bound, and what is left of the
+/// debt is due with the next one.
 ///
 /// With a share of 0.25 and a burst of 100 ms, work of 140 ms makes its thread pause for 160 ms.
 ///
@@ -17,10 +18,13 @@ import java.util.concurrent.locks.LockSupport;
 ///
 /// Thread-safe.
 final class ProcessorShare {
+  /// The longest pause at once, so that a thread can do what must not wait.
+  static final Duration LONGEST_PAUSE = Duration.ofMillis(250);
+
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   private final double processors;
-  private final long burstNanos;
+  private final double burstNanos;
   private final TimeSource time;
   // Both guarded by this.
   private double leftNanos;
@@ -42,14 +46,20 @@ final class ProcessorShare {
     return THREADS.getCurrentThreadCpuTime();
   }
 
-  /// Charges processor time that the calling thread has used, and pauses it.
-  void use(long nanos) {
+  /// Charges processor time that the calling thread has used, and pauses it for [#LONGEST_PAUSE] at
+  /// most.
+  ///
+  /// @return whether the pause was long enough for the debt
+  boolean use(long nanos) {
     long pause = charge(nanos);
     if (pause > 0) {
-      LockSupport.parkNanos(pause);
+      LockSupport.parkNanos(Math.min(pause, LONGEST_PAUSE.toNanos()));
     }
+    return pause <= LONGEST_PAUSE.toNanos();
   }
 
+  /// Charges processor time that the calling thread has used.
+  ///
   /// @return how long the thread that used it has to pause, in nanoseconds
   synchronized long charge(long nanos) {
     long now = time.monotonicNanos();
@@ -59,7 +69,7 @@ final class ProcessorShare {
   }
 
   /// Gives time back that was used for something worth it.
-  synchronized void giveBack(Duration used) {
-    leftNanos = Math.min(burstNanos, leftNanos + used.toNanos());
+  synchronized void giveBack(long nanos) {
+    leftNanos = Math.min(burstNanos, leftNanos + (double) nanos);
   }
 }

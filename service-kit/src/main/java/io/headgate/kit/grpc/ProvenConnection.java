@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// is among the first that give way.
 ///
 /// A connection that is proven on the [loop of strangers][StrangersLoop] cannot leave it. Its
-/// client is asked to connect again (GOAWAY), and shows its token first then. Calls in progress go
-/// on.
+/// cost is given back to the share of strangers. Its client is asked to connect again (GOAWAY), and
+/// shows its token first then. Calls in progress go on.
 public final class ProvenConnection {
   private final @Nullable ServiceRequestContext call;
   private final Optional<Connection> connection;
@@ -31,8 +31,8 @@ public final class ProvenConnection {
   /// @param caller its name, without a secret
   public void prove(String caller) {
     boolean isNew = connection.isPresent() && connection.get().prove(caller);
-    if (isNew && call != null && StrangersLoop.reads(call)) {
-      var _ = call.initiateConnectionShutdown();
+    if (call != null) {
+      StrangersLoop.proven(call, caller, isNew);
     }
   }
 }

@@ -27,7 +27,7 @@ final class ServerConnections {
 
   private final ApiServerConfig config;
   private final Connections connections;
-  private final StrangersLoop strangers = StrangersLoop.create();
+  private final StrangersLoop strangers;
   private final Lobby.Rules lobby;
 
   /// @param verifier judges the token of a connection's first call
@@ -36,6 +36,7 @@ final class ServerConnections {
       ApiServerConfig config, Connections connections, TokenVerifier verifier, Duration patience) {
     this.config = config;
     this.connections = connections;
+    this.strangers = StrangersLoop.create(verifier);
     this.lobby =
         new Lobby.Rules(
             strangers, verifier, config.maxStreams(), patience, config.tls().isPresent());
@@ -88,6 +89,7 @@ final class ServerConnections {
   }
 
   private void admitted(Channel channel) {
+    channel.pipeline().addLast(ConnectionCost.begin(channel));
     if (!lobby.isTls()) {
       channel.pipeline().addLast(new Lobby(lobby));
     }

@@ -7,6 +7,7 @@ import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import com.linecorp.armeria.server.SimpleDecoratingHttpService;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.ServerCall;
 import io.grpc.ServerCall.Listener;
 import io.grpc.ServerCallHandler;
@@ -15,12 +16,12 @@ import io.grpc.ServerServiceDefinition;
 import io.headgate.kit.auth.AuthInterceptor;
 import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.failure.Refusal;
-import io.headgate.kit.failure.RefusalException;
 import io.netty.util.AttributeKey;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +32,17 @@ final class StrangerCalls extends SimpleDecoratingHttpService {
   private static final AttributeKey<Refusal> REFUSAL =
       AttributeKey.valueOf(StrangerCalls.class, "REFUSAL");
 
+  private static final Refusal CONNECT_AGAIN =
+      Refusal.unavailable(
+          "CONNECT_AGAIN",
+          "this connection began without a good token: open the stream over a new one",
+          Duration.ZERO);
+
   /// The paths of methods that need a token.
   private final Set<String> guarded;
+
+  /// The paths of methods among them whose answer is a stream.
+  private final Set<String> streams;
 
   private final TokenVerifier verifier;
 
@@ -40,13 +50,19 @@ final class StrangerCalls extends SimpleDecoratingHttpService {
       HttpService delegate, List<ServerServiceDefinition> services, TokenVerifier verifier) {
     super(delegate);
     this.verifier = verifier;
-    this.guarded =
-        services.stream()
-            .flatMap(service -> service.getMethods().stream())
-            .map(method -> method.getMethodDescriptor())
-            .filter(method -> !AuthInterceptor.isAnonymous(method))
-            .map(method -> "/" + method.getFullMethodName())
-            .collect(Collectors.toUnmodifiableSet());
+    this.guarded = paths(services, _ -> true);
+    this.streams = paths(services, method -> !method.getType().serverSendsOneMessage());
+  }
+
+  private static Set<String> paths(
+      List<ServerServiceDefinition> services, Predicate<MethodDescriptor<?, ?>> which) {
+    return services.stream()
+        .flatMap(service -> service.getMethods().stream())
+        .<MethodDescriptor<?, ?>>map(method -> method.getMethodDescriptor())
+        .filter(method -> !AuthInterceptor.isAnonymous(method))
+        .filter(which)
+        .map(method -> "/" + method.getFullMethodName())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /// Refuses calls whose token was already found to be bad, before their token is checked.
@@ -59,40 +75,48 @@ final class StrangerCalls extends SimpleDecoratingHttpService {
     if (!guarded.contains(call.path()) || !StrangersLoop.reads(call)) {
       return unwrap().serve(call, request);
     }
-    Optional<String> token =
+    Optional<String> given =
         AuthInterceptor.token(request.headers().get(HttpHeaderNames.AUTHORIZATION));
-    if (token.isEmpty()) {
+    if (given.isEmpty()) {
       Handlers.keepOnEventLoop(call);
       return unwrap().serve(call, request);
     }
-    if (verifier.recent(token.get()).isPresent()) {
+    String token = given.get();
+    if (verifier.recent(token).isPresent()) {
+      // Known, and so quick to check: it may have expired or been revoked since.
+      refuse(call, token, verifier.refusal(token));
       return unwrap().serve(call, request);
     }
     return HttpResponse.of(
-        CompletableFuture.supplyAsync(() -> refusal(token.get()), StrangersLoop.checkers(call))
+        TokenChecks.of(call, verifier, token)
             .thenApplyAsync(
                 refusal -> {
-                  refusal.ifPresent(why -> refuse(call, why));
+                  refuse(call, token, refusal);
                   return serveLater(call, request);
                 },
                 call.eventLoop()));
   }
 
-  /// Also asks the client to connect again. It may come with a new token, or keys may be there
-  /// then, and the lobby decides anew. A stream that began here would stay on this loop.
-  private static void refuse(ServiceRequestContext call, Refusal refusal) {
-    call.setAttr(REFUSAL, refusal);
-    Handlers.keepOnEventLoop(call);
-    var _ = call.initiateConnectionShutdown();
+  /// Refuses a call with a bad token, and a stream with a good one: it may last for days, and would
+  /// stay on this loop. Also asks the client to connect again. It may come with a new token, or
+  /// keys may be there then, and the lobby decides anew.
+  private void refuse(ServiceRequestContext call, String token, Optional<Refusal> refusal) {
+    Optional<Refusal> answer = refusal.isPresent() ? refusal : elsewhere(call, token);
+    answer.ifPresent(why -> {
+      call.setAttr(REFUSAL, why);
+      Handlers.keepOnEventLoop(call);
+      var _ = call.initiateConnectionShutdown();
+    });
   }
 
-  private Optional<Refusal> refusal(String token) {
-    try {
-      var _ = verifier.verify(token);
-      return Optional.empty();
-    } catch (RefusalException e) {
-      return Optional.of(e.refusal());
-    }
+  private Optional<Refusal> elsewhere(ServiceRequestContext call, String token) {
+    return streams.contains(call.path())
+            && verifier
+                .recent(token)
+                .filter(caller -> StrangersLoop.mayAsk(call, caller.subject()))
+                .isPresent()
+        ? Optional.of(CONNECT_AGAIN)
+        : Optional.empty();
   }
 
   private HttpResponse serveLater(ServiceRequestContext call, HttpRequest request) {

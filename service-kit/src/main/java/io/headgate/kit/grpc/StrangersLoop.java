@@ -3,7 +3,7 @@ package io.headgate.kit.grpc;
 import com.linecorp.armeria.common.CommonPools;
 import com.linecorp.armeria.common.util.ThreadFactories;
 import com.linecorp.armeria.server.ServiceRequestContext;
-import io.headgate.kit.lifecycle.HeavyThreads;
+import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.time.TimeSource;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
@@ -13,9 +13,9 @@ import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.AttributeKey;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -25,13 +25,11 @@ import org.jspecify.annotations.Nullable;
 /// bounded [share][ProcessorShare] of the processors. So handshakes, headers, frames and refused
 /// calls of strangers take no more than that, from however many addresses they come.
 ///
-/// A connection leaves from its [lobby][Lobby], before Armeria binds it to a loop. Then its costs
-/// are given back, so that many honest clients may connect at once.
+/// A connection leaves from its [lobby][Lobby], before Armeria binds it to a loop. Then its
+/// [cost][ConnectionCost] is given back, so that many honest clients may connect at once. So is the
+/// cost of one that is proven later.
 final class StrangersLoop extends MultiThreadIoEventLoopGroup {
   private static final String NAME = "strangers";
-
-  /// More than one, because a check may wait for keys.
-  private static final int CHECKERS = 2;
 
   /// The part of all processors that strangers may have, and the most of them.
   private static final double SHARE = 0.125;
@@ -39,27 +37,33 @@ final class StrangersLoop extends MultiThreadIoEventLoopGroup {
   private static final double MOST = 1;
   private static final Duration BURST = Duration.ofMillis(500);
 
-  /// A connection costs about a millisecond with TLS, and many times that in a new process.
-  private static final Duration COST = Duration.ofMillis(20);
-
   /// Connections that are read before the loop pauses.
   private static final int AT_ONCE = 16;
 
-  private final ProcessorShare share;
-  private final HeavyThreads checkers = new HeavyThreads(NAME + "-tokens", CHECKERS);
-  private final LongAdder left = new LongAdder();
+  private static final AttributeKey<Boolean> ASKED =
+      AttributeKey.valueOf(StrangersLoop.class, "ASKED");
 
-  private StrangersLoop(ProcessorShare share, IoHandlerFactory transport) {
+  private final ProcessorShare share;
+  private final Rounds rounds;
+  private final TokenChecks checks;
+  private final AskedCallers asked = new AskedCallers(TimeSource.system());
+  private final LongAdder left = new LongAdder();
+  private final LongAdder inLobby = new LongAdder();
+
+  private StrangersLoop(
+      TokenVerifier verifier, ProcessorShare share, Rounds rounds, IoHandlerFactory transport) {
     super(
         1,
         ThreadFactories.newEventLoopThreadFactory(NAME, true),
-        executor -> new Paced(transport.newHandler(executor), share));
+        executor -> new Paced(transport.newHandler(executor), share, rounds));
     this.share = share;
+    this.rounds = rounds;
+    this.checks = new TokenChecks(NAME, verifier, share);
   }
 
-  static StrangersLoop create() {
+  static StrangersLoop create(TokenVerifier verifier) {
     ProcessorShare share = new ProcessorShare(processors(), BURST, TimeSource.system());
-    return new StrangersLoop(share, AcceptorEventLoop.transport(AT_ONCE));
+    return new StrangersLoop(verifier, share, new Rounds(), AcceptorEventLoop.transport(AT_ONCE));
   }
 
   /// How many processors strangers may use over time.
@@ -72,29 +76,67 @@ final class StrangersLoop extends MultiThreadIoEventLoopGroup {
     return of(call) != null;
   }
 
-  /// Threads that may check the token of a call: those of strangers, or the common ones.
-  static Executor checkers(ServiceRequestContext call) {
+  /// A call was a good one. Does nothing if another loop reads it.
+  ///
+  /// @param caller its name
+  /// @param isNew whether it is the first good one of its connection
+  static void proven(ServiceRequestContext call, String caller, boolean isNew) {
     @Nullable StrangersLoop strangers = of(call);
-    return strangers == null ? call.blockingTaskExecutor() : strangers.checkers();
+    @Nullable Channel channel = call.log().partial().channel();
+    if (strangers == null || channel == null) {
+      return;
+    }
+    if (isNew) {
+      ConnectionCost.of(channel).ifPresent(cost -> cost.giveBack(strangers.share));
+    }
+    if (!channel.hasAttr(ASKED) && strangers.asked.mayAsk(caller)) {
+      channel.attr(ASKED).set(true);
+      var _ = call.initiateConnectionShutdown();
+    }
   }
 
-  private static @Nullable StrangersLoop of(ServiceRequestContext call) {
+  /// Whether the client of a stream may be [asked][AskedCallers] to connect again for it.
+  static boolean mayAsk(ServiceRequestContext call, String caller) {
+    @Nullable StrangersLoop strangers = of(call);
+    return strangers != null && strangers.asked.mayAsk(caller);
+  }
+
+  /// The loop that reads the connection of a call; null: another one reads it.
+  static @Nullable StrangersLoop of(ServiceRequestContext call) {
     @Nullable Channel channel = call.log().partial().channel();
     return channel != null && channel.eventLoop().parent() instanceof StrangersLoop strangers
         ? strangers
         : null;
   }
 
-  /// Threads that may block, and share the processor time of this loop.
-  Executor checkers() {
-    return check ->
-        checkers
-            .executor()
-            .execute(() -> {
-              long before = ProcessorShare.nanosOfThread();
-              check.run();
-              share.use(ProcessorShare.nanosOfThread() - before);
-            });
+  /// Threads that check tokens, and share the processor time of this loop.
+  TokenChecks checks() {
+    return checks;
+  }
+
+  /// A connection has come into its lobby.
+  void arrived() {
+    inLobby.increment();
+  }
+
+  /// A connection is no longer in its lobby.
+  void departed() {
+    inLobby.decrement();
+  }
+
+  /// Connections in their lobby.
+  long inLobby() {
+    return inLobby.sum();
+  }
+
+  /// Rounds so far that read all there was to read. Called on the loop.
+  long rounds() {
+    return rounds.complete;
+  }
+
+  /// Time that the loop paused so far to keep its share.
+  double pausedSeconds() {
+    return rounds.pausedNanos.sum() / 1e9;
   }
 
   /// Connections that left so far.
@@ -102,10 +144,16 @@ final class StrangersLoop extends MultiThreadIoEventLoopGroup {
     return left.sum();
   }
 
-  /// The loop that reads the next connection that leaves.
-  EventLoop leave() {
+  /// A connection leaves.
+  ///
+  /// @return the loop that reads it from now on
+  EventLoop leave(Channel channel) {
     left.increment();
-    share.giveBack(COST);
+    ConnectionCost.of(channel)
+        .ifPresent(cost -> {
+          cost.giveBack(share);
+          cost.end(channel);
+        });
     return CommonPools.workerGroup().next();
   }
 
@@ -113,20 +161,30 @@ final class StrangersLoop extends MultiThreadIoEventLoopGroup {
   /// before it stops.
   @Override
   public Future<?> shutdownGracefully() {
-    checkers.stop();
+    checks.stop();
     return shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 
-  /// Pauses the loop between its rounds. Confined to the thread of the loop, where nothing else is
-  /// said by [IoHandler].
+  private static final class Rounds {
+    private final LongAdder pausedNanos = new LongAdder();
+
+    /// Confined to the thread of the loop.
+    private long complete;
+  }
+
+  /// Pauses the loop between its rounds. While a debt is left, connections are not read, but tasks
+  /// run, such as the close of a connection. Confined to the thread of the loop, where nothing else
+  /// is said by [IoHandler].
   private static final class Paced implements IoHandler {
     private final IoHandler io;
     private final ProcessorShare share;
+    private final Rounds rounds;
     private long usedNanos;
 
-    Paced(IoHandler io, ProcessorShare share) {
+    Paced(IoHandler io, ProcessorShare share, Rounds rounds) {
       this.io = io;
       this.share = share;
+      this.rounds = rounds;
     }
 
     @Override
@@ -138,9 +196,18 @@ final class StrangersLoop extends MultiThreadIoEventLoopGroup {
     @Override
     public int run(IoHandlerContext context) {
       long used = ProcessorShare.nanosOfThread();
-      share.use(used - usedNanos);
+      long begun = TimeSource.system().monotonicNanos();
+      boolean isKept = share.use(used - usedNanos);
+      rounds.pausedNanos.add(TimeSource.system().monotonicNanos() - begun);
       usedNanos = used;
-      return io.run(context);
+      if (!isKept) {
+        return 0;
+      }
+      int read = io.run(context);
+      if (read < AT_ONCE) {
+        rounds.complete++;
+      }
+      return read;
     }
 
     @Override

@@ -32,17 +32,26 @@ public final class HeavyThreads {
   /// @param name beginning of the names of the threads
   /// @param most threads; further work waits, first come first served
   public HeavyThreads(String name, int most) {
-    this(name, most, ORDINARY);
+    this(name, most, Integer.MAX_VALUE, ORDINARY);
   }
 
-  private HeavyThreads(String name, int most, int niceness) {
+  /// Threads that refuse further work, with a `RejectedExecutionException`, while much waits.
+  ///
+  /// @param name beginning of the names of the threads
+  /// @param most threads
+  /// @param waiting pieces of work that may wait, first come first served
+  public static HeavyThreads bounded(String name, int most, int waiting) {
+    return new HeavyThreads(name, most, waiting, ORDINARY);
+  }
+
+  private HeavyThreads(String name, int most, int waiting, int niceness) {
     this.threads =
         new ThreadPoolExecutor(
             most,
             most,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
+            new LinkedBlockingQueue<>(waiting),
             nice(Thread.ofPlatform().daemon().name(name + "-", 0).factory(), niceness));
     threads.allowCoreThreadTimeOut(true);
   }
@@ -53,11 +62,16 @@ public final class HeavyThreads {
   /// @param name beginning of the names of the threads
   /// @param most threads; further work waits, first come first served
   public static HeavyThreads ofLowPriority(String name, int most) {
-    return new HeavyThreads(name, most, LOW);
+    return new HeavyThreads(name, most, Integer.MAX_VALUE, LOW);
   }
 
   public Executor executor() {
     return threads;
+  }
+
+  /// Pieces of work that wait for a thread.
+  public int waiting() {
+    return threads.getQueue().size();
   }
 
   /// Does the work on one of the threads, and waits for it. An interrupt ends the wait and

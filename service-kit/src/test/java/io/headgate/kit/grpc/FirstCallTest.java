@@ -55,7 +55,14 @@ class FirstCallTest {
         "", frame(RawHttp2.HEADERS, END_HEADERS | PADDED, 1, all(new byte[] {-1}, BLOCK))),
     HTTP2_NO_HEADERS("", frame(RawHttp2.HEADERS, END_HEADERS | PADDED | PRIORITY, 1)),
     HTTP2_BROKEN_HEADERS("", frame(RawHttp2.HEADERS, END_HEADERS, 1, (byte) -1, (byte) -1)),
-    HTTP2_PING("", SETTINGS, frame(RawHttp2.PING, 0, 0, new byte[8])),
+    HTTP2_AFTER_A_PING(
+        "good",
+        SETTINGS,
+        frame(RawHttp2.PING, 0, 0, new byte[8]),
+        frame(RawHttp2.HEADERS, END_HEADERS, 1, BLOCK)),
+    HTTP2_AFTER_AN_UNKNOWN_FRAME(
+        "good", frame(200, 0, 0, new byte[9]), frame(RawHttp2.HEADERS, END_HEADERS, 1, BLOCK)),
+    HTTP2_DATA("", SETTINGS, frame(RawHttp2.DATA, 0, 1, new byte[8])),
     HTTP2_LONG_FRAME("", frame(RawHttp2.SETTINGS, 0, 0, new byte[FirstCall.MOST_BYTES])),
     HTTP1("good", ascii("GET / HTTP/1.1\r\nHost: a\r\naUTHORIZATION:  bearer good \r\n\r\n")),
     HTTP1_WITHOUT_A_TOKEN("", ascii("GET / HTTP/1.1\r\nHost: authorization\r\n\r\n")),

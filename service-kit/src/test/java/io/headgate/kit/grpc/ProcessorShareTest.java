@@ -23,6 +23,17 @@ class ProcessorShareTest {
     assertThat(charge(10)).isEqualTo(Duration.ofMillis(40));
   }
 
+  /// Its thread has other things to do, such as to close connections.
+  @Test
+  void noPauseIsLongAndTheDebtStays() {
+    long begun = System.nanoTime();
+    assertThat(share.use(Duration.ofSeconds(10).toNanos())).isFalse();
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(20));
+    assertThat(charge(0)).isEqualTo(Duration.ofMillis(39_600));
+    clock.advance(Duration.ofMillis(39_600));
+    assertThat(share.use(0)).isTrue();
+  }
+
   @Test
   void workOfSeveralThreadsCountsTogether() {
     assertThat(charge(120)).isEqualTo(Duration.ofMillis(80));
@@ -38,9 +49,9 @@ class ProcessorShareTest {
   @Test
   void worthyWorkCostsNothing() {
     assertThat(charge(120)).isPositive();
-    share.giveBack(Duration.ofMillis(20));
+    share.giveBack(Duration.ofMillis(20).toNanos());
     assertThat(charge(0)).isZero();
-    share.giveBack(Duration.ofHours(1));
+    share.giveBack(Duration.ofHours(1).toNanos());
     assertThat(charge(101)).as("the burst is the most").isEqualTo(Duration.ofMillis(4));
   }
 }

@@ -147,10 +147,7 @@ class StrangersLoopTest {
     Channel channel = channel(server, late);
     greet(channel);
     late.set(token);
-    var watch =
-        ShelfServiceGrpc.newBlockingStub(channel)
-            .watchBooks(WatchBooksRequest.newBuilder().setParent("tenants/acme").build());
-    assertThat(watch.next().getId()).isEqualTo("first");
+    put(channel, "mine");
     assertThat(loops).as("its connection stays").allMatch(loop -> loop.startsWith(STRANGERS));
     await()
         .atMost(SOON)
@@ -160,7 +157,55 @@ class StrangersLoopTest {
         });
     put(channel, "mine");
     assertThat(List.copyOf(loops).getLast()).doesNotStartWith(STRANGERS);
-    assertThat(server.callsInProgress()).as("the watch goes on").isEqualTo(1);
+  }
+
+  /// It would stay there for days. The client tries again at once, over a new connection.
+  @Test
+  void aStreamThatComesLateIsServedElsewhere() {
+    AtomicReference<String> late = new AtomicReference<>("");
+    Channel channel = channel(server, late);
+    greet(channel);
+    loops.clear();
+    late.set(token);
+    watch(channel);
+    assertThat(loops).singleElement().asString().doesNotStartWith(STRANGERS);
+    assertThat(server.strangers().left()).isEqualTo(1);
+  }
+
+  /// It would come back to this loop each time.
+  @Test
+  void aClientThatNeverBeginsWithItsTokenIsNotAskedForever() throws Exception {
+    for (int i = 0; i < AskedCallers.MOST; i++) {
+      RawHttp2 asked = late();
+      assertThat(asked.said(RawHttp2.GO_AWAY)).succeedsWithin(SOON);
+    }
+    RawHttp2 last = late();
+    last.write(frame(RawHttp2.PING, 0, 0, new byte[8]));
+    assertThat(last.said(RawHttp2.PING)).succeedsWithin(SOON);
+    assertThat(last.said(RawHttp2.GO_AWAY)).isNotDone();
+    last.write(call(5, "WatchBooks", token));
+    assertThat(last.answer(5)).succeedsWithin(SOON);
+    assertThat(loops).hasSize(AskedCallers.MOST + 2).allMatch(loop -> loop.startsWith(STRANGERS));
+  }
+
+  /// A connection that called without a token first.
+  private RawHttp2 late() throws Exception {
+    RawHttp2 raw = open(RawHttp2.open(server.port()));
+    raw.write(call(1, "PutBook", ""));
+    assertThat(raw.answer(1)).succeedsWithin(SOON);
+    raw.write(call(3, "PutBook", token));
+    assertThat(raw.answer(3)).succeedsWithin(SOON);
+    return raw;
+  }
+
+  @Test
+  void aPingBeforeTheFirstCallDoesNoHarm() throws Exception {
+    RawHttp2 raw = open(RawHttp2.open(server.port()));
+    raw.write(frame(RawHttp2.PING, 0, 0, new byte[8]));
+    raw.write(call(1, "PutBook", token));
+    assertThat(raw.answer(1)).succeedsWithin(SOON);
+    assertThat(raw.said(RawHttp2.PING)).succeedsWithin(SOON);
+    assertThat(server.strangers().left()).isEqualTo(1);
   }
 
   @Test
@@ -224,8 +269,8 @@ class StrangersLoopTest {
   }
 
   @Test
-  void aClientThatAsksBeforeItCallsIsAnswered() throws Exception {
-    RawHttp2 raw = open(RawHttp2.open(server.port()));
+  void aClientThatAsksAndDoesNotCallIsAnswered() throws Exception {
+    RawHttp2 raw = open(RawHttp2.open(start(Duration.ZERO).port()));
     assertThat(raw.heard()).as("the settings").succeedsWithin(SOON);
     raw.write(frame(RawHttp2.PING, 0, 0, new byte[8]));
     assertThat(raw.said(RawHttp2.PING)).succeedsWithin(SOON);
@@ -281,13 +326,30 @@ class StrangersLoopTest {
     assertThat(server.strangers().isTerminated()).isTrue();
   }
 
+  private static byte[] call(int stream, String method, String token) {
+    Map<String, String> more =
+        token.isEmpty() ? Map.of() : Map.of("authorization", "Bearer " + token);
+    return frame(
+        RawHttp2.HEADERS,
+        END_HEADERS | END_STREAM,
+        stream,
+        RawHttp2.headers("/headgate.kit.test.v1.ShelfService/" + method, more));
+  }
+
+  private static void watch(Channel channel) {
+    var watch =
+        ShelfServiceGrpc.newBlockingStub(channel)
+            .watchBooks(WatchBooksRequest.newBuilder().setParent("tenants/acme").build());
+    assertThat(watch.next().getId()).isEqualTo("first");
+  }
+
   private static byte[] concat(byte[] first, byte[] second) {
     byte[] both = Arrays.copyOf(first, first.length + second.length);
     System.arraycopy(second, 0, both, first.length, second.length);
     return both;
   }
 
-  private static void greet(Channel channel) {
+  static void greet(Channel channel) {
     assertThat(
             ShelfServiceGrpc.newBlockingStub(channel)
                 .greet(GreetRequest.newBuilder().setName("ada").build())
