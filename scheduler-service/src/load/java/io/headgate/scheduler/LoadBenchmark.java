@@ -31,6 +31,8 @@ import java.util.function.Consumer;
 /// - `heap`: of each scheduler; 4g
 /// - `kills`: how often `takeover` measures, or `durable` kills a process; 1
 /// - `standby`: seconds that a successor has stood by, since leaders die seldom; 60
+/// - `addresses`: that the programs of `flood` come from; 1
+/// - `apart`: whether the programs of `flood` take only processor time that is left; false
 /// - `jvm`: further flags of the schedulers' JVMs, comma-separated; none
 public final class LoadBenchmark {
   /// The names of all measurements, in their order. `takeover` is last because it ends the leader.
@@ -68,6 +70,8 @@ public final class LoadBenchmark {
       String heap,
       int kills,
       int standby,
+      boolean isApart,
+      int addresses,
       List<String> jvm) {
     static Options parse(String[] arguments) {
       Map<String, String> given = new HashMap<>();
@@ -78,11 +82,24 @@ public final class LoadBenchmark {
       TreeSet<String> unknown = new TreeSet<>(given.keySet());
       unknown.removeAll(
           List.of(
-              "rows", "waiting", "nodes", "seconds", "rates", "batch", "warm", "profile", "heap",
-              "kills", "standby", "jvm"));
+              "rows",
+              "waiting",
+              "nodes",
+              "seconds",
+              "rates",
+              "batch",
+              "warm",
+              "profile",
+              "heap",
+              "kills",
+              "standby",
+              "apart",
+              "addresses",
+              "jvm"));
       if (!unknown.isEmpty()) {
         throw new IllegalArgumentException(
-            "rows, waiting, nodes, seconds, rates, batch, warm, profile, heap, kills, standby and jvm can be said,"
+            "rows, waiting, nodes, seconds, rates, batch, warm, profile, heap, kills, standby, apart,"
+                + " addresses and jvm can be said,"
                 + " not "
                 + unknown);
       }
@@ -106,6 +123,8 @@ public final class LoadBenchmark {
           given.getOrDefault("heap", "4g"),
           number(given, "kills", 1),
           number(given, "standby", 60),
+          Boolean.parseBoolean(given.get("apart")),
+          number(given, "addresses", 1),
           Arrays.stream(given.getOrDefault("jvm", "").split(","))
               .filter(flag -> !flag.isEmpty())
               .toList());

@@ -171,7 +171,14 @@ final class LoadRows {
       case "agents" -> faults.agents();
       case "takeover" -> faults.takeovers();
       case "durable" -> faults.durable();
-      case "flood" -> new LoadFlood(rig, options, figures, clients).measure();
+      case "flood" ->
+          new LoadFlood(
+                  rig,
+                  new LoadHonest(options, figures, clients),
+                  figures,
+                  options.isApart(),
+                  options.addresses())
+              .measure();
       case "attack" -> new LoadAttack(rig, options, figures, clients).measure();
       default -> throw new IllegalArgumentException(row);
     }

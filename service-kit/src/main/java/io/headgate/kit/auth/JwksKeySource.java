@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
 /// Caches the keys of a JSON Web Key Set that a function fetches. An unknown key id or the age of
 /// the cache triggers a fetch, at most at the bounded rate, so that invented key ids cannot flood
 /// the issuer. While the issuer is slow or unreachable, the cached keys stay in use. One thread
-/// fetches; only threads without a usable key wait. Thread-safe.
+/// fetches. Others wait for it only before the first keys are there: later an unknown key id is
+/// refused meanwhile, so that invented ones do not block threads. Thread-safe.
 public final class JwksKeySource implements KeySource {
   private static final Logger LOG = LoggerFactory.getLogger(JwksKeySource.class);
   private static final Duration MAX_AGE = Duration.ofMinutes(10);
@@ -48,12 +49,13 @@ public final class JwksKeySource implements KeySource {
     if (key.isPresent() && isFresh(known.get())) {
       return key;
     }
-    if (key.isPresent()) {
-      if (!fetching.tryLock()) {
-        return key;
-      }
-    } else {
+    if (known.isEmpty()) {
       fetching.lock();
+    } else if (!fetching.tryLock()) {
+      if (key.isEmpty()) {
+        throw new KeysUnavailableException(new IllegalStateException("they are being renewed"));
+      }
+      return key;
     }
     try {
       refresh();
@@ -61,6 +63,11 @@ public final class JwksKeySource implements KeySource {
       fetching.unlock();
     }
     return keys.map(found -> found.byId().get(keyId));
+  }
+
+  @Override
+  public boolean isAtHand(String keyId) {
+    return keys.map(known -> known.byId().containsKey(keyId)).orElse(false);
   }
 
   private boolean isFresh(Keys known) {
@@ -77,15 +84,18 @@ public final class JwksKeySource implements KeySource {
       return;
     }
     attempted = true;
-    lastAttemptNanos = now;
     try {
       keys = Optional.of(new Keys(parse(fetch.get()), now));
     } catch (RuntimeException e) {
       if (keys.isEmpty()) {
+        LOG.warn("tokens cannot be verified: no keys: {}", e.toString());
         throw e instanceof KeysUnavailableException ? e : new KeysUnavailableException(e);
       }
       LOG.warn(
           "the verification keys cannot be renewed, the old ones stay in use: {}", e.toString());
+    } finally {
+      // From its end, because an attempt may last longer than the interval.
+      lastAttemptNanos = time.monotonicNanos();
     }
   }
 

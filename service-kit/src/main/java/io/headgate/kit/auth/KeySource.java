@@ -12,4 +12,10 @@ public interface KeySource {
   /// @throws KeysUnavailableException if no keys could be fetched, so that the token can be neither
   ///   accepted nor refused
   Optional<ECPublicKey> find(String keyId);
+
+  /// Whether the key with this id is known at this moment, so that [#find] needs no other keys for
+  /// it. Does not block. A source that fetches nothing has all its keys at hand.
+  default boolean isAtHand(String keyId) {
+    return true;
+  }
 }

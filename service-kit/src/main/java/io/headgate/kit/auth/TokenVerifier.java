@@ -3,6 +3,7 @@ package io.headgate.kit.auth;
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.crypto.ECDSAVerifier;
+import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import io.grpc.Status;
@@ -69,10 +70,8 @@ public final class TokenVerifier {
       revocations.requireUnrevoked(verified.principal());
       return verified.principal();
     } catch (KeysUnavailableException e) {
-      LOG.warn("tokens cannot be verified: {}", e.toString());
-      throw Refusal.unavailable(
-              "KEYS_UNAVAILABLE", "tokens cannot be verified now", Duration.ofSeconds(1))
-          .exception();
+      LOG.debug("a token cannot be verified: {}", e.toString());
+      throw cannotVerify().exception();
     } catch (ParseException | JOSEException | IllegalArgumentException e) {
       // The exact cause goes to the log only; in the answer it would help an attacker who forges
       // tokens.
@@ -82,6 +81,37 @@ public final class TokenVerifier {
               "TOKEN_INVALID",
               "the token is not one that this server accepts: log in again")
           .exception();
+    }
+  }
+
+  /// The refusal of a token that cannot be verified now: the caller may try again.
+  public static Refusal cannotVerify() {
+    return Refusal.unavailable(
+        "KEYS_UNAVAILABLE", "tokens cannot be verified now", Duration.ofSeconds(1));
+  }
+
+  /// Why `token` is refused; empty: it is good. See [#verify].
+  public Optional<Refusal> refusal(String token) {
+    try {
+      var _ = verify(token);
+      return Optional.empty();
+    } catch (RefusalException e) {
+      return Optional.of(e.refusal());
+    }
+  }
+
+  /// Whether the key that `token` names is [at hand][KeySource#isAtHand]. A malformed token needs
+  /// no other key either. Does not block, and verifies nothing.
+  public boolean isKeyAtHand(String token) {
+    int end = token.indexOf('.');
+    if (end < 0 || token.length() > MAX_LENGTH) {
+      return true;
+    }
+    try {
+      String id = JWSHeader.parse(new Base64URL(token.substring(0, end))).getKeyID();
+      return id == null || keys.isAtHand(id);
+    } catch (ParseException | RuntimeException e) {
+      return true;
     }
   }
 

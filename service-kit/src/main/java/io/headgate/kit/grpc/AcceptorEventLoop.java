@@ -6,6 +6,7 @@ import com.linecorp.armeria.common.util.TransportType;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -17,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 /// The event loop that accepts connections. It ends without Netty's default of two seconds of
 /// silence, because its sockets are closed before it stops.
 final class AcceptorEventLoop extends MultiThreadIoEventLoopGroup {
+  private static final int ANY = 0;
 
   private final ChannelHandler gate;
 
@@ -27,12 +29,17 @@ final class AcceptorEventLoop extends MultiThreadIoEventLoopGroup {
 
   /// @param gate sees accepted connections first
   static EventLoopGroup named(String threads, ChannelHandler gate) {
-    return new AcceptorEventLoop(
-        threads,
-        Flags.transportType() == TransportType.EPOLL
-            ? EpollIoHandler.newFactory()
-            : NioIoHandler.newFactory(),
-        gate);
+    return new AcceptorEventLoop(threads, transport(ANY), gate);
+  }
+
+  /// The transport of all event loops of a server, as a connection may move among them.
+  ///
+  /// @param atOnce connections that a loop reads before it does something else, on Linux; 0 for as
+  ///   many as there are
+  static IoHandlerFactory transport(int atOnce) {
+    return Flags.transportType() == TransportType.EPOLL
+        ? EpollIoHandler.newFactory(atOnce, DefaultSelectStrategyFactory.INSTANCE)
+        : NioIoHandler.newFactory();
   }
 
   /// Called with the channel that accepts.

@@ -4,7 +4,6 @@ import static com.linecorp.armeria.server.grpc.HttpJsonTranscodingQueryParamMatc
 import static com.linecorp.armeria.server.grpc.HttpJsonTranscodingQueryParamMatchRule.ORIGINAL_FIELD;
 
 import com.google.protobuf.Descriptors.Descriptor;
-import com.linecorp.armeria.common.TlsKeyPair;
 import com.linecorp.armeria.common.grpc.GrpcJsonMarshaller;
 import com.linecorp.armeria.common.metric.NoopMeterRegistry;
 import com.linecorp.armeria.common.util.BlockingTaskExecutor;
@@ -30,7 +29,6 @@ import io.headgate.kit.grpc.ApiServerConfig.Discovery;
 import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
-import io.netty.handler.flush.FlushConsolidationHandler;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
@@ -54,8 +52,8 @@ import org.slf4j.LoggerFactory;
 /// A call passes in this order:
 ///
 /// 1. before gRPC: the [bound][Builder#bound] on calls of its method ([Admission]), the choice of
-///    its thread ([PromptCalls]), the limit on its length ([RequestLimits]), the token of a JSON
-///    call ([TokenFirst])
+///    its thread ([StrangerCalls], [PromptCalls]), the limit on its length ([RequestLimits]), the
+///    token of a JSON call ([TokenFirst])
 /// 2. trace, request id and error translation, the bound on all calls ([ActiveCalls])
 /// 3. access rule, the proof of its [connection][Connections], the bound on a caller's streams
 ///    ([CallerStreams])
@@ -68,15 +66,7 @@ import org.slf4j.LoggerFactory;
 public final class ApiServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ApiServer.class);
 
-  private static final Duration PING = Duration.ofSeconds(20);
-
-  /// Silence that a stopping server waits for before it closes; zero would cut calls off.
-  private static final Duration QUIET = Duration.ofMillis(50);
-
   private static final int REQUEST_SHARE = 16;
-
-  /// Pending writes after which a connection flushes at once.
-  private static final int MAX_HELD_FLUSHES = 64;
 
   private final ApiServerConfig config;
   private final Server server;
@@ -86,6 +76,7 @@ public final class ApiServer implements AutoCloseable {
   private final RequestSizes sizes;
   private final Handlers handlers;
   private final Connections connections;
+  private final ServerConnections accepted;
   private final LargeRequests large = new LargeRequests();
   private final LongAdder refused = new LongAdder();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -102,8 +93,10 @@ public final class ApiServer implements AutoCloseable {
     this.connections =
         new Connections(
             config.maxConnections(), config.maxConnectionsPerAddress(), TimeSource.system());
-    new ServerMeters(builder.telemetry.meter("io.headgate.kit.grpc"))
-        .observe(handlers, calls, refused, connections);
+    this.accepted = new ServerConnections(config, connections, builder.verifier, builder.patience);
+    ServerMeters meters = new ServerMeters(builder.telemetry.meter("io.headgate.kit.grpc"));
+    meters.observe(handlers, calls, refused, connections);
+    meters.observe(strangers());
     this.server = build(builder, services);
   }
 
@@ -114,6 +107,10 @@ public final class ApiServer implements AutoCloseable {
 
   Connections connections() {
     return connections;
+  }
+
+  StrangersLoop strangers() {
+    return accepted.strangers();
   }
 
   /// Starts to accept connections; `health` reports not serving until set otherwise.
@@ -173,6 +170,8 @@ public final class ApiServer implements AutoCloseable {
     server.stop().join();
     handlers.shutdownNow();
     large.close();
+    // Armeria stops it only if it was started.
+    var _ = strangers().shutdownGracefully();
   }
 
   /// The parts of a server. Not thread-safe.
@@ -184,6 +183,7 @@ public final class ApiServer implements AutoCloseable {
     private final Set<MethodDescriptor<?, ?>> prompt = new HashSet<>();
     private final Map<MethodDescriptor<?, ?>, Integer> bounds = new HashMap<>();
     private OptionalLong requestBytes = OptionalLong.empty();
+    private Duration patience = Lobby.PATIENCE;
     private TokenVerifier verifier = TokenVerifier.refusingAll();
     private DeniedCallListener denied = DeniedCallListener.none();
 
@@ -239,6 +239,12 @@ public final class ApiServer implements AutoCloseable {
       return this;
     }
 
+    /// Bounds the time that a new connection has for its first call in the [lobby][Lobby].
+    Builder patience(Duration most) {
+      patience = most;
+      return this;
+    }
+
     public ApiServer build() {
       return new ApiServer(this);
     }
@@ -251,13 +257,10 @@ public final class ApiServer implements AutoCloseable {
   private Server build(Builder builder, List<ServerServiceDefinition> services) {
     ErrorPages errors = new ErrorPages();
     ServerBuilder server = Server.builder();
-    listen(server);
-    limit(server);
+    accepted.configure(server);
     server
         .blockingTaskExecutor(BlockingTaskExecutor.of(handlers), false)
         .errorHandler(errors.orElse(ServerErrorHandler.ofDefault()))
-        .bossGroupFactory(
-            threads -> AcceptorEventLoop.named(threads, new ConnectionGate(connections)))
         .meterRegistry(NoopMeterRegistry.get())
         .disableServerHeader()
         .service(
@@ -267,6 +270,7 @@ public final class ApiServer implements AutoCloseable {
                     delegate, builder.verifier, services, config.discovery() == Discovery.OPEN),
             delegate -> new RequestLimits(delegate, sizes),
             delegate -> new PromptCalls(delegate, builder.prompt, builder.verifier),
+            delegate -> new StrangerCalls(delegate, services, builder.verifier),
             delegate -> new Admission(delegate, builder.bounds, builder.verifier, refused));
     DocService pages = DocService.builder().build();
     switch (config.discovery()) {
@@ -291,6 +295,7 @@ public final class ApiServer implements AutoCloseable {
     chain.add(builder.telemetry.serverInterceptor());
     chain.add(failures);
     chain.add(calls);
+    chain.add(StrangerCalls.refusals());
     chain.add(builder.authInterceptor());
     chain.add(new ProvenCalls());
     chain.add(new CallerStreams(config.maxCalls()));
@@ -327,49 +332,6 @@ public final class ApiServer implements AutoCloseable {
     return GrpcJsonMarshaller.builder()
         .jsonMarshallerCustomizer(json -> json.ignoringUnknownFields(false))
         .build(service);
-  }
-
-  private void listen(ServerBuilder server) {
-    InetSocketAddress address = new InetSocketAddress(config.host(), config.port());
-    if (address.isUnresolved()) {
-      throw new CannotStartException(
-          "cannot listen on '" + config.host() + "', which is not known: choose another api.host");
-    }
-    if (config.tls().isPresent()) {
-      ApiServerConfig.TlsConfig tls = config.tls().get();
-      server
-          .https(address)
-          .tls(TlsKeyPair.of(tls.key().toFile(), tls.certificate().toFile()))
-          .tlsCustomizer(context -> context.protocols("TLSv1.3"));
-    } else {
-      server.http(address);
-    }
-  }
-
-  private void limit(ServerBuilder server) {
-    long message = config.maxMessageSize().bytes();
-    server
-        .http2MaxStreamsPerConnection(config.maxStreams())
-        .http2MaxHeaderListSize(8 << 10)
-        .http1MaxHeaderSize(8 << 10)
-        .childChannelPipelineCustomizer(pipeline -> {
-          // It counts frames behind TLS, and before plain HTTP is told from HTTP/2.
-          Connections.of(pipeline.channel())
-              .ifPresent(connection -> {
-                FrameBudget frames = new FrameBudget(connection, TimeSource.system());
-                var _ =
-                    config.tls().isPresent() ? pipeline.addLast(frames) : pipeline.addFirst(frames);
-              });
-          // All answers of one round of an event loop leave in one write per connection.
-          pipeline.addFirst(new FlushConsolidationHandler(MAX_HELD_FLUSHES, true));
-        })
-        .idleTimeout(config.idleTimeout())
-        // Without pings, a stream whose client vanished would stay open for hours.
-        .pingInterval(PING)
-        .maxConnectionAge(config.maxConnectionAge())
-        .maxRequestLength(message + RequestLimits.FRAME_BYTES)
-        .requestTimeout(config.requestTimeout())
-        .gracefulShutdownTimeout(QUIET, config.stopTimeout().plus(QUIET));
   }
 
   private static void refuseMethodsWithoutRule(List<ServerServiceDefinition> services) {

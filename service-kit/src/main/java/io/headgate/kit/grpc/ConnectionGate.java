@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /// Decides on new connections before anything is made for them. It belongs first into the pipeline
 /// of the channel that accepts them, and runs on the event loop of that channel only.
@@ -35,12 +36,15 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
   private static final int ESTABLISHED = 1;
 
   private final Connections connections;
+  private final Consumer<Channel> admitted;
   private final Map<InetAddress, List<Channel>> waiting = new HashMap<>();
   private int count;
   private boolean isTicking;
 
-  ConnectionGate(Connections connections) {
+  /// @param admitted sees each admitted connection before the server does
+  ConnectionGate(Connections connections, Consumer<Channel> admitted) {
     this.connections = connections;
+    this.admitted = admitted;
   }
 
   @Override
@@ -53,7 +57,7 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
         return;
       }
       switch (connections.admit(channel, network)) {
-        case ADMITTED -> context.fireChannelRead(channel);
+        case ADMITTED -> enter(context, channel);
         case LATER -> await(context, channel, network);
         case REFUSED -> drop(channel);
       }
@@ -67,6 +71,11 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
     waiting.values().forEach(each -> each.forEach(this::drop));
     waiting.clear();
     context.fireChannelInactive();
+  }
+
+  private void enter(ChannelHandlerContext context, Channel channel) {
+    admitted.accept(channel);
+    context.fireChannelRead(channel);
   }
 
   private void await(ChannelHandlerContext context, Channel channel, InetAddress network) {
@@ -125,7 +134,7 @@ final class ConnectionGate extends ChannelInboundHandlerAdapter {
             break;
           }
           if (answer == Connections.Answer.ADMITTED) {
-            context.fireChannelRead(channel);
+            enter(context, channel);
           } else {
             drop(channel);
           }

@@ -63,6 +63,11 @@ final class Connections {
     this.time = time;
   }
 
+  /// Connections that are open, those that are about to close included.
+  synchronized int open() {
+    return open;
+  }
+
   /// Connections that were refused or evicted.
   long refused() {
     return refused.sum();
@@ -214,21 +219,24 @@ final class Connections {
     /// A call with a good token came over it: it costs its address nothing.
     ///
     /// @param name of the caller
-    void prove(String name) {
+    /// @return whether it was unproven
+    boolean prove(String name) {
       if (failures.get() != 0) {
         failures.set(0);
       }
       if (isProven()) {
-        return;
+        return false;
       }
       synchronized (Connections.this) {
-        if (unproven.remove(this)) {
+        boolean wasUnproven = unproven.remove(this);
+        if (wasUnproven) {
           address.leave(this);
           caller = name;
           address.enter(this);
           callers.computeIfAbsent(name, _ -> new LinkedHashSet<>()).add(this);
           address.giveBack();
         }
+        return wasUnproven;
       }
     }
 

@@ -1,6 +1,5 @@
 package io.headgate.kit.grpc;
 
-import com.linecorp.armeria.server.ServiceRequestContext;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCall.Listener;
@@ -13,10 +12,7 @@ final class ProvenCalls implements ServerInterceptor {
   @Override
   public <ReqT, RespT> Listener<ReqT> interceptCall(
       ServerCall<ReqT, RespT> call, Metadata headers, ServerCallHandler<ReqT, RespT> next) {
-    Principals.find()
-        .ifPresent(principal ->
-            Connections.of(ServiceRequestContext.currentOrNull())
-                .ifPresent(connection -> connection.prove(principal.subject())));
+    Principals.find().ifPresent(principal -> ProvenConnection.ofCall().prove(principal.subject()));
     return next.startCall(call, headers);
   }
 }

@@ -42,4 +42,25 @@ record ServerMeters(Meter meter) {
         .setDescription("Connections that ended because of a flood.")
         .buildWithCallback(counter -> counter.record(connections.cut()));
   }
+
+  void observe(StrangersLoop strangers) {
+    meter
+        .gaugeBuilder("headgate.server.strangers.lobby")
+        .setUnit("{connection}")
+        .setDescription("Connections whose first call the server waits for.")
+        .ofLongs()
+        .buildWithCallback(gauge -> gauge.record(strangers.inLobby()));
+    meter
+        .gaugeBuilder("headgate.server.strangers.checks")
+        .setUnit("{token}")
+        .setDescription("Tokens of strangers that wait for their check.")
+        .ofLongs()
+        .buildWithCallback(gauge -> gauge.record(strangers.checks().waiting()));
+    meter
+        .counterBuilder("headgate.server.strangers.pause")
+        .setUnit("s")
+        .setDescription("Time that the loop of strangers paused to keep its share.")
+        .ofDoubles()
+        .buildWithCallback(counter -> counter.record(strangers.pausedSeconds()));
+  }
 }

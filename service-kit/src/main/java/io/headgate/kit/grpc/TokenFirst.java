@@ -14,7 +14,6 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.failure.RefusalException;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -91,7 +90,7 @@ final class TokenFirst extends SimpleDecoratingHttpService {
     }
     // The first check of a token takes long and may wait for keys.
     return HttpResponse.of(
-        CompletableFuture.supplyAsync(() -> refusal(header), call.blockingTaskExecutor())
+        TokenChecks.of(call, verifier, token.get())
             .thenApplyAsync(
                 refusal ->
                     refusal.map(no -> refused(call, no)).orElseGet(() -> serveLater(call, request)),

@@ -22,19 +22,37 @@ public final class HeavyThreads {
   /// @param name beginning of the names of the threads
   /// @param most threads; further work waits, first come first served
   public HeavyThreads(String name, int most) {
+    this(name, most, Integer.MAX_VALUE);
+  }
+
+  /// Threads that refuse further work, with a `RejectedExecutionException`, while much waits.
+  ///
+  /// @param name beginning of the names of the threads
+  /// @param most threads
+  /// @param waiting pieces of work that may wait, first come first served
+  public static HeavyThreads bounded(String name, int most, int waiting) {
+    return new HeavyThreads(name, most, waiting);
+  }
+
+  private HeavyThreads(String name, int most, int waiting) {
     this.threads =
         new ThreadPoolExecutor(
             most,
             most,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
+            new LinkedBlockingQueue<>(waiting),
             Thread.ofPlatform().daemon().name(name + "-", 0).factory());
     threads.allowCoreThreadTimeOut(true);
   }
 
   public Executor executor() {
     return threads;
+  }
+
+  /// Pieces of work that wait for a thread.
+  public int waiting() {
+    return threads.getQueue().size();
   }
 
   /// Does the work on one of the threads, and waits for it. An interrupt ends the wait and

@@ -90,6 +90,49 @@ class JwksKeySourceTest {
     assertThat(fetches).hasValue(2);
   }
 
+  /// Invented key ids would otherwise take all threads that check tokens.
+  @Test
+  void anUnknownKeyIsRefusedWhileAnotherThreadFetches() throws Exception {
+    assertThat(keys.find("test")).isPresent();
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch answers = new CountDownLatch(1);
+    issuer.set(() -> {
+      asked.countDown();
+      await(answers);
+      return tokens.jwks();
+    });
+    clock.advance(Duration.ofSeconds(5));
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var fetching = threads.submit(() -> keys.find("invented"));
+      await(asked);
+      var second = threads.submit(() -> keys.find("invented, too"));
+      assertThatThrownBy(() -> second.get(30, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(KeysUnavailableException.class);
+      answers.countDown();
+      assertThat(fetching.get()).isEmpty();
+    }
+  }
+
+  @Test
+  void theBoundCountsFromTheEndOfAnAttempt() {
+    issuer.set(() -> {
+      clock.advance(Duration.ofSeconds(15));
+      return AWAY.get();
+    });
+    assertThatThrownBy(() -> keys.find("test")).isInstanceOf(KeysUnavailableException.class);
+    assertThatThrownBy(() -> keys.find("test")).isInstanceOf(KeysUnavailableException.class);
+    assertThat(fetches).hasValue(1);
+  }
+
+  @Test
+  void knowsWhichKeysAreAtHand() {
+    assertThat(keys.isAtHand("test")).isFalse();
+    assertThat(keys.find("test")).isPresent();
+    assertThat(keys.isAtHand("test")).isTrue();
+    assertThat(keys.isAtHand("invented")).isFalse();
+    assertThat(fetches).hasValue(1);
+  }
+
   @Test
   void dropsARevokedKeyWhenTheSetIsOld() {
     assertThat(keys.find("test")).isPresent();

@@ -3,6 +3,7 @@ package io.headgate.kit.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.netty.GrpcSslContexts;
@@ -13,12 +14,17 @@ import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.grpc.ApiServerConfig.Discovery;
 import io.headgate.kit.grpc.ApiServerConfig.TlsConfig;
+import io.headgate.kit.proto.test.v1.Book;
 import io.headgate.kit.proto.test.v1.GreetRequest;
+import io.headgate.kit.proto.test.v1.PutBookRequest;
 import io.headgate.kit.proto.test.v1.ShelfServiceGrpc;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.RawHttp2;
+import io.headgate.kit.testing.TestTokens;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -116,6 +122,57 @@ class TlsTest {
     }
   }
 
+  @Test
+  void aConnectionLeavesTheLoopOfStrangersAfterItsHandshakeIfItsTokenIsGood() throws Exception {
+    TlsConfig ours = certificate("ours");
+    TestTokens tokens = TestTokens.create();
+    try (ApiServer server = start(ours, tokens)) {
+      assertThat(greet(server.uri(), ours.certificate())).isEqualTo("hello ada");
+      assertThat(handshake(server, ours, "TLSv1.3")).isEqualTo("TLSv1.3");
+      assertThat(server.strangers().left()).as("handshakes and calls of strangers").isZero();
+      Book book =
+          Book.newBuilder()
+              .setId("large")
+              .setPages(1)
+              .setContent(ByteString.copyFrom(new byte[900_000]))
+              .build();
+      for (int i = 1; i <= 10; i++) {
+        String token = tokens.member("acme", "ada-" + i);
+        assertThat(put(server.uri(), ours.certificate(), token, book)).isEqualTo(book);
+        assertThat(server.strangers().left()).isEqualTo(i);
+      }
+      assertThat(plainHttp(server, ours, tokens.member("acme", "ada"))).contains(" 200 ");
+      assertThat(server.strangers().left()).as("HTTP/1.1").isEqualTo(11);
+    }
+  }
+
+  private static Book put(URI server, Path trust, String token, Book book) {
+    ManagedChannel channel = open(server, trust, () -> Optional.of(token));
+    try {
+      return ShelfServiceGrpc.newBlockingStub(channel)
+          .putBook(PutBookRequest.newBuilder().setParent("tenants/acme").setBook(book).build());
+    } finally {
+      Channels.close(channel);
+    }
+  }
+
+  /// The first line of the answer.
+  private static String plainHttp(ApiServer server, TlsConfig trusted, String token)
+      throws Exception {
+    String body = "{\"book\": {\"id\": \"mine\", \"pages\": 1}}";
+    String request =
+        "POST /v1/tenants/acme/books HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n"
+            + "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s";
+    try (SSLSocket socket = connect(server, trusted)) {
+      socket
+          .getOutputStream()
+          .write(request.formatted(token, body.length(), body).getBytes(StandardCharsets.US_ASCII));
+      return new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))
+          .readLine();
+    }
+  }
+
   /// Opens a connection that offers one version only.
   private static String handshake(ApiServer server, TlsConfig trusted, String version)
       throws Exception {
@@ -141,7 +198,7 @@ class TlsTest {
     return (SSLSocket) context.getSocketFactory().createSocket("localhost", server.port());
   }
 
-  private static String greet(URI server, Path trust) {
+  private static ManagedChannel open(URI server, Path trust, TokenSource tokens) {
     ChannelConfig config =
         new ChannelConfig(
             server,
@@ -149,7 +206,11 @@ class TlsTest {
             Duration.ofMinutes(2),
             Duration.ofSeconds(20),
             ByteSize.ofMebibytes(1));
-    ManagedChannel channel = Channels.open(config, TokenSource.anonymous(), Telemetry.disabled());
+    return Channels.open(config, tokens, Telemetry.disabled());
+  }
+
+  private static String greet(URI server, Path trust) {
+    ManagedChannel channel = open(server, trust, TokenSource.anonymous());
     try {
       return ShelfServiceGrpc.newBlockingStub(channel)
           .greet(GreetRequest.newBuilder().setName("ada").build())
@@ -160,6 +221,10 @@ class TlsTest {
   }
 
   private static ApiServer start(TlsConfig tls) {
+    return start(tls, TestTokens.create());
+  }
+
+  private static ApiServer start(TlsConfig tls, TestTokens tokens) {
     ApiServerConfig config =
         new ApiServerConfig(
             "localhost",
@@ -176,7 +241,11 @@ class TlsTest {
             Duration.ofSeconds(60),
             Duration.ofHours(1),
             Duration.ofSeconds(5));
-    ApiServer server = ApiServer.builder(config, Telemetry.disabled()).service(new Shelf()).build();
+    ApiServer server =
+        ApiServer.builder(config, Telemetry.disabled())
+            .service(new Shelf())
+            .authentication(tokens.verifier())
+            .build();
     server.start();
     return server;
   }

@@ -35,6 +35,7 @@ public final class RawHttp2 implements AutoCloseable {
   private final Socket socket;
   private final OutputStream out;
   private final Map<Integer, CompletableFuture<Integer>> answers = new ConcurrentHashMap<>();
+  private final Map<Integer, CompletableFuture<Void>> said = new ConcurrentHashMap<>();
   private final CompletableFuture<Void> heard = new CompletableFuture<>();
   private final CompletableFuture<Void> end = new CompletableFuture<>();
 
@@ -156,6 +157,11 @@ public final class RawHttp2 implements AutoCloseable {
     return answers.computeIfAbsent(stream, _ -> new CompletableFuture<>());
   }
 
+  /// Completes when the server has said a frame of this type.
+  public CompletableFuture<Void> said(int type) {
+    return said.computeIfAbsent(type, _ -> new CompletableFuture<>());
+  }
+
   /// Completes when anything has come from the server.
   public CompletableFuture<Void> heard() {
     return heard;
@@ -172,6 +178,7 @@ public final class RawHttp2 implements AutoCloseable {
         int stream = in.readInt() & STREAM_MASK;
         in.skipNBytes(length);
         answer(stream).complete(type);
+        said(type).complete(null);
       }
     } catch (IOException e) {
       end.complete(null);
