@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// from the call itself, such as the exchange of a good secret. Without the proof such a connection
 /// is among the first that give way.
 ///
-/// A connection that is proven on the [loop of strangers][StrangersLoop] cannot leave it. Its
-/// cost is given back to the share of strangers. Its client is asked to connect again (GOAWAY), and
+/// A connection that is proven on the [loop of strangers][StrangersLoop] cannot leave it. Its cost
+/// is given back to the share of strangers. Its client is asked to connect again (GOAWAY), and
 /// shows its token first then. Calls in progress go on.
 public final class ProvenConnection {
   private final @Nullable ServiceRequestContext call;

@@ -111,8 +111,8 @@ public final class NodeRegistry {
               .withStatus(status(ownStatus(machine, catalog), windowOpen)));
     }
 
-    /// The node's status, whether or not it is alive. A node without the storage of its pool takes no work:
-    /// the checkpoints of its jobs would stay behind.
+    /// The node's status, whether or not it is alive. A node without the storage of its pool takes
+    /// no work: the checkpoints of its jobs would stay behind.
     private static NodeStatus ownStatus(Machine known, CatalogView catalog) {
       return known.lacks(catalog.storage(known.node().pool()))
           ? NodeStatus.DRAINING
