@@ -111,8 +111,8 @@ public final class NodeRegistry {
               .withStatus(status(ownStatus(machine, catalog), windowOpen)));
     }
 
-    /// The node's status, whether or not it is alive. A node without the storage of its pool takes no work:
-    /// the checkpoints of its jobs would stay behind.
+    /// The node's status, whether or not it is alive. A node without the storage of its pool takes
+    /// no work: the checkpoints of its jobs would stay behind.
     private static NodeStatus ownStatus(Machine known, CatalogView catalog) {
       return known.lacks(catalog.storage(known.node().pool()))
           ? NodeStatus.DRAINING
@@ -178,6 +178,11 @@ public final class NodeRegistry {
   /// And a stream holds its clock even before its Hello.
   public ContactClock clock(NodeId id) {
     return clocks.computeIfAbsent(id, _ -> new ContactClock(sinceNanos));
+  }
+
+  /// Whether the node has no path for the storage; false while pool-service does not know the node.
+  boolean lacks(NodeId node, Optional<String> storage) {
+    return find(node).flatMap(Entry::machine).filter(machine -> machine.lacks(storage)).isPresent();
   }
 
   /// Whether the node's claims await an admin. It gets no order to run, because such an order
