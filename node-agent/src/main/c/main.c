@@ -169,7 +169,7 @@ static void raise_walls(struct supervisor *self, int launcher_fd) {
   struct walls *walls = &self->spec.walls;
   for (size_t i = 0; i < walls->owned.count; i++) {
     if (!own_tree(walls->owned.items[i], walls->user)) {
-      refuse(launcher_fd, EXIT_SYSTEM, "cannot change the owner of the job's directories");
+      refuse(launcher_fd, EXIT_REJECTED, "cannot change the owner of the job's directories");
     }
   }
   // Its own output, which a program may open by name (/dev/stderr).

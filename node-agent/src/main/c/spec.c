@@ -98,7 +98,8 @@ static bool read_wall(struct spec *spec, const char *key, char *value, bool *goo
     const char *key;
     struct paths *paths;
     size_t room;
-  } lists[] = {{"hidden", &walls->hidden, MAX_PATHS},
+  } lists[] = {{"withheld", &walls->withheld, MAX_PATHS},
+               {"hidden", &walls->hidden, MAX_PATHS},
                {"lent", &walls->lent, MAX_PATHS},
                {"shown", &walls->shown, MAX_PATHS},
                {"owned", &walls->owned, MAX_PATHS},

@@ -27,6 +27,7 @@ enum {
   EXIT_ALREADY_SUPERVISED = 73, // another supervisor holds the lock
   EXIT_ALREADY_STARTED = 74,    // it was started or given up before; it never starts again
   EXIT_TOO_LATE = 75,           // without contact for so long that it may run elsewhere by now
+  EXIT_REJECTED = 76,           // a fault of the machine's, and the job did not start: it may run elsewhere
 };
 
 #define NEVER INT64_MAX
@@ -56,6 +57,7 @@ struct walls {
   char *shm;             // what its /dev/shm is; NULL: an empty one of its own
   char *root;            // of its container: a directory that becomes its /, read-only; NULL: the machine's
   struct paths lent;     // files and directories of the machine that it finds where they are, read-only
+  struct paths withheld; // directories that it never finds, except for shown paths: there now, later, or not answering
   struct paths hidden;   // directories that it finds empty, except for shown paths
   struct paths shown;    // directories that it finds where they are, whatever is on the way to them
   struct paths owned;    // directories that become its user's with all that is in them
@@ -142,6 +144,14 @@ int walls_probe(const char *cgroup);
 // Runs a program that has a directory as its /dev/shm, and all other mounts as the machine has them.
 // Returns only if it cannot: an exit code.
 int walls_run_with_shm(const char *directory, char *const *argv);
+
+// Covers a directory of the calling process's mounts with an empty one. False: see errno.
+bool cover(const char *path);
+
+// withhold.c
+// Keeps the calling process's mounts from a directory that may not be there yet, or not answer; a directory that does
+// not answer is taken away with all of its file system. Takes some seconds at most. False: see errno.
+bool withhold(const char *path);
 
 // enter.c
 // Makes the calling process, which is about to be the job, what the job may be. False: see errno.

@@ -33,7 +33,7 @@ static bool failed(const char **what, const char *on) {
   return false;
 }
 
-static bool cover(const char *path) {
+bool cover(const char *path) {
   return mount("headgate", path, "tmpfs", DATA_ONLY | MS_NOEXEC, "mode=0755,size=1m") == 0;
 }
 
@@ -208,6 +208,10 @@ static bool build(const struct walls *walls, const char **what) {
   struct held held;
   hold_all(walls, &held);
   if (walls->root && !furnish_root(walls, &held, what)) return false;
+  // Before a /tmp of its own replaces the places of some.
+  for (size_t i = 0; !walls->root && i < walls->withheld.count; i++) {
+    if (!withhold(walls->withheld.items[i])) return failed(what, walls->withheld.items[i]);
+  }
   if (walls->tmp && !put(held.tmp, "/tmp", 0)) return failed(what, "replace /tmp");
   if (held.var_tmp >= 0 && !put(held.var_tmp, "/var/tmp", 0)) {
     return failed(what, "replace /var/tmp");

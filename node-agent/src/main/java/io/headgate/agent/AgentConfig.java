@@ -143,7 +143,27 @@ public record AgentConfig(
       Bounds.require(
           NameRule.isValid(name), "storages", "'" + name + "'", "is no name: " + NameRule.WORDS);
       Bounds.absolute("storages", path);
+      Bounds.require(
+          path.normalize().getNameCount() > 0,
+          "storages",
+          "'" + path + "'",
+          "is all of the machine; name a directory below a mount");
+      requireHidden("storages." + name, path, walls);
     });
+    requireHidden("checkpoints", checkpoints.orElse(data.resolve("checkpoints")), walls);
+  }
+
+  /// A shared directory would show all that is below it: checkpoints of all jobs, too.
+  private static void requireHidden(String key, Path root, WallsConfig walls) {
+    Path hidden = root.toAbsolutePath().normalize();
+    for (Path shared : walls.shared()) {
+      Bounds.require(
+          !hidden.startsWith(shared.normalize()),
+          "walls.shared",
+          "'" + shared + "'",
+          "would show jobs the checkpoints of others, because agent.%s is %s; share directories beside it"
+              .formatted(key, root));
+    }
   }
 
   /// An agent with the defaults of everything but these, that leaves the machine's own GPUs alone:

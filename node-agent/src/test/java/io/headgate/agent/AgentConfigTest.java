@@ -25,6 +25,7 @@ class AgentConfigTest {
       logs.files | 1 | 1 is not 2 to 1000
       keep.attempts | -1 | -1 is too few; at least 0
       storages | {Shared: /mnt} | 'Shared' is no name: 1 to 63 lower-case letters
+      storages | {all: /} | '/' is all of the machine; name a directory below a mount
       storages | {shared: mnt} | 'mnt' is not absolute; write the path from / on
       storages | {a: /a, b: /a, c: /a, d: /a, e: /a, f: /a, g: /a, h: /a, i: /a, j: /a, k: /a, l: /a, m: /a, n: /a, o: /a, p: /a, q: /a} | 17 are too many; at most 16
       gpu.driver | cuda | 'cuda' is not a known value: known are auto, nvml, rocm, none
@@ -129,6 +130,26 @@ class AgentConfigTest {
   @MethodSource("wrong")
   void namesTheKeyItsValueAndWhatToDo(Case wrong) {
     assertRefused(wrong.yaml(), wrong.key() + ": " + wrong.said());
+  }
+
+  @Test
+  void refusesToShareADirectoryAboveTheCheckpointsOfAllJobs() {
+    assertRefused(
+        "{agent: {data: /d, storages: {nfs: /mnt/nfs/jobs}, walls: {shared: [/data, /mnt/nfs]}}}",
+        "walls.shared: '/mnt/nfs' would show jobs the checkpoints of others, because"
+            + " agent.storages.nfs is /mnt/nfs/jobs; share directories beside it");
+    assertRefused(
+        "{agent: {data: /d, checkpoints: /mnt/jobs, walls: {shared: [/mnt/jobs/]}}}",
+        "because agent.checkpoints is /mnt/jobs");
+    assertRefused(
+        "{agent: {data: /srv/agent, walls: {shared: [/srv]}}}",
+        "because agent.checkpoints is /srv/agent/checkpoints");
+    var _ =
+        ConfigLoader.parse(
+            AgentMain.Config.class,
+            "agent.yaml",
+            "{agent: {data: /d, storages: {nfs: /mnt/nfs/jobs}, walls: {shared: [/mnt/nfs/data]}}}",
+            Map.of());
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.headgate.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.agent.process.TestMounts;
 import io.headgate.agent.runtime.host.JobWalls.Wanted;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
@@ -133,6 +134,42 @@ class StorageTest {
                 .formatted(unmounted));
     assertThat(unmounted).doesNotExist();
     assertThat(node.data().resolve("checkpoints/acme")).doesNotExist();
+  }
+
+  @Test
+  void aStorageThatRefusesIsTheNodesFault() throws Exception {
+    Files.writeString(shared.resolve("acme"), "no directory");
+    Node node = start("n1", Map.of("shared", shared));
+    AttemptReport report = node.run(node.assign("a", 1, "true").setStorage("shared"));
+    assertThat(report.getEndReason()).isEqualTo(EndReason.END_REASON_REJECTED);
+    assertThat(report.getError())
+        .isEqualTo(
+            "storage shared does not work here: java.nio.file.FileAlreadyExistsException: %s"
+                .formatted(shared.resolve("acme")));
+  }
+
+  @Test
+  void aStorageThatLeavesOwnersAsTheyAreIsTheNodesFault() throws Exception {
+    Path fixed = Files.createDirectories(root.resolve("mnt/fixed"));
+    Node node;
+    try {
+      node = start("n1", TestConfigs.walls(Wanted.REQUIRED), Map.of("fixed", fixed));
+    } catch (UncheckedIOException _) {
+      Needed.WALLS.demand(false);
+      return;
+    }
+    try (TestMounts mounts = new TestMounts()) {
+      mounts.mount("-t", "tmpfs", "tmpfs", fixed.toString());
+      Files.createDirectories(fixed.resolve("acme/a"));
+      mounts.mount("-o", "remount,ro", fixed.toString());
+      AttemptReport report = node.run(node.assign("a", 1, "true").setStorage("fixed"));
+      assertThat(report.getEndReason()).isEqualTo(EndReason.END_REASON_REJECTED);
+      assertThat(report.getError())
+          .isEqualTo("cannot change the owner of the job's directories: Read-only file system");
+      AttemptReport none = node.run(node.assign("b", 1, "true").setStorage("fixed"));
+      assertThat(none.getEndReason()).isEqualTo(EndReason.END_REASON_REJECTED);
+      assertThat(none.getError()).contains("storage fixed does not work here", "Read-only");
+    }
   }
 
   @Test

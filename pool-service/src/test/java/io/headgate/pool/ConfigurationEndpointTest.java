@@ -226,6 +226,7 @@ class ConfigurationEndpointTest {
 
   @Test
   void warnsWithTheNumbers() {
+    admin.apply(tenant, small("4"));
     new Client(SERVER.channel(SERVER.tokens().node(tenant, "gpu-1", Map.of("pool", "onprem"))))
         .nodes.registerNode(
             RegisterNodeRequest.newBuilder().setNode(node(tenant, "gpu-1", 8)).build());

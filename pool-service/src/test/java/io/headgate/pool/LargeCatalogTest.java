@@ -43,6 +43,10 @@ class LargeCatalogTest {
 
   @BeforeAll
   static void build() {
+    new Client(SERVER.channel(SERVER.tokens().admin(TENANT)))
+        .apply(
+            TENANT,
+            Client.configuration(List.of(Client.pool(TENANT, "onprem").build()), List.of()));
     var db = POSTGRES.database().jooq();
     db.execute(
         """

@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -56,6 +57,15 @@ class NodeEndpointTest {
 
   private final String tenant = Client.newTenant();
   private final Client admin = new Client(SERVER.channel(SERVER.tokens().admin(tenant)));
+
+  @BeforeEach
+  void provisionPools() {
+    admin.apply(
+        tenant,
+        Client.configuration(
+            List.of(Client.pool(tenant, "onprem").build(), Client.pool(tenant, "cloud").build()),
+            List.of()));
+  }
 
   @Test
   void keepsWhatAMachineReports() {
@@ -158,7 +168,7 @@ class NodeEndpointTest {
   @Test
   void tellsANodeWhatItsPoolWantsOfMig() {
     assertThat(register("gpu-1", node(tenant, "gpu-1", 1).build()).getMigAuto())
-        .as("the pool is not in force yet")
+        .as("the pool leaves MIG as it is")
         .isFalse();
     ResourceConfiguration wanted =
         Client.configuration(
@@ -455,6 +465,37 @@ class NodeEndpointTest {
     provisionStatic(a100(8));
     assertThat(register("gpu-2", report("gpu-2", 8, "A100")).getState())
         .as("the pool says more now")
+        .isEqualTo(Node.State.STATE_ACTIVE);
+  }
+
+  @Test
+  void aNodeIsBelievedInNothingBeforeItsPoolIsProvisioned() {
+    Client early = asNode("early", Map.of("pool", "planned"));
+    RegisterNodeRequest report =
+        RegisterNodeRequest.newBuilder().setNode(report("early", 64, "A100")).build();
+    Node first = early.nodes.registerNode(report);
+    assertThat(first.getState()).isEqualTo(Node.State.STATE_QUARANTINED);
+    assertThat(first.getDevicesList()).isEmpty();
+    assertThat(first.getQuarantine().getReason())
+        .isEqualTo("its pool is not provisioned, so nothing bounds its first report");
+
+    Pool planned = Client.pool(tenant, "planned").setInstance(a100(8)).build();
+    admin.apply(tenant, Client.configuration(List.of(planned), List.of()));
+    assertThat(early.nodes.registerNode(report).getQuarantine().getReason())
+        .isEqualTo("it reports 64 GPUs; an instance of its pool has 8");
+    Node honest =
+        early.nodes.registerNode(report.toBuilder().setNode(report("early", 8, "A100")).build());
+    assertThat(honest.getState()).isEqualTo(Node.State.STATE_ACTIVE);
+    assertThat(honest.getDevicesCount()).isEqualTo(8);
+
+    admin.apply(
+        tenant, Client.configuration(List.of(Client.pool(tenant, "onprem").build()), List.of()));
+    assertThat(
+            early
+                .nodes
+                .registerNode(report.toBuilder().setNode(report("early", 7, "A100")).build())
+                .getState())
+        .as("what was approved stays so when the pool goes")
         .isEqualTo(Node.State.STATE_ACTIVE);
   }
 

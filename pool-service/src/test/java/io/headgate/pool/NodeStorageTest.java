@@ -52,6 +52,8 @@ class NodeStorageTest {
 
   @Test
   void aPlanNamesTheNodesWithoutTheStorageOfTheirPool() {
+    draft(Client.pool(tenant, "onprem"));
+    var _ = admin.provision(tenant);
     Node with = register(node(tenant, "gpu-1", 1), "shared", "scratch");
     assertThat(with.getStoragesList()).containsExactly("scratch", "shared");
     register(node(tenant, "gpu-2", 1), "scratch");

@@ -38,6 +38,7 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.jooq.DSLContext;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -64,6 +65,11 @@ class WatchCatalogTest {
   @BeforeAll
   static void writeHistory() {
     CatalogHistory.install(db());
+  }
+
+  @BeforeEach
+  void provisionPool() {
+    apply("7");
   }
 
   @Test

@@ -6,6 +6,7 @@ import static io.headgate.scheduler.Fixtures.pool;
 import static io.headgate.scheduler.Fixtures.profile;
 import static io.headgate.scheduler.Fixtures.resources;
 import static io.headgate.scheduler.Fixtures.submit;
+import static io.headgate.scheduler.Installation.awaitState;
 import static io.headgate.scheduler.Installation.get;
 import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -84,6 +85,25 @@ final class PoolStorageTest {
 
     Node named = node("a-0", "onprem", 10).toBuilder().addStorages("shared").build();
     installation.neighbours.register(named);
+    assertThat(agent.awaitAssign("r-0").getStorage()).isEqualTo("shared");
+  }
+
+  @Test
+  void anOrderThatWaitsForItsNodeIsGivenUpWhenTheNodeLacksTheStorageByThen() {
+    FakeAgent agent = installation.agent("a-0").connect();
+    agent.deaf();
+    submit(alice, submit("rnd-3", "r-0"));
+    awaitState(alice, "r-0", Job.State.STATE_ASSIGNED);
+    provision("shared", 2);
+    FakeAgent.awaitThat(this::wouldWait);
+    agent.disconnect();
+    agent.hearing().connect();
+    awaitState(alice, "r-0", Job.State.STATE_WAITING);
+    assertThat(agent.begun()).isEmpty();
+
+    installation.neighbours.register(
+        node("a-0", "onprem", 10).toBuilder().addStorages("shared").build());
+    awaitState(alice, "r-0", Job.State.STATE_RUNNING);
     assertThat(agent.awaitAssign("r-0").getStorage()).isEqualTo("shared");
   }
 

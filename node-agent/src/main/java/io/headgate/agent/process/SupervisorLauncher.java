@@ -10,6 +10,9 @@ public final class SupervisorLauncher {
   /// Exit code: without contact for so long that it may run elsewhere.
   public static final int TOO_LATE = 75;
 
+  /// The machine's fault, and the attempt was not started.
+  private static final int REJECTED = 76;
+
   /// Exit code: the attempt was started or refused before.
   public static final int ALREADY_STARTED = 74;
 
@@ -66,6 +69,7 @@ public final class SupervisorLauncher {
       case 73 -> new Result.AlreadySupervised();
       case ALREADY_STARTED -> new Result.AlreadyStarted();
       case TOO_LATE -> new Result.TooLate();
+      case REJECTED -> new Result.Rejected(problem);
       case 64, 71 -> new Result.Failed(problem.isEmpty() ? "the supervisor failed" : problem);
       // The launcher was killed, so it is unknown whether the supervisor lives; trying again tells.
       default -> throw new IOException("the launcher of " + attempt + " ended with " + code);

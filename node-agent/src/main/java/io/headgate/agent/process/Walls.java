@@ -78,6 +78,8 @@ public record Walls(
   /// @param temporary its `/tmp`; empty: the machine's
   /// @param otherTemporary its `/var/tmp`
   /// @param sharedMemory its `/dev/shm`; empty: one of its own
+  /// @param withheld directories that it never finds, except for `shown`; they may be on file
+  ///   systems that do not answer, or come later
   /// @param hidden directories that it finds empty, except for `shown`
   /// @param shown directories that it finds at their place, even below hidden ones
   /// @param owned directories that become its user's, with all that is in them
@@ -86,6 +88,7 @@ public record Walls(
       Optional<Path> temporary,
       Optional<Path> otherTemporary,
       Optional<Path> sharedMemory,
+      List<Path> withheld,
       List<Path> hidden,
       List<Path> shown,
       List<Path> owned) {
@@ -97,9 +100,11 @@ public record Walls(
             Optional.empty(),
             List.of(),
             List.of(),
+            List.of(),
             List.of());
 
     public FileSystem {
+      withheld = List.copyOf(withheld);
       hidden = List.copyOf(hidden);
       shown = List.copyOf(shown);
       owned = List.copyOf(owned);
@@ -155,6 +160,7 @@ public record Walls(
     fileSystem.temporary.ifPresent(path -> line(text, "tmp", path));
     fileSystem.otherTemporary.ifPresent(path -> line(text, "var_tmp", path));
     fileSystem.sharedMemory.ifPresent(path -> line(text, "shm", path));
+    fileSystem.withheld.forEach(path -> line(text, "withheld", path));
     fileSystem.hidden.forEach(path -> line(text, "hidden", path));
     fileSystem.shown.forEach(path -> line(text, "shown", path));
     fileSystem.owned.forEach(path -> line(text, "owned", path));

@@ -65,6 +65,7 @@ final class MachinePorts {
       driver.prepare(ledger.recover(time.instant()).heldDevices());
       DurableFile.makeDirectory(data.resolve("bin"));
       Path program = SupervisorBinary.extract(data.resolve("bin"));
+      settings.checkpoints().makeOwn();
       runtime =
           settings.pods().isPresent()
               ? pods(settings, names, driver, ledger, program, time)

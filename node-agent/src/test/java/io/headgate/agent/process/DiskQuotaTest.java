@@ -62,6 +62,7 @@ class DiskQuotaTest {
                     Optional.of(directories.get(2)),
                     Optional.empty(),
                     List.of(),
+                    List.of(),
                     List.of(directories.getFirst()),
                     List.of()),
                 List.of(),

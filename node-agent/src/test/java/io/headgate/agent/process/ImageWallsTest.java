@@ -51,6 +51,7 @@ class ImageWallsTest {
                     Optional.of(ownDirectory(job, "tmp")),
                     Optional.of(ownDirectory(job, "var-tmp")),
                     Optional.empty(),
+                    List.of(),
                     List.of(root),
                     List.of(work),
                     List.of()),

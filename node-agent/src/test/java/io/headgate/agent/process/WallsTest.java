@@ -41,6 +41,12 @@ class WallsTest {
 
   private SupervisedJob job(int user, Walls.Namespaces namespaces, List<Path> owned)
       throws Exception {
+    return job(user, namespaces, owned, List.of());
+  }
+
+  private SupervisedJob job(
+      int user, Walls.Namespaces namespaces, List<Path> owned, List<Path> withheld)
+      throws Exception {
     SupervisedJob job = new SupervisedJob(root);
     Path work = ownDirectory(job, "work", user);
     return job.directory(work)
@@ -53,6 +59,7 @@ class WallsTest {
                     Optional.of(ownDirectory(job, "tmp", user)),
                     Optional.of(ownDirectory(job, "var-tmp", user)),
                     Optional.empty(),
+                    withheld,
                     List.of(root),
                     Stream.concat(Stream.of(work), owned.stream()).toList(),
                     owned),
@@ -311,6 +318,7 @@ class WallsTest {
                 Optional.of(root.resolve("absent")),
                 Optional.empty(),
                 Optional.empty(),
+                List.of(),
                 List.of(),
                 List.of(),
                 List.of()),

@@ -15,6 +15,7 @@ import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Claims;
 import io.headgate.pool.core.node.DeviceCondition;
 import io.headgate.pool.core.node.Inventory;
+import io.headgate.pool.core.node.InventoryBounds;
 import io.headgate.pool.core.node.Node;
 import io.headgate.pool.core.node.Node.Drain;
 import io.headgate.pool.core.node.NodeDecisions;
@@ -42,9 +43,9 @@ public final class Nodes {
 
   /// Stores a node's report; a report without news changes nothing.
   public Node register(Caller caller, Registrant registrant, Inventory inventory) {
-    Optional<Claims> most =
+    Optional<InventoryBounds.OfPool> bounds =
         changes.read(view ->
-            view.mostOfInstance(
+            view.bounds(
                 registrant.tenant(),
                 view.node(registrant.tenant(), registrant.node())
                     .map(node -> node.poolAfter(registrant.pool()))
@@ -53,7 +54,7 @@ public final class Nodes {
         caller,
         transaction -> {
           Optional<Node> known = transaction.lockNode(registrant.tenant(), registrant.node());
-          Node node = require(NodeDecisions.register(known, registrant, inventory, most, now()));
+          Node node = require(NodeDecisions.register(known, registrant, inventory, bounds, now()));
           if (!known.equals(Optional.of(node))) {
             put(transaction, Action.REGISTER_NODE, known, node);
           }

@@ -7,7 +7,7 @@ import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
-import io.headgate.pool.core.node.Claims;
+import io.headgate.pool.core.node.InventoryBounds;
 import io.headgate.pool.core.node.Node;
 import java.util.List;
 import java.util.Map;
@@ -26,9 +26,8 @@ public interface SupplyView {
   /// Whether the nodes of a provisioned pool turn MIG on.
   boolean migAuto(TenantId tenant, PoolId pool);
 
-  /// The most that one instance of a provisioned pool may claim; empty: the pool is absent or
-  /// static.
-  Optional<Claims> mostOfInstance(TenantId tenant, PoolId pool);
+  /// The bound of first reports to a provisioned pool; empty: the pool is absent.
+  Optional<InventoryBounds.OfPool> bounds(TenantId tenant, PoolId pool);
 
   Optional<Node> node(TenantId tenant, NodeId id);
 

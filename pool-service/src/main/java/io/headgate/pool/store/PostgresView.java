@@ -24,7 +24,7 @@ import io.headgate.pool.core.draft.Stamp;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
-import io.headgate.pool.core.node.Claims;
+import io.headgate.pool.core.node.InventoryBounds;
 import io.headgate.pool.core.node.Node;
 import io.headgate.pool.runtime.CatalogChange;
 import io.headgate.pool.runtime.SupplyView;
@@ -102,7 +102,7 @@ final class PostgresView implements SupplyView {
   }
 
   @Override
-  public Optional<Claims> mostOfInstance(TenantId tenant, PoolId pool) {
+  public Optional<InventoryBounds.OfPool> bounds(TenantId tenant, PoolId pool) {
     return db.select(POOLS.asterisk(), ELASTICITIES.asterisk())
         .from(CONFIGURATIONS)
         .join(VERSIONS)
@@ -117,13 +117,14 @@ final class PostgresView implements SupplyView {
         .where(CONFIGURATIONS.TENANT_ID.eq(tenant.value()))
         .and(POOLS.POOL_ID.eq(pool.value()))
         .fetchOptional()
-        .flatMap(row -> {
+        .map(row -> {
           PoolsRecord found = row.into(POOLS);
           Optional<Instance> instance =
               row.get(ELASTICITIES.PROVIDER) == null
                   ? InstanceColumns.of(found)
                   : Optional.of(InstanceColumns.of(row.into(ELASTICITIES)));
-          return instance.map(most -> most.most(Optional.ofNullable(found.getGpuModel())));
+          return new InventoryBounds.OfPool(
+              instance.map(most -> most.most(Optional.ofNullable(found.getGpuModel()))));
         });
   }
 

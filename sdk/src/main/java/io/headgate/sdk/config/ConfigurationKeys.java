@@ -171,7 +171,8 @@ final class ConfigurationKeys {
           FileKey.reference("policy", "policies", "", "Policy that alone may use the pool."),
           FileKey.reference("group", "groups", "", "Group that alone may use the pool."));
 
-  static final IntegerKey INSTANCE_GPUS = new IntegerKey("gpus", 0, 0, 64, "GPUs of one machine.");
+  static final IntegerKey INSTANCE_GPUS =
+      new IntegerKey("gpus", 0, 0, 64, "GPUs of one machine; a static pool states it.");
   static final TextKey INSTANCE_GPU_MODEL =
       new TextKey(
           "gpuModel", 64, "Model of the GPUs; a static pool without it has the pool's `gpuModel`.");

@@ -45,7 +45,7 @@ final class PoolReader {
         currency(fields, values),
         values.idOrNull("storage"),
         elasticity(fields, values, type),
-        type == Pool.Type.STATIC ? instanceOrNull(fields) : null,
+        type == Pool.Type.STATIC ? mostOrNull(fields) : null,
         values.textOrNull(ConfigurationKeys.DESCRIPTION));
   }
 
@@ -154,11 +154,23 @@ final class PoolReader {
     }
   }
 
+  /// The instance of a static pool. Without `gpus` it would bound its nodes to none.
+  private static @Nullable Instance mostOrNull(MappingReader fields) {
+    MappingReader instance = fields.nested("instance", ConfigurationKeys.INSTANCE.names());
+    if (instance != null && instance.value("gpus") == null) {
+      instance.missing(
+          "gpus",
+          "say the most GPUs of one machine: gpus: 8, or gpus: 0 for machines without GPUs");
+    }
+    return instance == null ? null : instance(instance);
+  }
+
   private static @Nullable Instance instanceOrNull(MappingReader fields) {
     MappingReader instance = fields.nested("instance", ConfigurationKeys.INSTANCE.names());
-    if (instance == null) {
-      return null;
-    }
+    return instance == null ? null : instance(instance);
+  }
+
+  private static Instance instance(MappingReader instance) {
     ValueReader values = new ValueReader(instance);
     return new Instance(
         values.integer(ConfigurationKeys.INSTANCE_GPUS),

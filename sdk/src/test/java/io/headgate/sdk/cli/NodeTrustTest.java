@@ -97,6 +97,25 @@ class NodeTrustTest {
   }
 
   @Test
+  void aNodeThatIsAwayIsShownSoAlthoughItLacksAStorage() {
+    gate.supply.provisioned =
+        gate.supply.provisioned.toBuilder()
+            .addPools(Pool.newBuilder().setName("tenants/acme/pools/stored").setStorage("shared"))
+            .build();
+    add(node("away", "stored"));
+    add(node("drained", "stored").setState(Node.State.STATE_DRAINING));
+    gate.usage.nodes.add(usage("away", NodeUsage.Contact.CONTACT_LOST));
+    gate.usage.nodes.add(usage("drained", NodeUsage.Contact.CONTACT_CONNECTED));
+
+    assertThat(run("nodes", "away").out()).containsPattern("state +lost, no storage");
+    assertThat(run("nodes", "drained").out()).containsPattern("state +draining, no storage");
+  }
+
+  private static NodeUsage usage(String node, NodeUsage.Contact contact) {
+    return NodeUsage.newBuilder().setNode(node).setContact(contact).build();
+  }
+
+  @Test
   void aNodeThatIsSetAsideIsShownWithItsReasonAndEnd() {
     gate.usage.nodes.set(
         0,

@@ -113,6 +113,25 @@ class ConfigurationReaderTest {
   }
 
   @Test
+  void aStaticPoolThatStatesItsMachinesStatesTheirGpus() {
+    ConfigurationException refusal =
+        catchThrowableOfType(
+            ConfigurationException.class,
+            () ->
+                ConfigurationReader.read(
+                    "c.yaml",
+                    "apiVersion: headgate/v1\nkind: Configuration\n"
+                        + "pools: [{name: p, instance: {cpus: 96, memory: 1TiB}}]\n"));
+    assertThat(refusal.problems())
+        .extracting(Problem::field, Problem::message, Problem::next)
+        .containsExactly(
+            tuple(
+                "pools[p].instance.gpus",
+                "pools[p].instance has no gpus",
+                "say the most GPUs of one machine: gpus: 8, or gpus: 0 for machines without GPUs"));
+  }
+
+  @Test
   void readsWhatDevicesAProfileWantsAndHowLongItWaitsForOthers() throws Exception {
     String head = "apiVersion: headgate/v1\nkind: Configuration\npools: [{name: p}]\n";
 

@@ -111,6 +111,8 @@ final class AttemptStart {
       workload.prepare(plans, contact, traceparent);
     } catch (GpuDriverException e) {
       return giveUp(EndReason.REJECTED, "the slice cannot be given to the job: " + e.getMessage());
+    } catch (CheckpointRoots.StorageException e) {
+      return giveUp(EndReason.REJECTED, String.valueOf(e.getMessage()));
     } catch (IOException | IllegalArgumentException | ArithmeticException e) {
       return giveUp(
           EndReason.START_FAILED, "its directory could not be prepared: " + e.getMessage());

@@ -19,7 +19,6 @@ import io.headgate.agent.runtime.attempt.Workload;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -158,7 +157,7 @@ final class HostWorkload implements Workload {
         directories.work().toString(),
         machine.walls().areNamespaces() ? "/tmp" : directories.temporary().toString(),
         directories.checkpoints().toString(),
-        !Trees.isEmpty(directories.checkpoints()),
+        !machine.checkpoints().use(assignment, Trees::isEmpty),
         JobEnvironment.imageVariables(
             image.map(ImageStore.Image::environment).orElseGet(TreeMap::new)));
   }
@@ -220,28 +219,19 @@ final class HostWorkload implements Workload {
     for (Path own : List.of(work, temporary, varTemporary)) {
       machine.walls().makeFor(user, own);
     }
-    Path checkpoints =
-        machine
-            .checkpoints()
-            .directory(assignment)
-            .orElseThrow(() -> new IOException("its storage is gone"));
-    Files.createDirectories(checkpoints);
+    Path checkpoints = machine.checkpoints().make(assignment);
     if (!machine.walls().areNamespaces()) {
       return new JobWalls.Directories(
           directory, List.of(), work, temporary, varTemporary, checkpoints);
     }
-    List<Path> roots = new ArrayList<>();
-    for (Path root : machine.checkpoints().present()) {
-      roots.add(root.toRealPath());
-    }
     // Links on the way to a directory may be hidden in there, so it goes by its real name.
     return new JobWalls.Directories(
         machine.ledger().data().toRealPath(),
-        roots,
+        machine.checkpoints().all(),
         work.toRealPath(),
         temporary.toRealPath(),
         varTemporary.toRealPath(),
-        checkpoints.toRealPath());
+        machine.checkpoints().use(assignment, made -> made.toRealPath()));
   }
 
   /// Its private temporary files, its limits, its cgroup, its container.

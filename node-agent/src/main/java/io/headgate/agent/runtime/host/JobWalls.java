@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,7 +95,7 @@ public final class JobWalls {
 
   /// The directories of one attempt.
   ///
-  /// @param checkpointRoots that namespaces hide, with the directories of all jobs
+  /// @param checkpointRoots that namespaces hide, with the directories of all jobs; there or not
   /// @param temporary its `/tmp`
   /// @param varTemporary its `/var/tmp`
   record Directories(
@@ -340,6 +339,7 @@ public final class JobWalls {
           Optional.empty(),
           List.of(),
           List.of(),
+          List.of(),
           owned);
     }
     List<Path> shown = new ArrayList<>(List.of(directories.work(), directories.checkpoints()));
@@ -354,11 +354,8 @@ public final class JobWalls {
         Optional.of(directories.temporary()),
         Optional.of(directories.varTemporary()),
         request.paths().sharedMemory(),
-        Stream.of(
-                Stream.of(directories.data()),
-                directories.checkpointRoots().stream(),
-                request.paths().hidden().stream())
-            .flatMap(Function.identity())
+        directories.checkpointRoots(),
+        Stream.concat(Stream.of(directories.data()), request.paths().hidden().stream())
             .distinct()
             .toList(),
         shown,

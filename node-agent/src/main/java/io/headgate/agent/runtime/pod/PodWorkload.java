@@ -83,15 +83,20 @@ final class PodWorkload implements Workload {
     }
     Path inside = parts.ledger().makeInside(key());
     Path work = makeWork(inside);
-    Path checkpoints = Files.createDirectories(checkpoints());
-    OwnedTree.give(parts.program(), user(), checkpoints);
+    int user = user();
+    Path checkpoints = parts.checkpoints().make(assignment);
+    boolean isEmpty =
+        parts
+            .checkpoints()
+            .use(
+                assignment,
+                made -> {
+                  OwnedTree.give(parts.program(), user, made);
+                  return Trees.isEmpty(made);
+                });
     JobEnvironment.Places places =
         new JobEnvironment.Places(
-            work.toString(),
-            "/tmp",
-            checkpoints.toString(),
-            !Trees.isEmpty(checkpoints),
-            new TreeMap<>());
+            work.toString(), "/tmp", checkpoints.toString(), !isEmpty, new TreeMap<>());
     Assignment.SelfStop selfStop = assignment.selfStop();
     new SupervisorSpec(
             assignment.command(),

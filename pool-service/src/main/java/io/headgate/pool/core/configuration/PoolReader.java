@@ -201,6 +201,14 @@ final class PoolReader {
       return;
     }
     instance(path + ".instance", most);
+    if (most.gpus() == 0 && !spec.gpuModel().isEmpty()) {
+      problems.add(
+          new Denial.Contradiction(
+              path + ".instance.gpus",
+              "a machine of a pool of '"
+                  + spec.gpuModel()
+                  + "' has GPUs: say how many at most, or leave the instance out"));
+    }
     requireOneModel(
         path + ".instance.gpu_model",
         spec.gpuModel().isEmpty() ? Optional.empty() : Optional.of(spec.gpuModel()),

@@ -14,13 +14,18 @@ public final class InventoryBounds {
 
   private InventoryBounds() {}
 
+  /// The bound of first reports to a pool in force.
+  ///
+  /// @param most that a node of it has; in it, 0 of memory or CPUs means that the pool does not
+  ///   say; empty: it says nothing
+  public record OfPool(Optional<Claims> most) {}
+
   /// Why the report needs an admin's approval, in one sentence; empty: it needs none.
   ///
   /// @param approved what was accepted for the node so far; empty: this is its first report
-  /// @param most that a node of its pool has; in it, 0 of memory or CPUs means that the pool does
-  ///   not say; empty: it says nothing
+  /// @param pool its pool's; empty: the pool is not in force, so that it may yet say anything
   static Optional<String> objection(
-      Claims claims, Optional<Claims> approved, Optional<Claims> most) {
+      Claims claims, Optional<Claims> approved, Optional<OfPool> pool) {
     if (approved.isPresent()) {
       return approved.get().devices() > 0
               && claims.devices() > 0
@@ -31,13 +36,18 @@ public final class InventoryBounds {
                   : "its GPUs are real now, and were simulated before")
           : claims.excess(approved.get(), "approved are");
     }
-    return most.flatMap(known -> excess(claims, known))
+    if (pool.isEmpty()) {
+      return Optional.of("its pool is not provisioned, so nothing bounds its first report");
+    }
+    return pool.get()
+        .most()
+        .flatMap(known -> excess(claims, known))
         .or(() -> claims.excess(SANE, "the most that is believed without approval is"));
   }
 
   /// The first part of the claims beyond a node of its pool, in one sentence; empty: none.
   ///
-  /// @param most as of [#objection]
+  /// @param most as of [OfPool]
   public static Optional<String> excess(Claims claims, Claims most) {
     return claims.excess(completed(most), "an instance of its pool has");
   }

@@ -47,12 +47,12 @@ public final class NodeDecisions {
   /// report that claims more than is believed puts the node into quarantine, and its inventory
   /// stays as it was.
   ///
-  /// @param most that a node of its pool has ([InventoryBounds]); empty: the pool does not say
+  /// @param bounds of its pool; empty: the pool is not in force, and a first report is not believed
   public static Outcome<Node, Denial> register(
       Optional<Node> known,
       Registrant registrant,
       Inventory inventory,
-      Optional<Claims> most,
+      Optional<InventoryBounds.OfPool> bounds,
       Instant now) {
     Problems<Denial> problems = new Problems<>();
     check(problems, inventory);
@@ -62,7 +62,7 @@ public final class NodeDecisions {
           InventoryBounds.objection(
                   claims,
                   known.map(node -> node.trust().approved()).filter(NodeDecisions::isApproval),
-                  most)
+                  bounds)
               .map(objection -> new Quarantine(claims, objection));
       return known
           .map(node -> report(node, registrant.pool(), inventory, quarantine, now))

@@ -228,6 +228,10 @@ class ConfigurationReaderTest {
             bounded("a", "H100", instance(8, "A100")),
             "pools[a].instance.gpu_model"),
         new Disagreement(
+            "static instance without GPUs of a pool of GPUs",
+            bounded("a", "A100", new Instance(0, Optional.empty(), 0, 96_000, 1L << 40)),
+            "pools[a].instance.gpus"),
+        new Disagreement(
             "static instance with a model without GPUs",
             bounded("a", "", instance(0, "A100")),
             "pools[a].instance.gpus"),

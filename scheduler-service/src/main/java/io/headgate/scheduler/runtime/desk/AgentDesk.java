@@ -122,14 +122,10 @@ public final class AgentDesk {
     if (!status.isLive() || turn.rejected.contains(key)) {
       return;
     }
-    if (attempt.isUntold(key.worker())
-        && state.nodes.isQuarantined(
-            attempt.attempt().assignment().workers().get(key.worker()).node())) {
-      // An order to run carries the secrets of vaults.
+    Optional<String> untellable = state.untellable(attempt, key.worker());
+    if (untellable.isPresent()) {
       turn.rejected.add(key);
-      turn.inputs.add(
-          new Input.WorkerUndelivered(
-              key.attempt(), key.worker(), "its node is in quarantine before it was told"));
+      turn.inputs.add(new Input.WorkerUndelivered(key.attempt(), key.worker(), untellable.get()));
     } else if (attempt.isUntold(key.worker())) {
       turn.dispatches.add(state.orders.run(turn, job, attempt, key.worker(), state.catalog));
     } else {

@@ -5,10 +5,12 @@ import io.headgate.scheduler.core.SchedulerCore;
 import io.headgate.scheduler.core.SchedulerState;
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.catalog.CatalogSource;
 import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
@@ -22,6 +24,7 @@ import io.headgate.scheduler.runtime.submission.TakenSubmissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
@@ -104,6 +107,26 @@ public final class LeaderState {
       List<CatalogUpdate> updates,
       long nowNanos) {
     return new LeaderState(leadership, settings, loaded, updates, nowNanos);
+  }
+
+  /// Why a worker that no agent was told of is given up instead; empty: its agent may be told, or
+  /// was.
+  Optional<String> untellable(AttemptRecord attempt, int worker) {
+    if (!attempt.isUntold(worker)) {
+      return Optional.empty();
+    }
+    Assignment assignment = attempt.attempt().assignment();
+    NodeId node = assignment.workers().get(worker).node();
+    if (nodes.isQuarantined(node)) {
+      // An order to run carries the secrets of vaults.
+      return Optional.of("its node is in quarantine before it was told");
+    }
+    Optional<String> storage = catalog.storage(assignment.pool());
+    return nodes.lacks(node, storage)
+        ? Optional.of(
+            "its node lacks storage %s of its pool before it was told"
+                .formatted(storage.orElse("")))
+        : Optional.empty();
   }
 
   private SchedulerState state(LoadedState loaded, SortedSet<TenantId> tenants) {

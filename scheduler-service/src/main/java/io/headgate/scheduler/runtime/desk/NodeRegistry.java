@@ -180,6 +180,11 @@ public final class NodeRegistry {
     return clocks.computeIfAbsent(id, _ -> new ContactClock(sinceNanos));
   }
 
+  /// Whether the node has no path for the storage; false while pool-service does not know the node.
+  boolean lacks(NodeId node, Optional<String> storage) {
+    return find(node).flatMap(Entry::machine).filter(machine -> machine.lacks(storage)).isPresent();
+  }
+
   /// Whether the node's claims await an admin. It gets no order to run, because such an order
   /// carries the secrets of vaults.
   boolean isQuarantined(NodeId node) {

@@ -179,15 +179,12 @@ public final class VaultDesk {
     }
     JobRecord job = state.jobs.job(attempt.get().id().job()).orElseThrow();
     int worker = barred.key().worker();
+    Optional<String> untellable = state.untellable(attempt.get(), worker);
     if (state.catalog.vaults(queue(job)).equals(barred.vaults())) {
       barred.draft().ifPresent(draft -> state.jobs.bar(job.id(), draft));
       turn.inputs.add(new Input.JobRequeued(job.job()));
-    } else if (attempt.get().isUntold(worker)
-        && state.nodes.isQuarantined(
-            attempt.get().attempt().assignment().workers().get(worker).node())) {
-      turn.inputs.add(
-          new Input.WorkerUndelivered(
-              attempt.get().id(), worker, "its node is in quarantine before it was told"));
+    } else if (untellable.isPresent()) {
+      turn.inputs.add(new Input.WorkerUndelivered(attempt.get().id(), worker, untellable.get()));
     } else if (attempt.get().isUntold(worker)) {
       turn.dispatches.add(state.orders.run(turn, job, attempt.get(), worker, state.catalog));
     }

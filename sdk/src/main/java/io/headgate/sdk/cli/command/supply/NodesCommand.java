@@ -161,21 +161,21 @@ public final class NodesCommand implements CliCommand {
     if (!row.pooled()) {
       return Cell.of(Style.BAD, "no pool");
     }
-    if (row.lacksStorage()) {
-      return Cell.of(Style.BAD, "no storage");
-    }
-    String draining = row.node().draining() ? ", draining" : "";
+    String storage = row.lacksStorage() ? ", no storage" : "";
+    String flaws = (row.node().draining() ? ", draining" : "") + storage;
     return switch (row.usage().contact()) {
       case CONNECTED ->
-          row.node().draining()
-              ? Cell.of(Style.WAITING, "draining")
-              : row.usage().setAsideUntil() != null
-                  ? Cell.of(Style.WAITING, "set aside")
-                  : Cell.of(Style.GOOD, "connected");
-      case SUSPECT -> Cell.of(Style.WAITING, "suspect" + draining);
-      case LOST -> Cell.of(Style.BAD, "lost" + draining);
-      case NEVER -> Cell.of(Style.DIM, "never connected" + draining);
-      case UNKNOWN -> Cell.of(Style.DIM, "unknown" + draining);
+          row.lacksStorage()
+              ? Cell.of(Style.BAD, flaws.substring(2))
+              : row.node().draining()
+                  ? Cell.of(Style.WAITING, "draining")
+                  : row.usage().setAsideUntil() != null
+                      ? Cell.of(Style.WAITING, "set aside")
+                      : Cell.of(Style.GOOD, "connected");
+      case SUSPECT -> Cell.of(Style.WAITING, "suspect" + flaws);
+      case LOST -> Cell.of(Style.BAD, "lost" + flaws);
+      case NEVER -> Cell.of(Style.DIM, "never connected" + flaws);
+      case UNKNOWN -> Cell.of(Style.DIM, "unknown" + flaws);
     };
   }
 
