@@ -85,7 +85,7 @@ bool withhold(const char *path) {
   char place[PATH_MAX];
   if (!mount_of(path, place)) return false;
   if (problem == ENOENT || problem == ENOTDIR) {
-    // The job sees no mount that is made there later. What is unmounted there stays mounted for the job.
+    // The job sees no mount that is made there later. A mount that the machine removes stays for it.
     return mount(NULL, place, NULL, MS_PRIVATE, NULL) == 0;
   }
   // It does not answer, or not to root. It may answer later, and cannot be covered below its mount.

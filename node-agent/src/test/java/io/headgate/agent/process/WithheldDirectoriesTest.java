@@ -80,7 +80,7 @@ class WithheldDirectoriesTest {
     return Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
-  /// What the job finds in the directory once the test has done something.
+  /// The output of a job that lists the directory after a change of the machine.
   private static String foundAfter(SupervisedJob job, Path place, MachineChange change)
       throws Exception {
     try (job) {

@@ -82,16 +82,9 @@ final class AttemptStart {
   private Optional<AttemptLedger.Refusal> launch(
       Workload.StartConditions conditions, String traceparent)
       throws IOException, InterruptedException {
-    Optional<String> refused =
-        assignment.container().flatMap(container -> context.images().problem(container.image()));
-    if (refused.isPresent()) {
-      // The job's fault: rejected, it would come back for ever, and keep others from this node.
-      return giveUp(EndReason.START_FAILED, refused.get());
-    }
-    Optional<String> withoutStorage = context.runtime().checkpoints().problem(assignment);
-    if (withoutStorage.isPresent()) {
-      // The machine's fault: another one may have it.
-      return giveUp(EndReason.REJECTED, withoutStorage.get());
+    Optional<AttemptLedger.Refusal> hopeless = unservable();
+    if (hopeless.isPresent()) {
+      return giveUp(hopeless.get().reason(), hopeless.get().problem());
     }
     try {
       // Before the slices: an image may take long, or not be there at all.
@@ -142,6 +135,23 @@ final class AttemptStart {
           giveUp(EndReason.REJECTED, problem);
       case SupervisorLauncher.Result.Abandoned _ -> abandoned(conditions);
     };
+  }
+
+  /// Why the machine cannot serve the attempt, as far as is known before anything is fetched; empty:
+  /// it may.
+  private Optional<AttemptLedger.Refusal> unservable() {
+    return assignment
+        .container()
+        .flatMap(container -> context.images().problem(container.image()))
+        // The job's fault: rejected, it would come back for ever, and keep others from this node.
+        .map(problem -> new AttemptLedger.Refusal(EndReason.START_FAILED, problem))
+        .or(() ->
+            context
+                .runtime()
+                .checkpoints()
+                .problem(assignment)
+                // The machine's fault: another one may have it.
+                .map(problem -> new AttemptLedger.Refusal(EndReason.REJECTED, problem)));
   }
 
   private Optional<AttemptLedger.Refusal> abandoned(Workload.StartConditions conditions)

@@ -103,8 +103,8 @@ public record CheckpointRoots(Path own, SortedMap<String, Path> storages) {
     }
   }
 
-  /// Makes the job's directory. Of a storage it makes the tenant's directory and the job's, and
-  /// nothing above: a mount may vanish at any moment.
+  /// Makes the job's directory. On a storage, only the tenant's directory and the job's are made,
+  /// and nothing above: a mount may vanish at any moment.
   ///
   /// @throws StorageException when the storage is gone, or refuses
   public Path make(Assignment assignment) throws IOException {
