@@ -137,8 +137,8 @@ final class AttemptStart {
     };
   }
 
-  /// Why the machine cannot serve the attempt, as far as is known before anything is fetched; empty:
-  /// it may.
+  /// Why the machine cannot serve the attempt, as far as is known before anything is fetched;
+  /// empty: it may.
   private Optional<AttemptLedger.Refusal> unservable() {
     return assignment
         .container()
