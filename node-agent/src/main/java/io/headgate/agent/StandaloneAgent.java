@@ -126,6 +126,7 @@ final class StandaloneAgent implements AutoCloseable {
                 false,
                 IsolationLevel.NONE,
                 NODE,
+                Optional.empty(),
                 Optional.empty()),
             time.instant()));
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.agent.process.TestMounts;
+import io.headgate.agent.process.Trees;
 import io.headgate.agent.runtime.host.JobWalls.Wanted;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Checkpoint directories on storage that the operator of a machine named.
 class StorageTest {
+  private static final Path RUN = Path.of("/run");
+
   @TempDir Path root;
   private Path shared;
   private final List<FakeControlPlane> planes = new ArrayList<>();
@@ -174,25 +178,42 @@ class StorageTest {
 
   @Test
   void wallsHideTheDirectoriesOfOtherJobsOnEachStorage() throws Exception {
-    Path scratch = Files.createDirectories(root.resolve("mnt/scratch"));
-    Files.createDirectories(scratch.resolve("other/secret"));
-    Files.createDirectories(shared.resolve("other/secret"));
-    Map<String, Path> storages = Map.of("shared", shared, "scratch", scratch);
-    Node node;
+    Needed.ROOT.demand(Files.isWritable(RUN));
+    // Jobs see it, unlike directories of the test: they have a /tmp of their own.
+    Path machine = open(Files.createTempDirectory(RUN, "headgate-storage"));
     try {
-      node = start("n1", TestConfigs.walls(Wanted.REQUIRED), storages);
-    } catch (UncheckedIOException _) {
-      Needed.WALLS.demand(false);
-      return;
+      Path first = open(Files.createDirectory(machine.resolve("first")));
+      Path second = open(Files.createDirectory(machine.resolve("second")));
+      for (Path storage : List.of(first, second)) {
+        open(
+            Files.createDirectory(
+                open(Files.createDirectory(storage.resolve("other"))).resolve("secret")));
+      }
+      Node node;
+      try {
+        node =
+            start(
+                "n1", TestConfigs.walls(Wanted.REQUIRED), Map.of("first", first, "second", second));
+      } catch (UncheckedIOException _) {
+        Needed.WALLS.demand(false);
+        return;
+      }
+      node.run(
+          node.assign(
+                  "curious",
+                  1,
+                  "ls -A %s/other %s/other; ls -A %s/acme; touch $HEADGATE_CHECKPOINT_DIR/own"
+                      .formatted(first, second, first))
+              .setStorage("first"));
+      assertThat(node.printed("curious", 1, "stdout")).isEqualTo("curious\n");
+      assertThat(first.resolve("acme/curious/own")).exists();
+    } finally {
+      Trees.delete(machine);
     }
-    node.run(
-        node.assign(
-                "curious",
-                1,
-                "ls -A %s/other %s/other; ls -A %s/acme; touch $HEADGATE_CHECKPOINT_DIR/own"
-                    .formatted(shared, scratch, shared))
-            .setStorage("shared"));
-    assertThat(node.printed("curious", 1, "stdout")).isEqualTo("curious\n");
-    assertThat(shared.resolve("acme/curious/own")).exists();
+  }
+
+  /// Lets all users into the directory, so that only walls can hide what is below.
+  private static Path open(Path directory) throws IOException {
+    return Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 }

@@ -67,48 +67,6 @@ public record Assignment(
     }
   }
 
-  /// One whose checkpoints are in the agent's own directory.
-  public Assignment(
-      AttemptKey key,
-      int workers,
-      String queue,
-      List<SliceGrant> slices,
-      long cpuMillis,
-      long memoryBytes,
-      List<String> command,
-      SortedMap<String, String> environment,
-      Optional<String> workingDirectory,
-      Optional<Duration> timeLimit,
-      AbortCallback abortCallback,
-      Duration grace,
-      Optional<Duration> stopAfter,
-      String traceparent,
-      boolean resume,
-      IsolationLevel minimumIsolation,
-      String user,
-      Optional<Container> container) {
-    this(
-        key,
-        workers,
-        queue,
-        slices,
-        cpuMillis,
-        memoryBytes,
-        command,
-        environment,
-        workingDirectory,
-        timeLimit,
-        abortCallback,
-        grace,
-        stopAfter,
-        traceparent,
-        resume,
-        minimumIsolation,
-        user,
-        container,
-        Optional.empty());
-  }
-
   /// The GPU quantity of its slices, in 1/126000.
   public long units() {
     return slices.stream().mapToLong(slice -> slice.gpus().units()).sum();

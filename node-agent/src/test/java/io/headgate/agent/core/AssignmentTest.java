@@ -40,6 +40,7 @@ class AssignmentTest {
         false,
         IsolationLevel.NONE,
         "ada",
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -64,6 +65,7 @@ class AssignmentTest {
             false,
             IsolationLevel.NONE,
             "ada",
+            Optional.empty(),
             Optional.empty())
         .selfStop();
   }

@@ -232,6 +232,7 @@ class CrashTest {
             false,
             IsolationLevel.NONE,
             "ada",
+            Optional.empty(),
             Optional.empty()),
         Fixtures.NOW);
   }

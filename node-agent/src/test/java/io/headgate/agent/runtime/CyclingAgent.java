@@ -193,6 +193,7 @@ final class CyclingAgent {
         false,
         IsolationLevel.NONE,
         "ada",
+        Optional.empty(),
         Optional.empty());
   }
 
