@@ -124,7 +124,8 @@ public final class RawHttp2 implements AutoCloseable {
     out.write(bytes);
   }
 
-  /// Writes all of it at most `times`, until the server has ended the connection.
+  /// Writes all of it at most `times`, until the server has ended the connection. Buffers on the
+  /// way take megabytes, so all may be written before the server reads the first.
   ///
   /// @return how often it was written
   public int flood(int times, byte... bytes) {
