@@ -4,6 +4,7 @@ import io.headgate.sdk.cli.Cli;
 import io.headgate.sdk.cli.frame.CliEnvironment;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
@@ -25,12 +26,17 @@ public final class PipedCli {
 
   /// @param input on standard input
   public static Result run(String input, List<String> words) {
+    return run(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)), words);
+  }
+
+  /// @param input standard input
+  public static Result run(InputStream input, List<String> words) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     CliEnvironment environment =
         new CliEnvironment(
             Map.of("HOME", "/nonexistent", "LANG", "en_US.UTF-8"),
-            new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+            input,
             new PrintStream(out, true, StandardCharsets.UTF_8),
             new PrintStream(err, true, StandardCharsets.UTF_8),
             false,

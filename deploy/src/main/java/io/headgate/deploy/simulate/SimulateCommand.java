@@ -21,6 +21,7 @@ import io.headgate.sdk.config.ScenarioFile;
 import io.headgate.sdk.config.ScenarioReader;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,6 +44,7 @@ import picocli.CommandLine.Parameters;
       "headgate simulate seed.yaml --explain r-1@20s",
       "headgate simulate seed.yaml --compare other.yaml",
       "headgate snapshot > now.yaml; headgate simulate now.yaml --plan acme.yaml",
+      "headgate simulate --many scenarios.jsonl    one scenario a line, in one process",
       "headgate simulate --openb NODES.csv PODS.csv     the packing benchmark on a trace",
       "headgate simulate --replay-openb NODES.csv PODS.csv --from-day 110 --gpus 40",
       "headgate simulate --replay-philly JOBS.csv --gpus 420",
@@ -109,6 +111,15 @@ public final class SimulateCommand implements CliCommand {
       description = "Compare the output with this file. At a difference, print it and exit with 1.")
   private @Nullable Path expect;
 
+  @Option(
+      names = "--many",
+      paramLabel = "FILE",
+      description =
+          "Run every line of this file: a key, a tab, a scenario as JSON. Each line of output begins"
+              + " with the key of its scenario and a tab. A scenario that is refused gives an object"
+              + " with \"error\"; the others go on, and the exit code is 1. - for standard input.")
+  private @Nullable Path many;
+
   @Override
   public GlobalOptions global() {
     return global;
@@ -120,7 +131,13 @@ public final class SimulateCommand implements CliCommand {
     if (packing.isAsked() || replay.isAsked()) {
       return trace(invocation);
     }
-    if (file == null) {
+    if (many != null && file != null) {
+      throw new UsageException(
+          "--many and the scenario \"%s\" cannot be combined".formatted(file),
+          "FLAGS_CONFLICT",
+          "run the command once for each");
+    }
+    if (many == null && file == null) {
       throw new UsageException(
           "no scenario and no trace was named",
           "BAD_FLAGS",
@@ -141,7 +158,7 @@ public final class SimulateCommand implements CliCommand {
           "FLAGS_CONFLICT",
           "run the command once for each");
     }
-    return simulate(invocation, file);
+    return many != null ? many(invocation, many) : simulate(invocation, file);
   }
 
   /// The output is equal byte for byte on every machine, so no other form can be chosen.
@@ -181,6 +198,16 @@ public final class SimulateCommand implements CliCommand {
     return ExitCode.DONE;
   }
 
+  private int many(Invocation invocation, Path path) throws IOException {
+    ManyScenarios scenarios = new ManyScenarios(invocation.output(), end());
+    if (path.toString().equals(FileOrStandardInput.STANDARD_INPUT)) {
+      return scenarios.run("standard-input", invocation.environment().in());
+    }
+    try (InputStream in = Files.newInputStream(path)) {
+      return scenarios.run(path.toString(), in);
+    }
+  }
+
   private int trace(Invocation invocation) throws IOException {
     if (file != null || !forms().isEmpty() || until != null) {
       throw new UsageException(
@@ -214,6 +241,9 @@ public final class SimulateCommand implements CliCommand {
     }
     if (expect != null) {
       given.add("--expect");
+    }
+    if (many != null) {
+      given.add("--many");
     }
     return given;
   }
@@ -281,7 +311,8 @@ public final class SimulateCommand implements CliCommand {
     }
   }
 
-  private static void simulate(Scenario scenario, Consumer<String> out) {
+  /// Prints the events of a simulation, then its summary.
+  static void simulate(Scenario scenario, Consumer<String> out) {
     Simulation simulation = new Simulation(scenario, event -> out.accept(JsonLines.line(event)));
     out.accept(JsonLines.line(simulation.run()));
   }

@@ -111,20 +111,10 @@ public final class Cli {
     int width = environment.errTerminal() ? environment.width().getAsInt() : 0;
     ErrorRenderer renderer = new ErrorRenderer(paint, width);
     environment.out().flush();
-    boolean first = true;
-    for (ErrorFrame frame : failure.frames()) {
-      if (json) {
-        environment.err().println(ErrorRenderer.json(frame));
-      } else {
-        if (!first) {
-          environment.err().println();
-        }
-        renderer.lines(frame).forEach(environment.err()::println);
-        first = false;
-      }
-    }
-    if (failure.trailer() != null && !json) {
-      environment.err().println(failure.trailer());
+    if (json) {
+      failure.frames().forEach(frame -> environment.err().println(ErrorRenderer.json(frame)));
+    } else {
+      renderer.lines(failure).forEach(environment.err()::println);
     }
     if (invocation != null && !json) {
       reportIds(e, invocation);
@@ -153,23 +143,14 @@ public final class Cli {
   private CliFailure failure(Exception e, @Nullable Invocation invocation) {
     return switch (e) {
       case CliFailure failure -> failure;
-      case UsageException usage ->
-          usage(String.valueOf(usage.getMessage()), usage.reason(), usage.next());
+      case UsageException usage -> ErrorFrames.of(usage);
       case CommandLine.ParameterException parameter -> UsageErrors.failure(parameter);
       case ConfigurationException configuration -> ErrorFrames.of(configuration);
       case HeadgateException refusal ->
           new CliFailure(List.of(frame(refusal, invocation)), ExitCode.of(refusal), null);
-      case UncheckedIOException io -> usage(text(cause(io)), "FILE_ERROR", List.of());
-      case IOException io -> usage(text(io), "FILE_ERROR", List.of());
-      default ->
-          new CliFailure(
-              List.of(
-                  ErrorFrame.usage(
-                      "headgate itself failed: " + e,
-                      "INTERNAL",
-                      List.of("run it again with --debug to see the stack trace"))),
-              ExitCode.REFUSED,
-              null);
+      case UncheckedIOException io -> fileError(cause(io));
+      case IOException io -> fileError(io);
+      default -> ErrorFrames.ofFault(e);
     };
   }
 
@@ -185,8 +166,9 @@ public final class Cli {
     };
   }
 
-  private static CliFailure usage(String message, String reason, List<String> next) {
-    return new CliFailure(List.of(ErrorFrame.usage(message, reason, next)), ExitCode.USAGE, null);
+  private static CliFailure fileError(IOException e) {
+    return new CliFailure(
+        List.of(ErrorFrame.usage(text(e), "FILE_ERROR", List.of())), ExitCode.USAGE, null);
   }
 
   private static ErrorFrame frame(HeadgateException refusal, @Nullable Invocation invocation) {

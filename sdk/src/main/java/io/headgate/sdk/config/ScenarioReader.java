@@ -14,6 +14,8 @@ import java.util.Optional;
 /// Reads a scenario file and checks all of it before anything is simulated: form, keys, values,
 /// names, order of time, and that what runs has room. All mistakes are reported at once.
 public final class ScenarioReader {
+  /// A larger scenario is refused.
+  public static final int MAX_BYTES = Bounds.SCENARIO.characters;
 
   private ScenarioReader() {}
 

@@ -1,6 +1,7 @@
 package io.headgate.sdk.cli.error;
 
 import io.headgate.sdk.cli.error.ErrorFrame.Snippet;
+import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.ConfigurationException;
 import io.headgate.sdk.config.EnglishText;
 import io.headgate.sdk.config.Problem;
@@ -41,6 +42,28 @@ public final class ErrorFrames {
             + ". "
             + undone;
     return new CliFailure(frames, ExitCode.USAGE, trailer);
+  }
+
+  /// A wrong call of a command.
+  public static CliFailure of(UsageException refusal) {
+    return new CliFailure(
+        List.of(
+            ErrorFrame.usage(
+                String.valueOf(refusal.getMessage()), refusal.reason(), refusal.next())),
+        ExitCode.USAGE,
+        null);
+  }
+
+  /// A fault of the program itself.
+  public static CliFailure ofFault(Exception fault) {
+    return new CliFailure(
+        List.of(
+            ErrorFrame.usage(
+                "headgate itself failed: " + fault,
+                "INTERNAL",
+                List.of("run it again with --debug to see the stack trace"))),
+        ExitCode.REFUSED,
+        null);
   }
 
   private static ErrorFrame of(Problem problem, SourceText source) {

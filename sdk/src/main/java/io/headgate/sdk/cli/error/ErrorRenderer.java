@@ -22,6 +22,21 @@ public record ErrorRenderer(TextColors paint, int width) {
 
   private static final int SNIPPET_BEFORE = 60;
 
+  /// All errors with a blank line between them, then the trailer.
+  public List<String> lines(CliFailure failure) {
+    List<String> lines = new ArrayList<>();
+    for (ErrorFrame frame : failure.frames()) {
+      if (!lines.isEmpty()) {
+        lines.add("");
+      }
+      lines.addAll(lines(frame));
+    }
+    if (failure.trailer() != null) {
+      lines.add(failure.trailer());
+    }
+    return lines;
+  }
+
   public List<String> lines(ErrorFrame frame) {
     List<String> lines = new ArrayList<>();
     lines.add(head(frame));

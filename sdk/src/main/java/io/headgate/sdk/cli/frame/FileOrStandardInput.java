@@ -10,7 +10,8 @@ import java.nio.file.Path;
 /// @param file reads a file
 /// @param text reads text from elsewhere, with its name for messages
 public record FileOrStandardInput<T>(FromFile<T> file, FromText<T> text) {
-  private static final String STANDARD_INPUT = "-";
+  /// Stands for standard input in place of a file.
+  public static final String STANDARD_INPUT = "-";
 
   /// Reads a file.
   public interface FromFile<T> {
