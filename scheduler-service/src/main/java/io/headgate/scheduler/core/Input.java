@@ -26,7 +26,8 @@ public sealed interface Input {
   /// A node left for good. It takes no new work; it is forgotten when its last attempt has ended.
   record NodeRemoved(NodeId node) implements Input {}
 
-  /// A new job, with an id that no job has had.
+  /// A new job, with an id that no job has had. A change later in the batch may make it possible;
+  /// then it is not refused.
   record JobSubmitted(JobSpec job) implements Input {}
 
   /// A user wants the job to end. `job` is the shell's record of it, for the core forgets drafts

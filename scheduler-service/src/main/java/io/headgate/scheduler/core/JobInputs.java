@@ -17,15 +17,24 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
 /// Applies what users ask for: submissions, cancellations, withdrawals, requeues.
+///
+/// A job that can never start as things are is not refused at once: a later input of the batch may
+/// make it possible. [#retry] decides. Inputs about the job that follow meanwhile wait for that.
 final class JobInputs {
   private final World world;
   private final Transitions transitions;
   private final Instant now;
+
+  /// The impossible jobs of the batch.
+  private final Map<JobId, Impossible> impossible = new LinkedHashMap<>();
 
   JobInputs(World world, Transitions transitions, Instant now) {
     this.world = world;
@@ -46,22 +55,60 @@ final class JobInputs {
     return lane == null ? StructuralCheck.denial(world, queue, job) : lane.denial();
   }
 
+  /// A job that cannot be queued as things are.
+  ///
+  /// @param sequence its place, if it becomes possible
+  /// @param before the record of a job that was submitted earlier; empty: it is new
+  /// @param later what the batch asks of the job afterwards
+  private record Impossible(
+      int input, JobSpec spec, long sequence, Optional<Job> before, List<Runnable> later) {}
+
   void submit(int input, JobSpec spec) {
-    Optional<Denial> denial = denial(world, spec);
-    if (denial.isPresent()) {
-      transitions.refuse(input, spec.id(), denial.get());
+    if (isPostponed(spec.id(), () -> submit(input, spec))) {
       return;
     }
-    LiveJob job = queued(spec, 0, Optional.empty());
-    ProfileId profile = job.queue().resolved().orElseThrow().profile().id();
-    if (world.demand(profile.tenant()).ask(profile)) {
-      world.expect(profile.tenant());
+    Optional<Denial> denial = denial(world, spec);
+    if (denial.isEmpty()) {
+      queue(spec, world.takeSequence(), Optional.empty());
+    } else if (denial.get() instanceof Denial.DuplicateJob) {
+      transitions.refuse(input, spec.id(), denial.get());
+    } else {
+      postpone(input, spec, Optional.empty());
     }
-    transitions.emit(new Effect.JobChanged(job.toJob(), Optional.empty(), JobEvent.SUBMIT));
   }
 
-  /// Puts a job in a new place.
-  private LiveJob queued(JobSpec spec, int attempts, Optional<Job> before) {
+  private void postpone(int input, JobSpec spec, Optional<Job> before) {
+    impossible.put(
+        spec.id(), new Impossible(input, spec, world.takeSequence(), before, new ArrayList<>()));
+  }
+
+  /// Keeps an input about an impossible job until that job's case is decided.
+  private boolean isPostponed(JobId job, Runnable input) {
+    Impossible first = impossible.get(job);
+    return first != null && first.later().add(input);
+  }
+
+  /// Queues the impossible jobs that the rest of the batch made possible, each in its own place,
+  /// and refuses the others.
+  void retry() {
+    while (!impossible.isEmpty()) {
+      List<Impossible> jobs = List.copyOf(impossible.values());
+      impossible.clear();
+      for (Impossible job : jobs) {
+        denial(world, job.spec())
+            .ifPresentOrElse(
+                denial -> transitions.refuse(job.input(), job.spec().id(), denial),
+                () -> queue(job.spec(), job.sequence(), job.before()));
+        job.later().forEach(Runnable::run);
+      }
+      transitions.refusals().sort(Comparator.comparingInt(Decision.Refusal::input));
+    }
+  }
+
+  /// Puts a job in its queue.
+  ///
+  /// @param before the record of a job that was submitted earlier; empty: it is new
+  private void queue(JobSpec spec, long sequence, Optional<Job> before) {
     QueueState queue = world.queue(spec.queue());
     // One queue id for all its jobs, however many.
     JobSpec own =
@@ -79,17 +126,30 @@ final class JobInputs {
             new Job(
                 own,
                 JobState.WAITING,
-                world.takeSequence(),
+                sequence,
                 now,
-                attempts,
+                before.map(Job::attempts).orElse(0),
                 before.flatMap(Job::lastPreemption)),
             queue);
     world.jobs.put(job.id(), job);
     transitions.enqueue(job);
-    return job;
+    if (before.isEmpty()) {
+      ProfileId profile = queue.resolved().orElseThrow().profile().id();
+      if (world.demand(profile.tenant()).ask(profile)) {
+        world.expect(profile.tenant());
+      }
+    }
+    transitions.emit(
+        new Effect.JobChanged(
+            job.toJob(),
+            before.map(Job::state),
+            before.isEmpty() ? JobEvent.SUBMIT : JobEvent.REQUEUE));
   }
 
   void cancel(int input, Job record) {
+    if (isPostponed(record.id(), () -> cancel(input, record))) {
+      return;
+    }
     LiveJob job = world.jobs.get(record.id());
     if (job == null) {
       cancelForgotten(input, record);
@@ -119,6 +179,9 @@ final class JobInputs {
   }
 
   void withdraw(JobId id) {
+    if (isPostponed(id, () -> withdraw(id))) {
+      return;
+    }
     LiveJob job = world.jobs.get(id);
     if (job != null && job.state() == JobState.WAITING) {
       transitions.dequeue(job);
@@ -128,6 +191,9 @@ final class JobInputs {
   }
 
   void requeue(int input, Job record) {
+    if (isPostponed(record.id(), () -> requeue(input, record))) {
+      return;
+    }
     LiveJob job = world.jobs.get(record.id());
     if (job == null) {
       requeueForgotten(input, record);
@@ -178,14 +244,11 @@ final class JobInputs {
       refuse(input, record.id(), record.state(), JobEvent.REQUEUE);
       return;
     }
-    Optional<Denial> denial = denial(world, record.spec());
-    if (denial.isPresent()) {
-      transitions.refuse(input, record.id(), denial.get());
-      return;
+    if (denial(world, record.spec()).isEmpty()) {
+      queue(record.spec(), world.takeSequence(), Optional.of(record));
+    } else {
+      postpone(input, record.spec(), Optional.of(record));
     }
-    LiveJob job = queued(record.spec(), record.attempts(), Optional.of(record));
-    transitions.emit(
-        new Effect.JobChanged(job.toJob(), Optional.of(record.state()), JobEvent.REQUEUE));
   }
 
   private void refuse(int input, JobId job, JobState state, JobEvent event) {

@@ -106,6 +106,7 @@ public final class SchedulerCore {
         case Input.TimePassed() -> {}
       }
     }
+    jobs.retry();
     List<LiveJob> resumed = jobs.endPauses();
     nodes.takeBack(now);
     Optional<Instant> wakeAt = new Pass(world, transitions, searches, now).run();
