@@ -199,4 +199,25 @@ class StateTest {
             new NodeUsage.Use(it.id("o0"), gpus("1"), NodeUsage.Use.Kind.HELD));
     assertThat(node.devices().getLast().idle()).isEqualTo(gpus("1"));
   }
+
+  /// What a ceiling keeps idle is no capacity: capacity is used, held and idle together.
+  @Test
+  void aPoolWithACeilingHasNoMoreIdleThanMayStart() {
+    TenantBuilder tenant =
+        new TenantBuilder()
+            .pool("pool")
+            .poolCapacity("pool", "10")
+            .profile("four", "4", "pool")
+            .policy("team", "0", "16")
+            .queue("q", "team", "four", 1);
+    Driver it = new Driver(tenant).join(Driver.node("n", "pool", 16)).submit("q", "a", "b", "c");
+
+    assertThat(it.in(JobState.WAITING)).containsExactly("c");
+    PoolUsage usage = it.usage(poolId("pool"));
+    assertThat(usage.capacity()).isEqualTo(gpus("10"));
+    assertThat(usage.offered()).isEqualTo(gpus("16"));
+    assertThat(usage.used()).isEqualTo(gpus("8"));
+    assertThat(usage.held()).isEqualTo(gpus("0"));
+    assertThat(usage.idle()).isEqualTo(gpus("2"));
+  }
 }
