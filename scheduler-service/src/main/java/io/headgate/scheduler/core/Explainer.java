@@ -44,7 +44,7 @@ final class Explainer {
     Block block = inLane ? job.queue().lane(job).block(rules) : Block.NONE;
     return new Explanation(
         job.toJob(),
-        inLane ? Reasons.of(job, block) : Reasons.of(job),
+        inLane ? Reasons.of(world, job, block) : Reasons.of(world, job),
         position(job),
         rules.checks(),
         isSupply(block) ? VictimExplanation.preempts(world, job, gaveUp) : List.of(),

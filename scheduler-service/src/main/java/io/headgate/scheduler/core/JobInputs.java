@@ -227,7 +227,7 @@ final class JobInputs {
   void tellReasons(List<LiveJob> ended) {
     for (LiveJob job : ended) {
       if (job.state() == JobState.WAITING) {
-        Reasons.of(job)
+        Reasons.of(world, job)
             .ifPresent(reason -> transitions.emit(new Effect.JobReasonChanged(job.id(), reason)));
       }
     }

@@ -32,7 +32,7 @@ final class Reasons {
 
   /// Why the job waits; empty when it has an attempt, or would start if the core were asked to
   /// decide.
-  static Optional<Reason> of(LiveJob job) {
+  static Optional<Reason> of(World world, LiveJob job) {
     LiveHold hold = job.hold();
     if (hold != null) {
       return Optional.of(waiting(hold));
@@ -43,7 +43,7 @@ final class Reasons {
     }
     return job.backsOff()
         ? Optional.of(waiting(Objects.requireNonNull(job.backOff())))
-        : of(job, job.queue().lane(job).block());
+        : of(world, job, job.queue().lane(job).block());
   }
 
   static Reason waiting(BackOff pause) {
@@ -53,9 +53,9 @@ final class Reasons {
   /// Why a job in its lane waits.
   ///
   /// @param block of the lane
-  static Optional<Reason> of(LiveJob job, Block block) {
+  static Optional<Reason> of(World world, LiveJob job, Block block) {
     QueueState queue = job.queue();
-    return Optional.ofNullable(of(queue, queue.lane(job), block));
+    return Optional.ofNullable(of(world, queue, queue.lane(job), block));
   }
 
   private static Reason waiting(LiveAttempt suspended) {
@@ -75,26 +75,27 @@ final class Reasons {
     world.routeGroups.values().forEach(RouteGroup::noteSupplyBlock);
     for (QueueState queue : world.queues.values()) {
       for (Lane lane : queue.lanes()) {
-        emit(queue, lane, transitions, structureChanged);
+        emit(world, queue, lane, transitions, structureChanged);
       }
     }
   }
 
   private static void emit(
-      QueueState queue, Lane lane, Transitions transitions, boolean structureChanged) {
+      World world, QueueState queue, Lane lane, Transitions transitions, boolean structureChanged) {
     Block block = lane.blockAsNoted();
-    // The holder or the pool asked for may change while the block stays.
+    // The holder or the pool asked for may change while the block stays. So may holds in a limit.
     boolean movable =
         block == Block.HOLD
             || block == Block.PROVIDER
             || lane.isRestricted()
             || lane.reported().reason() instanceof Reason.SetAside
+            || HeldInLimit.mayBeNews(lane, block)
             || someSetAside(lane, block);
     if (block == lane.reported().block() && !structureChanged && !movable) {
       return;
     }
     Reason before = lane.reported().reason();
-    Reason reason = of(queue, lane, block);
+    Reason reason = of(world, queue, lane, block);
     lane.setReported(new Lane.Reported(block, reason));
     if (reason != null && (before == null || !reason.isSameCause(before))) {
       transitions.emit(new Effect.LaneReasonChanged(lane.id(), reason));
@@ -106,7 +107,7 @@ final class Reasons {
         && Shortage.someSetAside(lane.routes().getFirst().pool());
   }
 
-  private static @Nullable Reason of(QueueState queue, Lane lane, Block block) {
+  private static @Nullable Reason of(World world, QueueState queue, Lane lane, Block block) {
     if (block == Block.NEVER_FITS) {
       return new Reason.NeverFits(lane.denial().orElseThrow());
     }
@@ -117,14 +118,16 @@ final class Reasons {
     PolicyId policy = account.id();
     GpuQuantity need = new GpuQuantity(queue.need());
     return switch (block) {
-      case LIMIT -> new Reason.Limit(policy, gpus(account.charged()), need, gpus(account.limit()));
-      case USER_LIMIT ->
-          new Reason.UserLimit(
-              policy,
-              lane.user().orElseThrow(),
-              gpus(account.charged(lane.user().orElseThrow())),
-              need,
-              gpus(account.perUserLimit()));
+      case LIMIT -> {
+        Reason limit = new Reason.Limit(policy, gpus(account.used()), need, gpus(account.limit()));
+        if (account.used() + queue.need() > account.limit()) {
+          yield limit;
+        }
+        // Rights go before holds.
+        Reason otherRight = of(world, queue, lane, lane.gateBesidesLimit());
+        yield otherRight == null ? HeldInLimit.ofPolicy(world, account, limit) : otherRight;
+      }
+      case USER_LIMIT -> HeldInLimit.orUserLimit(world, queue, lane.user().orElseThrow());
       case OVER_RESERVATION ->
           new Reason.OverReservationDenied(
               policy, gpus(account.usageWithoutStopping()), need, gpus(account.reservation()));
@@ -142,8 +145,12 @@ final class Reasons {
       }
       case TENANT_LIMIT -> {
         TenantAccount tenant = lane.routes().getFirst().tenant();
-        yield new Reason.TenantLimit(
-            tenant.tenant(), tenant.pool(), gpus(tenant.charged()), need, gpus(tenant.limit()));
+        Reason limit =
+            new Reason.TenantLimit(
+                tenant.tenant(), tenant.pool(), gpus(tenant.used()), need, gpus(tenant.limit()));
+        yield tenant.used() + queue.need() > tenant.limit()
+            ? limit
+            : HeldInLimit.ofTenant(world, tenant, limit);
       }
       case HOLD -> {
         Route first = lane.routes().getFirst();

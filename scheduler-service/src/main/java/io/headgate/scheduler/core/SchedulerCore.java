@@ -152,7 +152,7 @@ public final class SchedulerCore {
 
   /// Why the job waits; empty when it does not.
   public Optional<Reason> reason(JobId job) {
-    return live(job).flatMap(Reasons::of);
+    return live(job).flatMap(known -> Reasons.of(world, known));
   }
 
   /// The job's place in its queue; empty when it does not wait.
@@ -223,7 +223,8 @@ public final class SchedulerCore {
   }
 
   public Optional<QueueUsage> queue(QueueId queue) {
-    return Optional.ofNullable(world.knownQueue(queue)).map(UsageReport::queue);
+    return Optional.ofNullable(world.knownQueue(queue))
+        .map(known -> UsageReport.queue(world, known));
   }
 
   /// Usage of all nodes, by id.

@@ -121,12 +121,12 @@ final class UsageReport {
   static List<QueueUsage> queues(World world) {
     List<QueueUsage> usages = new ArrayList<>();
     for (QueueState queue : world.queues.values()) {
-      usages.add(queue(queue));
+      usages.add(queue(world, queue));
     }
     return usages;
   }
 
-  static QueueUsage queue(QueueState queue) {
+  static QueueUsage queue(World world, QueueState queue) {
     LiveJob head = null;
     for (LiveJob holder : queue.holders()) {
       head = earlier(head, holder);
@@ -137,7 +137,7 @@ final class UsageReport {
     for (Lane lane : queue.lanes()) {
       head = earlier(head, lane.line().first());
     }
-    Optional<Reason> reason = head == null ? Optional.empty() : Reasons.of(head);
+    Optional<Reason> reason = head == null ? Optional.empty() : Reasons.of(world, head);
     return new QueueUsage(queue.id(), queue.waiting(), queue.attempts(), reason);
   }
 

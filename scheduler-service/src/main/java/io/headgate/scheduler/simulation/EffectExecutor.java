@@ -210,8 +210,14 @@ final class EffectExecutor {
   /// The numbers, with job names and times of the scenario.
   private Map<String, String> detail(Reason reason) {
     Map<String, String> detail = new LinkedHashMap<>(ReasonDetail.of(reason));
-    if (reason instanceof Reason.Hold hold) {
-      detail.replace("holder", context.jobs.get(hold.holder()).name());
+    JobId holder =
+        switch (reason) {
+          case Reason.Hold hold -> hold.holder();
+          case Reason.HeldInLimit hold -> hold.holder();
+          default -> null;
+        };
+    if (holder != null) {
+      detail.replace("holder", context.jobs.get(holder).name());
     }
     if (reason instanceof Reason.Holding holding) {
       holding

@@ -171,6 +171,23 @@ public sealed interface Reason {
     }
   }
 
+  /// It would be within the limit if nothing were held for another job (A2 to A4, O7, P5).
+  ///
+  /// @param limit the reason with the numbers of use alone: a [Limit], [TenantLimit] or [UserLimit]
+  /// @param held what the holds add to that use
+  /// @param holder the first job with such a hold
+  record HeldInLimit(Reason limit, GpuQuantity held, JobId holder) implements Reason {
+    @Override
+    public String code() {
+      return "HOLD";
+    }
+
+    @Override
+    public Object subject() {
+      return holder;
+    }
+  }
+
   /// Less is idle in the pool than the job needs (A6). The pool is the first in routing order.
   ///
   /// @param idle on nodes that take work, not held for others

@@ -51,6 +51,11 @@ public final class ReasonDetail {
               capacity.toString());
       case Reason.Hold(var pool, var need, var holder) ->
           named("pool", pool.name(), "need", need.toString(), "holder", holder.toString());
+      case Reason.HeldInLimit(var limit, var held, var holder) -> {
+        Map<String, String> detail = of(limit);
+        detail.putAll(named("held", held.toString(), "holder", holder.toString()));
+        yield detail;
+      }
       case Reason.Suspended(var node, var devices, var until) ->
           named(
               "node",

@@ -39,6 +39,11 @@ public final class Lane {
     return id;
   }
 
+  /// The account of its policy. It has one unless its jobs can never start.
+  public PolicyAccount account() {
+    return queue.account();
+  }
+
   public Optional<UserId> user() {
     return id.user();
   }
@@ -129,6 +134,11 @@ public final class Lane {
   /// The first rule of rights that stands in the way of its head.
   public Block gate() {
     return gate(StartRules.ANSWERS_ONLY);
+  }
+
+  /// As [#gate()], as if its policy's limit left room.
+  public Block gateBesidesLimit() {
+    return rightsBesidesLimit(StartRules.ANSWERS_ONLY);
   }
 
   private Block gate(StartRules rules) {

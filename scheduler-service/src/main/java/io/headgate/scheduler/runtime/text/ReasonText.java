@@ -54,6 +54,8 @@ public final class ReasonText {
               pool.name(), capacity, used, need);
       case Reason.Hold(var pool, var need, var _) ->
           text("needs %s in %s, which is held for another job", gpus(need), pool.name());
+      case Reason.HeldInLimit(var limit, var held, var _) ->
+          text("%s, and another job holds %s of the limit", sentence(limit), held);
       case Reason.Suspended(var node, var devices, var until) ->
           "it is kept in the memory of %s and goes on there, where it was, when %s %s %s free in its turn; at %s it is stopped instead"
               .formatted(

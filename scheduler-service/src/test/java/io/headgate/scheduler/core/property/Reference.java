@@ -154,7 +154,7 @@ final class Reference {
 
   // --- What is used.
 
-  private PolicyId policyOf(Hold hold) {
+  PolicyId policyOf(Hold hold) {
     return queue(shadow.jobs.get(hold.job())).policy();
   }
 
@@ -188,12 +188,18 @@ final class Reference {
     return units;
   }
 
-  long chargedByUser(PolicyId policy, UserId user) {
+  /// Units of the attempts of a user's jobs, without holds.
+  long usedByUser(PolicyId policy, UserId user) {
     long units = 0;
     for (Attempt attempt : shadow.attempts.values()) {
       boolean own = job(attempt).spec().user().equals(user);
       units += own && attempt.policy().equals(policy) ? Shadow.units(attempt) : 0;
     }
+    return units;
+  }
+
+  long chargedByUser(PolicyId policy, UserId user) {
+    long units = usedByUser(policy, user);
     for (Hold hold : holds()) {
       boolean own = shadow.jobs.get(hold.job()).spec().user().equals(user);
       units += own && policyOf(hold).equals(policy) ? hold.place().units() : 0;

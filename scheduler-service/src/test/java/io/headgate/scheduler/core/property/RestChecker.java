@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.Hold;
@@ -102,8 +103,8 @@ final class RestChecker {
       Optional<String> refusal = rules.refusal(job);
       require(
           refusal.isPresent()
-              ? reason.code().equals(refusal.get())
-              : !RIGHTS.contains(reason.code()),
+              ? isOf(refusal.get(), reason, job)
+              : !RIGHTS.contains(reason.code()) && !(reason instanceof Reason.HeldInLimit),
           "a reason is never wrong",
           job,
           reason,
@@ -132,6 +133,16 @@ final class RestChecker {
       }
     }
     firsts.values().forEach(this::checkFirst);
+  }
+
+  /// Where holds alone fill the policy's limit, the other rights go first, then the hold.
+  private boolean isOf(String refusal, Reason reason, Job job) {
+    PolicyId policy = rules.queue(job).policy();
+    boolean heldOnly =
+        refusal.equals("LIMIT") && rules.used(policy) + rules.need(job) <= rules.limit(policy);
+    String first = heldOnly ? rules.refusalBesidesLimit(job).orElse(refusal) : refusal;
+    String said = reason instanceof Reason.HeldInLimit held ? held.limit().code() : reason.code();
+    return said.equals(first);
   }
 
   /// A suspended attempt waits for something, and its reason names it.
@@ -233,12 +244,14 @@ final class RestChecker {
     boolean right =
         switch (reason) {
           case Reason.Limit limit ->
-              limit.equals(
-                  new Reason.Limit(
-                      policy, gpus(rules.charged(policy)), gpus(need), gpus(rules.limit(policy))));
-          case Reason.UserLimit limit ->
-              limit.usage().units() == rules.chargedByUser(policy, job.spec().user())
-                  && limit.user().equals(job.spec().user());
+              isOfUse(limit, policy, need) && rules.used(policy) + need > rules.limit(policy);
+          case Reason.UserLimit limit -> {
+            long used = rules.usedByUser(policy, job.spec().user());
+            yield limit.usage().units() == used
+                && limit.user().equals(job.spec().user())
+                && used + need > limit.limit().units();
+          }
+          case Reason.HeldInLimit held -> isHeldInLimit(job, held, policy, need);
           case Reason.OverReservationDenied denied ->
               denied.usage().units() == rules.standing(policy, Set.of())
                   && denied.reservation().units() == rules.reservation(policy);
@@ -280,6 +293,39 @@ final class RestChecker {
               false;
         };
     require(right, "the numbers of a reason are never wrong", job, reason);
+  }
+
+  private boolean isOfUse(Reason.Limit limit, PolicyId policy, long need) {
+    return limit.equals(
+        new Reason.Limit(policy, gpus(rules.used(policy)), gpus(need), gpus(rules.limit(policy))));
+  }
+
+  /// Use alone leaves room for it, use and holds together leave none, and the named job has one of
+  /// the holds.
+  private boolean isHeldInLimit(Job job, Reason.HeldInLimit held, PolicyId policy, long need) {
+    Hold named = shadow.holds.get(held.holder());
+    if (named == null || !rules.policyOf(named).equals(policy)) {
+      return false;
+    }
+    return switch (held.limit()) {
+      case Reason.Limit limit ->
+          isOfUse(limit, policy, need)
+              && isBetween(rules.used(policy), held.held().units(), need, limit.limit().units())
+              && rules.used(policy) + held.held().units() == rules.charged(policy);
+      case Reason.UserLimit limit -> {
+        UserId user = job.spec().user();
+        long used = rules.usedByUser(policy, user);
+        yield limit.usage().units() == used
+            && shadow.jobs.get(held.holder()).spec().user().equals(user)
+            && isBetween(used, held.held().units(), need, limit.limit().units())
+            && used + held.held().units() == rules.chargedByUser(policy, user);
+      }
+      default -> false;
+    };
+  }
+
+  private static boolean isBetween(long used, long held, long need, long limit) {
+    return used + need <= limit && used + held + need > limit;
   }
 
   /// It fits without the holds, and the named job has one of them.

@@ -160,12 +160,14 @@ final class TenantChecker {
       }
       Reason reason = core.reason(job.id()).orElse(null);
       require(reason != null, "every waiting job has a reason", job);
-      if (reason instanceof Reason.TenantLimit limit) {
+      Reason use = reason instanceof Reason.HeldInLimit(var of, var _, var _) ? of : reason;
+      if (use instanceof Reason.TenantLimit limit) {
         waitsForTenantLimit++;
+        long held = reason instanceof Reason.HeldInLimit holds ? holds.held().units() : 0;
         require(
-            limit.usage().units() == rules.charged(limit.tenant(), limit.pool())
+            limit.usage().units() == rules.used(limit.tenant(), limit.pool())
                 && limit.limit().units() == rules.limit(limit.tenant(), limit.pool())
-                && limit.usage().units() + limit.need().units() > limit.limit().units(),
+                && limit.usage().units() + held + limit.need().units() > limit.limit().units(),
             "the numbers of a reason are never wrong",
             job,
             reason);
@@ -181,6 +183,8 @@ final class TenantChecker {
   private void checkEntitled(Job job, SchedulerCore core, Reason reason, Instant now) {
     boolean isSupply =
         reason instanceof Reason.TenantLimit
+            || (reason instanceof Reason.HeldInLimit held
+                && held.limit() instanceof Reason.TenantLimit)
             || reason instanceof Reason.Capacity
             || reason instanceof Reason.Fragmentation
             || reason instanceof Reason.PoolCapacity;

@@ -1,0 +1,80 @@
+package io.headgate.scheduler.core;
+
+import static io.headgate.scheduler.core.Reasons.gpus;
+
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.queue.Block;
+import io.headgate.scheduler.core.queue.Lane;
+import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.rights.Account;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.TenantAccount;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// Finds the holds that fill a limit where use alone would leave room for a job.
+final class HeldInLimit {
+  private HeldInLimit() {}
+
+  /// Whether a limit blocks the lane, and holds count in it or did so when its reason was reported.
+  static boolean mayBeNews(Lane lane, Block block) {
+    Reason reported = lane.reported().reason();
+    return switch (block) {
+      case LIMIT -> lane.account().held() > 0 || !(reported instanceof Reason.Limit);
+      case USER_LIMIT -> lane.account().held() > 0 || !(reported instanceof Reason.UserLimit);
+      case TENANT_LIMIT ->
+          lane.routes().getFirst().tenant().held() > 0 || !(reported instanceof Reason.TenantLimit);
+      default -> false;
+    };
+  }
+
+  /// @param limit the reason with the numbers of use alone
+  static Reason ofPolicy(World world, PolicyAccount account, Reason limit) {
+    return of(limit, account, first(world, hold -> hold.policy() == account));
+  }
+
+  /// @param limit the reason with the numbers of use alone
+  static Reason ofTenant(World world, TenantAccount account, Reason limit) {
+    return of(limit, account, first(world, hold -> hold.tenant() == account));
+  }
+
+  private static Reason of(Reason limit, Account account, @Nullable LiveJob holder) {
+    if (holder == null) {
+      throw new IllegalStateException("nothing is held in " + limit);
+    }
+    return new Reason.HeldInLimit(limit, gpus(account.charged() - account.used()), holder.id());
+  }
+
+  /// The limit of a user, or the holds of that user in it.
+  static Reason orUserLimit(World world, QueueState queue, UserId user) {
+    PolicyAccount account = queue.account();
+    Predicate<LiveHold> isTheirs =
+        hold -> hold.policy() == account && hold.job().user().equals(user);
+    long held = 0;
+    for (LiveHold hold : world.holds.values()) {
+      held += isTheirs.test(hold) ? hold.claim().units() : 0;
+    }
+    long used = account.charged(user) - held;
+    Reason limit =
+        new Reason.UserLimit(
+            account.id(), user, gpus(used), gpus(queue.need()), gpus(account.perUserLimit()));
+    LiveJob holder = first(world, isTheirs);
+    return holder == null || used + queue.need() > account.perUserLimit()
+        ? limit
+        : new Reason.HeldInLimit(limit, gpus(held), holder.id());
+  }
+
+  /// The holder that is first in the order of its queue; null: no such hold.
+  private static @Nullable LiveJob first(World world, Predicate<LiveHold> which) {
+    LiveJob first = null;
+    for (LiveHold hold : world.holds.values()) {
+      if (which.test(hold) && (first == null || LiveJob.ORDER.compare(hold.job(), first) < 0)) {
+        first = hold.job();
+      }
+    }
+    return first;
+  }
+}
