@@ -4,13 +4,6 @@ import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.Elasticity;
 import io.headgate.scheduler.core.catalog.Instance;
-import io.headgate.scheduler.core.catalog.Policy;
-import io.headgate.scheduler.core.catalog.PolicyId;
-import io.headgate.scheduler.core.catalog.Queue;
-import io.headgate.scheduler.core.job.AttemptId;
-import io.headgate.scheduler.core.job.Job;
-import io.headgate.scheduler.core.job.JobId;
-import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.node.Device;
 import io.headgate.scheduler.core.node.Geometry;
 import io.headgate.scheduler.core.node.Node;
@@ -18,131 +11,10 @@ import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
 
 /// Transformations of a generated history's inputs, for a second run.
 final class Guises {
-  private static final long FIRST_NUMBER = 7_000_000_000L;
-  private static final Pattern NUMBER = Pattern.compile("7(?<!\\w7)(\\d{9})\\b");
-  private static final Pattern POLICY = Pattern.compile("t/r(\\d)\\b");
-
   private Guises() {}
-
-  // --- Other names.
-
-  /// The policies' names in reverse order, the jobs' order unchanged.
-  static Input renamed(Input input) {
-    return switch (input) {
-      case Input.CatalogChanged(var catalog) -> new Input.CatalogChanged(renamed(catalog));
-      case Input.JobSubmitted(var spec) -> new Input.JobSubmitted(renamed(spec));
-      case Input.JobCancelled(var job) -> new Input.JobCancelled(renamed(job));
-      case Input.JobRequeued(var job) -> new Input.JobRequeued(renamed(job));
-      case Input.JobWithdrawn(var job) -> new Input.JobWithdrawn(renamed(job));
-      case Input.WorkerStarted(var attempt, int worker, var at) ->
-          new Input.WorkerStarted(renamed(attempt), worker, at);
-      case Input.AttemptCheckpointed(var attempt, var at) ->
-          new Input.AttemptCheckpointed(renamed(attempt), at);
-      case Input.WorkerExited(var attempt, int worker, int code) ->
-          new Input.WorkerExited(renamed(attempt), worker, code);
-      case Input.WorkerStopped(var attempt, int worker) ->
-          new Input.WorkerStopped(renamed(attempt), worker);
-      case Input.WorkerSuspended(var attempt, int worker) ->
-          new Input.WorkerSuspended(renamed(attempt), worker);
-      case Input.WorkerRejected(var attempt, int worker, var why) ->
-          new Input.WorkerRejected(renamed(attempt), worker, why);
-      case Input.WorkerLost(var attempt, int worker) ->
-          new Input.WorkerLost(renamed(attempt), worker);
-      case Input.WorkerUndelivered(var attempt, int worker, var why) ->
-          new Input.WorkerUndelivered(renamed(attempt), worker, why);
-      case Input.NodeChanged _, Input.NodeRemoved _, Input.NodeCleared _, Input.TimePassed _ ->
-          input;
-    };
-  }
-
-  private static JobId renamed(JobId job) {
-    return new JobId(FIRST_NUMBER + job.value());
-  }
-
-  private static AttemptId renamed(AttemptId attempt) {
-    return new AttemptId(renamed(attempt.job()), attempt.number());
-  }
-
-  private static JobSpec renamed(JobSpec spec) {
-    return new JobSpec(
-        renamed(spec.id()),
-        spec.queue(),
-        spec.user(),
-        spec.priority(),
-        spec.preemptible(),
-        spec.maxRuntime(),
-        spec.stopTime(),
-        spec.suspend());
-  }
-
-  private static Job renamed(Job job) {
-    return new Job(
-        renamed(job.spec()),
-        job.state(),
-        job.sequence(),
-        job.submittedAt(),
-        job.attempts(),
-        job.lastPreemption());
-  }
-
-  /// `g0` to `g9` become `r9` to `r0`.
-  private static PolicyId renamed(PolicyId policy) {
-    int number = Integer.parseInt(policy.name().substring(1));
-    return new PolicyId(policy.tenant(), "r" + (9 - number));
-  }
-
-  private static Policy renamed(Policy policy) {
-    return new Policy(
-        renamed(policy.id()),
-        policy.reservation(),
-        policy.limit(),
-        policy.weight(),
-        policy.perUserLimit(),
-        policy.exceedLimit(),
-        policy.onPreempt(),
-        policy.minRuntime(),
-        policy.preemptible(),
-        policy.preemptWithin());
-  }
-
-  private static Catalog renamed(Catalog catalog) {
-    return new Catalog(
-        catalog.tenant(),
-        catalog.version(),
-        catalog.pools().stream()
-            .map(pool -> pool.with().dedicatedTo(pool.dedicatedTo().map(Guises::renamed)).build())
-            .toList(),
-        catalog.profiles(),
-        catalog.policies().stream().map(Guises::renamed).toList(),
-        catalog.queues().stream()
-            .map(queue ->
-                new Queue(
-                    queue.id(),
-                    renamed(queue.policy()),
-                    queue.profile(),
-                    queue.rank(),
-                    queue.overReservation(),
-                    queue.open()))
-            .toList());
-  }
-
-  /// Takes [#renamed] back in a text.
-  static String originalNames(String text) {
-    String numbers =
-        NUMBER.matcher(text).replaceAll(match -> String.valueOf(Long.parseLong(match.group(1))));
-    return POLICY.matcher(numbers).replaceAll(Guises::originalPolicy);
-  }
-
-  private static String originalPolicy(MatchResult match) {
-    return "t/g" + (9 - Integer.parseInt(match.group(1)));
-  }
-
-  // --- Other quantities.
 
   /// Parts of a GPU become whole ones; every device is undivided.
   static Input whole(Input input) {

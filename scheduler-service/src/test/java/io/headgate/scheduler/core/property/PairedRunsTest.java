@@ -18,24 +18,6 @@ import org.junit.jupiter.api.Test;
 class PairedRunsTest {
   private static final int SCENARIOS = 20_000;
 
-  /// Jobs may have other numbers as long as their order stays: where several holds block a job, the
-  /// reason names the one with the lowest number. Policies may have any names, in any order: no tie
-  /// is broken by them.
-  @Test
-  void renamingPoliciesAndJobsChangesNothingButNames() {
-    Scenarios.compare(
-        PairedRunsTest.class,
-        SCENARIOS,
-        UnaryOperator.identity(),
-        (seed, steps, decided) ->
-            requireSame(
-                decided.stream().map(Object::toString).toList(),
-                Scenarios.run(in(steps, Guises::renamed)).stream()
-                    .map(effects -> Guises.originalNames(effects.toString()))
-                    .toList(),
-                "renaming policies and jobs changes nothing but names"));
-  }
-
   /// Uses whole GPUs: parts of a GPU do not become larger parts of it.
   @Test
   void scalingAllQuantitiesChangesNothing() {

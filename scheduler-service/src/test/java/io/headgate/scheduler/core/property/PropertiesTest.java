@@ -31,7 +31,8 @@ import org.junit.jupiter.api.Test;
 /// | no free capacity that some waiting job may use | [RestChecker] |
 /// | no better-ranked job passed over for a worse one that fits no better | [Checker], [RestChecker] |
 /// | same inputs, same output | here, by a twin that is now and then a copy of itself |
-/// | renaming changes nothing but names; scaling changes nothing | [PairedRunsTest] |
+/// | names decide nothing | [RenamingTest] |
+/// | scaling changes nothing | [PairedRunsTest] |
 /// | adding an idle node never causes a preemption | [IdleNodeTest]: where it holds, where not |
 /// | a job that goes away releases its hold in the same pass | [RestChecker] |
 /// | a reason is never wrong | [RestChecker], by [Reference]; of all that wait, with their positions: [WaitingCheck] |
