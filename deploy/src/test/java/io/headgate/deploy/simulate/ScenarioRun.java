@@ -16,7 +16,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What `headgate simulate` printed for a scenario, as facts about its jobs. Times are in seconds.
+/// The output of `headgate simulate` for a scenario, as facts about its jobs. Times are in seconds.
 final class ScenarioRun {
   private static final Pattern FIELD = Pattern.compile("\"(\\w+)\":\"?([^\",}]*)");
   private static final Pattern GPUS = Pattern.compile("\"gpus\":\"(\\d+)(?:/(\\d+))?\"");

@@ -111,22 +111,14 @@ final class JobInputs {
   private void queue(JobSpec spec, long sequence, Optional<Job> before) {
     QueueState queue = world.queue(spec.queue());
     // One queue id for all its jobs, however many.
-    JobSpec own =
-        new JobSpec(
-            spec.id(),
-            queue.id(),
-            spec.user(),
-            spec.priority(),
-            spec.preemptible(),
-            spec.maxRuntime(),
-            spec.stopTime(),
-            spec.suspend());
+    JobSpec own = spec.with().queue(queue.id()).build();
     LiveJob job =
         new LiveJob(
             new Job(
                 own,
                 JobState.WAITING,
                 sequence,
+                now,
                 now,
                 before.map(Job::attempts).orElse(0),
                 before.flatMap(Job::lastPreemption)),

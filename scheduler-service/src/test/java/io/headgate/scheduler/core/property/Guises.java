@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.property;
 
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.Department;
 import io.headgate.scheduler.core.catalog.Elasticity;
 import io.headgate.scheduler.core.catalog.Instance;
 import io.headgate.scheduler.core.node.Device;
@@ -26,10 +27,7 @@ final class Guises {
   }
 
   private static Catalog whole(Catalog catalog) {
-    return new Catalog(
-        catalog.tenant(),
-        catalog.version(),
-        catalog.pools(),
+    return catalog.withProfiles(
         catalog.profiles().stream()
             .map(profile ->
                 profile.gpus().isFraction()
@@ -39,9 +37,7 @@ final class Guises {
                         .gpuMemoryBytes(OptionalLong.empty())
                         .build()
                     : profile)
-            .toList(),
-        catalog.policies(),
-        catalog.queues());
+            .toList());
   }
 
   /// All quantities of GPUs times a factor.
@@ -80,7 +76,17 @@ final class Guises {
                     .perUserLimit(policy.perUserLimit().map(limit -> times(limit, factor)))
                     .build())
             .toList(),
-        catalog.queues());
+        catalog.queues(),
+        catalog.shares(),
+        catalog.departments().stream()
+            .map(department ->
+                new Department(
+                    department.id(),
+                    department.parent(),
+                    department.reservation().map(units -> times(units, factor)),
+                    department.limit().map(units -> times(units, factor)),
+                    department.weight()))
+            .toList());
   }
 
   private static Elasticity scaled(Elasticity elastic, int factor) {

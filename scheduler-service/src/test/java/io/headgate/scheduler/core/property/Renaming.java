@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.property;
 
+import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.ProfileId;
@@ -28,6 +29,7 @@ final class Renaming {
   /// A kind of id whose name users choose.
   enum Kind {
     TENANT(TenantId.class),
+    DEPARTMENT(DepartmentId.class),
     POOL(PoolId.class),
     PROFILE(ProfileId.class),
     POLICY(PolicyId.class),
