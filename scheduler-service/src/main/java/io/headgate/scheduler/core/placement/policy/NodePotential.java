@@ -10,11 +10,11 @@ import java.util.Arrays;
 /// dealt into hands. Each hand fills the space anew. A task takes the device with the least left;
 /// one that does not fit is skipped.
 ///
-/// The result is a mean over the hands that leans to the better ones, `h ln(mean(exp(x / h)))` with
-/// h of 3/10 GPU. The reason: tasks come to a node not by chance alone, because each pool has other
-/// nodes and each gets the tasks that suit it. So a node that some hands fill completely is worth
-/// more than one that all fill half as often. The plain mean of many hands packs worse than that of
-/// few, whose luck has a like effect.
+/// There are two results, both of the same hands: the plain mean, and a mean that leans to the
+/// better hands, `h ln(mean(exp(x / h)))` with h of 3/10 GPU. The leaning mean supposes that the
+/// pool chooses: it has other nodes, and each gets the tasks that suit it. So a node that some
+/// hands fill completely is worth more than one that all fill half as often. The plain mean
+/// supposes that tasks come to a node by chance. [Prices#chance] says how much of each holds.
 ///
 /// A space has 1/2 and 1 GPU free; the hands are (1/2, 1/2, 1) and (1, 1, 1/2). The first hand
 /// serves 1/2 on the half and 1/2 on the whole; its last task does not fit: 1. The second serves 1,
@@ -105,33 +105,39 @@ final class NodePotential {
     return deck;
   }
 
-  /// Units that are served: a mean of the hands that leans to the better ones.
-  double of(Space space) {
-    if (Double.isNaN(space.fill)) {
-      space.fill = fill(space);
+  /// Units that are served.
+  ///
+  /// @param chance weight of the plain mean, 0 to 1; the leaning mean has the rest
+  double of(Space space, double chance) {
+    if (Double.isNaN(space.leaningFill)) {
+      fill(space);
     }
-    return space.fill;
+    return space.leaningFill + chance * (space.meanFill - space.leaningFill);
   }
 
-  private double fill(Space space) {
+  private void fill(Space space) {
     int size = space.units.length;
     if (size == 0 || deck.length == 0) {
-      return 0;
+      space.leaningFill = 0;
+      return;
     }
     if (scratch.length < size) {
       scratch = new int[2 * size];
     }
     long most = 0;
+    long all = 0;
     for (int i = 0; i < served.length; i++) {
       served[i] = play(space, i * hand);
       most = Math.max(most, served[i]);
+      all += served[i];
     }
     double sum = 0;
     for (long units : served) {
       // Strict, and the result rounded: the same on every machine.
       sum += units == most ? 1 : StrictMath.exp((units - most) / LEANING);
     }
-    return Math.rint(most + LEANING * StrictMath.log(sum / served.length));
+    space.leaningFill = Math.rint(most + LEANING * StrictMath.log(sum / served.length));
+    space.meanFill = Math.rint((double) all / served.length);
   }
 
   private long play(Space space, int from) {

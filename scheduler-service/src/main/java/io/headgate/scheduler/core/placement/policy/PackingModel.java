@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /// Rates the free capacity of one pool's nodes by a mix of tasks: the potential of each node, and
-/// the scarcity of room for gangs and of models.
+/// the scarcity of CPU, of room for gangs and of models.
 ///
 /// Confined to one thread. Its answers depend on the mix and on the spaces added, not on earlier
 /// questions.
@@ -63,9 +63,9 @@ public final class PackingModel {
     return space;
   }
 
-  /// Units that tasks will be served of it on average before it is full.
+  /// Units that tasks will be served of it before it is full, at the prices of the edition.
   public double fill(Space space) {
-    return fill.of(space);
+    return fill.of(space, prices.chance);
   }
 
   /// Units of it that are of no use to a task, on average.

@@ -17,6 +17,7 @@ final class PoolTotals {
   final long[] freeUnits;
 
   long free;
+  long freeCpuMillis;
 
   PoolTotals(TaskTable tasks) {
     this.tasks = tasks;
@@ -36,6 +37,7 @@ final class PoolTotals {
     for (int gang = 0; gang < gangs.length; gang++) {
       fitting[gang] += (long) sign * tasks.capacity(gangs[gang], space);
     }
+    freeCpuMillis += sign * space.cpuMillis;
     for (int i = 0; i < space.units.length; i++) {
       freeUnits[space.models[i]] += (long) sign * space.units[i];
       free += (long) sign * space.units[i];

@@ -18,7 +18,8 @@ public final class Space {
 
   private final int hash;
 
-  double fill = Double.NaN;
+  double leaningFill = Double.NaN;
+  double meanFill;
   double stranded = Double.NaN;
   double protection;
   int protectionEdition = -1;

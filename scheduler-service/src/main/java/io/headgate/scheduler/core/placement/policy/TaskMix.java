@@ -74,6 +74,15 @@ public record TaskMix(List<Part> parts) {
     return sum;
   }
 
+  /// The average CPU of a task.
+  double meanCpuMillis() {
+    double sum = 0;
+    for (Part part : parts) {
+      sum += part.share() * part.task().cpuMillis();
+    }
+    return sum;
+  }
+
   /// The models that some class restricts itself to.
   SortedSet<String> models() {
     SortedSet<String> models = new TreeSet<>();

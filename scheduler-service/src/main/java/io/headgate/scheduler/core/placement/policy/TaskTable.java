@@ -19,6 +19,7 @@ final class TaskTable {
 
   final double[] share;
   final double meanUnits;
+  final double meanCpuMillis;
 
   private final List<String> named;
 
@@ -31,6 +32,7 @@ final class TaskTable {
     models = new long[count];
     share = new double[count];
     meanUnits = mix.meanUnits();
+    meanCpuMillis = mix.meanCpuMillis();
     for (int i = 0; i < count; i++) {
       TaskClass task = mix.parts().get(i).task();
       devices[i] = task.devices();

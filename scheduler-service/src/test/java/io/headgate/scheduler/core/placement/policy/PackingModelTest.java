@@ -44,7 +44,9 @@ class PackingModelTest {
     // Class 0 is the half GPU, 1 the whole.
     NodePotential fill = new NodePotential(new TaskTable(mix), 3, new int[] {0, 0, 1, 1, 1, 0});
     // They serve 1 and 1.5 GPUs: 0.3 * ln((exp(1 / 0.3) + exp(1.5 / 0.3)) / 2).
-    assertThat(fill.of(space)).isCloseTo(1.34396 * GPU, within(1.0));
+    assertThat(fill.of(space, 0)).isCloseTo(1.34396 * GPU, within(1.0));
+    assertThat(fill.of(space, 1)).isEqualTo(1.25 * GPU);
+    assertThat(fill.of(space, 0.5)).isCloseTo(1.29698 * GPU, within(1.0));
   }
 
   @Test
@@ -53,7 +55,7 @@ class PackingModelTest {
     NodePotential fill = new NodePotential(new TaskTable(mix), 2, new int[] {0, 1, 1, 0});
     // The first hand spends 1 of 2.5 CPUs on the job without GPU, so the other lacks 1/2:
     // 0.3 * ln((1 + exp(1 / 0.3)) / 2).
-    assertThat(fill.of(space(mix, 2500, GPU))).isCloseTo(0.80257 * GPU, within(1.0));
+    assertThat(fill.of(space(mix, 2500, GPU), 0)).isCloseTo(0.80257 * GPU, within(1.0));
   }
 
   @Test
@@ -134,6 +136,36 @@ class PackingModelTest {
     int edition = packing.edition();
     packing.remove(eight);
     assertThat(packing.edition()).as("prices that stay are no new edition").isEqualTo(edition);
+  }
+
+  @Test
+  void leavesMoreToChanceTheScarcerCpuIs() {
+    assertThat(Prices.chance(80, 100)).isZero();
+    assertThat(Prices.chance(95, 100)).isZero();
+    assertThat(Prices.chance(97.5, 100)).isEqualTo(0.25);
+    assertThat(Prices.chance(100, 100)).isEqualTo(0.5);
+    assertThat(Prices.chance(300, 100)).isEqualTo(0.5);
+    assertThat(Prices.chance(80, 0)).isEqualTo(0.5);
+    assertThat(Prices.chance(0, 0)).as("tasks without CPU").isZero();
+  }
+
+  @Test
+  void ratesANodeLessByItsBestHandsWhereCpuRunsOutBeforeGpus() {
+    PackingModel packing = new PackingModel(even(NONE, task(1, GPU, 2000)));
+    Space node = packing.space(3000, new int[] {GPU, GPU}, anyModels(2));
+    packing.add(node);
+    packing.edition();
+    // 4 tasks come until both GPUs are full, and ask for 6 CPUs; 3 are free.
+    double byChance = packing.fill(node);
+    Space idle = packing.space(9000, new int[] {}, anyModels(0));
+    packing.add(idle);
+    packing.edition();
+    // 12 CPUs are free now.
+    assertThat(packing.fill(node)).isGreaterThan(byChance);
+    int edition = packing.edition();
+    packing.remove(idle);
+    assertThat(packing.edition()).isEqualTo(edition + 1);
+    assertThat(packing.fill(node)).isEqualTo(byChance);
   }
 
   @Test
