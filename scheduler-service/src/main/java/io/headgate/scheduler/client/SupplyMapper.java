@@ -193,7 +193,8 @@ final class SupplyMapper {
 
   private static Reclaim reclaim(io.headgate.proto.pool.v1.Profile.Reclaim reclaim) {
     return switch (reclaim) {
-      case RECLAIM_UNSPECIFIED, RECLAIM_RESERVATION, UNRECOGNIZED -> Reclaim.RESERVATION;
+      case RECLAIM_UNSPECIFIED, RECLAIM_RESERVATION, RECLAIM_FAIR, UNRECOGNIZED ->
+          Reclaim.RESERVATION;
       case RECLAIM_STRICT -> Reclaim.STRICT;
       case RECLAIM_RANK -> Reclaim.RANK;
     };

@@ -145,7 +145,7 @@ public final class SupplyMessages {
         switch (profile.getReclaim()) {
           case RECLAIM_STRICT -> Profile.Reclaim.STRICT;
           case RECLAIM_RANK -> Profile.Reclaim.RANK;
-          case RECLAIM_UNSPECIFIED, RECLAIM_RESERVATION, UNRECOGNIZED ->
+          case RECLAIM_UNSPECIFIED, RECLAIM_RESERVATION, RECLAIM_FAIR, UNRECOGNIZED ->
               Profile.Reclaim.RESERVATION;
         },
         ValueMessages.textOrNull(profile.getDescription()));
