@@ -14,6 +14,7 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.runtime.catalog.Access;
+import io.headgate.scheduler.runtime.catalog.Grace;
 import io.headgate.scheduler.runtime.catalog.JointChange;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
 import io.headgate.type.CommandPattern;
@@ -140,7 +141,13 @@ final class AccessMapper {
         policy.getStopAfterNever()
             ? Optional.empty()
             : Optional.of(policy.hasStopAfter() ? toDuration(policy.getStopAfter()) : STOP_AFTER);
-    return new Access.Rights(core, policy.getGroup(), stopAfter);
+    return new Access.Rights(core, policy.getGroup(), stopAfter, toGrace(policy.getGrace()));
+  }
+
+  private static Grace toGrace(io.headgate.proto.policy.v1.Grace grace) {
+    return new Grace(
+        grace.hasCallback() ? Optional.of(toDuration(grace.getCallback())) : Optional.empty(),
+        grace.hasTerminate() ? Optional.of(toDuration(grace.getTerminate())) : Optional.empty());
   }
 
   private static Queue toQueue(TenantId tenant, io.headgate.proto.policy.v1.Queue queue) {

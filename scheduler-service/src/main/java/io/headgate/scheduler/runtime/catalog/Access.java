@@ -69,5 +69,5 @@ public record Access(
   /// A group's policy.
   ///
   /// @param stopAfter how long its jobs run on without contact; absent: for ever
-  public record Rights(Policy policy, String group, Optional<Duration> stopAfter) {}
+  public record Rights(Policy policy, String group, Optional<Duration> stopAfter, Grace grace) {}
 }

@@ -26,6 +26,7 @@ import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.grpc.JobVaults;
 import io.headgate.scheduler.runtime.catalog.Access;
 import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
+import io.headgate.scheduler.runtime.catalog.Grace;
 import io.headgate.scheduler.runtime.catalog.Supply;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
 import io.headgate.scheduler.runtime.desk.Command;
@@ -236,7 +237,10 @@ final class Scenario {
         policies.stream()
             .map(policy ->
                 new Access.Rights(
-                    policy, policy.id().name(), Optional.of(stopAfter.get(policy.id().name()))))
+                    policy,
+                    policy.id().name(),
+                    Optional.of(stopAfter.get(policy.id().name())),
+                    Grace.NONE))
             .toList(),
         queues,
         Map.of(),
