@@ -145,7 +145,7 @@ final class CatalogMapper {
         profile.holdAfter(),
         profile.preemptionDelay(),
         switch (profile.reclaim()) {
-          case RESERVATION -> Reclaim.RESERVATION;
+          case RESERVATION, FAIR -> Reclaim.RESERVATION;
           case STRICT -> Reclaim.STRICT;
           case RANK -> Reclaim.RANK;
         });
