@@ -303,6 +303,7 @@ public final class QueueState implements Comparable<QueueState> {
 
   public void enqueue(LiveJob job) {
     lane(job).line().add(job);
+    turn.enqueued(job);
     waitingInLanes++;
     version++;
   }

@@ -195,7 +195,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private void updateStanding() {
     if (head != known && head != null) {
       known = head;
-      due = head.submittedAt().plus(queue.holdAfter());
+      due = head.waitingSince().plus(queue.holdAfter());
       isBounded = head.spec().maxRuntime().isPresent();
     }
     PolicyAccount account = queue.account();
@@ -279,6 +279,13 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// The queue has another configuration.
   void reconfigured() {
     known = null;
+  }
+
+  /// A job waits in a lane of the queue from now on, perhaps for another time.
+  void enqueued(LiveJob job) {
+    if (job == known) {
+      known = null;
+    }
   }
 
   /// As [#isBefore], also of two of one queue, where jobs have an order of their own (O5).
