@@ -136,6 +136,7 @@ final class SubmissionRules {
             : Optional.empty(),
         AgentMapper.stopTime(spec, grace),
         spec.hasSuspend() ? Optional.of(ProtoTimes.duration(spec.getSuspend())) : Optional.empty(),
+        spec.getMovable(),
         spec.getLabelsMap().entrySet().stream()
             .map(label -> label.getKey() + "=" + label.getValue())
             .sorted()

@@ -124,7 +124,8 @@ final class ChangingTenant {
     }
     return new Change(
         new Supply(ID, version, pools, profiles, joint),
-        new Access(ID, version, groups, rights, queues, Map.of(), joint, Access.Roles.UNKNOWN));
+        new Access(
+            ID, version, groups, List.of(), rights, queues, Map.of(), joint, Access.Roles.UNKNOWN));
   }
 
   private Profile profile(int number) {

@@ -277,6 +277,7 @@ final class OneLeader {
                     Optional.empty(),
                     Duration.ZERO,
                     Optional.empty(),
+                    false,
                     List.of(),
                     "",
                     false,

@@ -455,6 +455,7 @@ final class Scenario {
         isCrowded && world.chance(0.9)
             ? Optional.of(Duration.ofSeconds(world.between(5, 120)))
             : Optional.empty(),
+        false,
         List.of(),
         "",
         false,
