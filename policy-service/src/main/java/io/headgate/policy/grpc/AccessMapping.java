@@ -169,33 +169,20 @@ final class AccessMapping {
                       + total
                       + ": not all of them can be kept at once")
               .build();
-      case AccessWarning.DepartmentOvercommitted(
-              var department,
-              var reservedUnits,
-              var bound,
-              var isLimit) ->
+      case AccessWarning.DepartmentOvercommitted over ->
           proto
               .setReason("OVERCOMMITTED")
-              .setMessage(
-                  "the members of department '%s' reserve %s GPUs together, above its %s of %s: not all of them can be kept at once"
-                      .formatted(
-                          department,
-                          GpuQuantity.format(reservedUnits),
-                          isLimit ? "limit" : "reservation",
-                          bound))
-              .setField("departments[" + department + "]." + (isLimit ? "limit" : "reservation"))
+              .setMessage(overcommitted(over))
+              .setField(
+                  "departments["
+                      + over.department()
+                      + "]."
+                      + (over.isLimit() ? "limit" : "reservation"))
               .build();
       case AccessWarning.KeysRemain(var account, var keys) ->
           proto
               .setReason("KEYS_REMAIN")
-              .setMessage(
-                  keys
-                      + (keys == 1 ? " key of '" : " keys of '")
-                      + account
-                      + (keys == 1 ? "' remains" : "' remain")
-                      + ": it is in no group any more, and still signs in; to end that: headgate"
-                      + " keys revoke --owner "
-                      + account)
+              .setMessage(keysRemain(account, keys))
               .setField("groups")
               .build();
       case AccessWarning.MoreKeysRemain(var accounts) ->
@@ -227,6 +214,24 @@ final class AccessMapping {
               .setField("policies[" + policy + "].exceed_limit[" + index + "]")
               .build();
     };
+  }
+
+  private static String overcommitted(AccessWarning.DepartmentOvercommitted over) {
+    return "the members of department '%s' reserve %s GPUs together, above its %s of %s: not all of them can be kept at once"
+        .formatted(
+            over.department(),
+            GpuQuantity.format(over.reservedUnits()),
+            over.isLimit() ? "limit" : "reservation",
+            over.bound());
+  }
+
+  private static String keysRemain(String account, int keys) {
+    return keys
+        + (keys == 1 ? " key of '" : " keys of '")
+        + account
+        + (keys == 1 ? "' remains" : "' remain")
+        + ": it is in no group any more, and still signs in; to end that: headgate keys revoke --owner "
+        + account;
   }
 
   private static String uselessUserLimit(PolicyId policy, GpuQuantity perUser, GpuQuantity limit) {

@@ -24,7 +24,7 @@ final class PolicyKeys {
           1,
           1,
           MOST_WEIGHT,
-          "Share of idle capacity above reservations, relative to what lies beside it.");
+          "Share of idle capacity above reservations, relative to its siblings.");
 
   static final Section DEPARTMENTS =
       Section.of(

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Policies below their departments. On each level the departments come first, each with what it
-/// holds, and then the policies.
+/// Policies below their departments. On each level the departments come first, each with its
+/// members, and then the policies.
 final class PolicyTree {
   private final List<Department> departments;
   private final List<Row<PolicyLine>> policies;
