@@ -10,8 +10,10 @@ import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.policy.v1.DeleteGroupRequest;
 import io.headgate.proto.policy.v1.DeletePolicyRequest;
 import io.headgate.proto.policy.v1.DeleteQueueRequest;
+import io.headgate.proto.policy.v1.Department;
 import io.headgate.proto.policy.v1.GetPolicyRequest;
 import io.headgate.proto.policy.v1.GetQueueRequest;
+import io.headgate.proto.policy.v1.Grace;
 import io.headgate.proto.policy.v1.Group;
 import io.headgate.proto.policy.v1.GroupServiceGrpc;
 import io.headgate.proto.policy.v1.ListGroupsRequest;
@@ -108,10 +110,20 @@ class AccessTest {
     Acme acme = Acme.found(POLICY);
     acme.group("rnd", "ada");
     acme.group("ops", "ada");
+    acme.replace(
+        acme.configuration().toBuilder()
+            .addDepartments(
+                Department.newBuilder().setName(acme.parent() + "/departments/science")));
     Policy before = acme.policy("rnd", "rnd", "1", "8");
     Policy after =
         before.toBuilder()
             .setGroup("ops")
+            .setDepartment("science")
+            .setPreemptAfter(Duration.newBuilder().setSeconds(30))
+            .setGrace(
+                Grace.newBuilder()
+                    .setCallback(Duration.newBuilder().setSeconds(60))
+                    .setTerminate(Duration.newBuilder()))
             .setReservation("2")
             .setLimit("9")
             .setWeight(7)

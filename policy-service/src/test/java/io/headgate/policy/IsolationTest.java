@@ -37,6 +37,7 @@ import io.headgate.proto.policy.v1.GetUserRequest;
 import io.headgate.proto.policy.v1.GetVaultRequest;
 import io.headgate.proto.policy.v1.Group;
 import io.headgate.proto.policy.v1.GroupServiceGrpc;
+import io.headgate.proto.policy.v1.ListDepartmentsRequest;
 import io.headgate.proto.policy.v1.ListGroupsRequest;
 import io.headgate.proto.policy.v1.ListJoinTokensRequest;
 import io.headgate.proto.policy.v1.ListKeysRequest;
@@ -233,6 +234,9 @@ class IsolationTest {
         of(
             PolicyServiceGrpc.getListPoliciesMethod(),
             ListPoliciesRequest.newBuilder().setParent(parent)),
+        of(
+            PolicyServiceGrpc.getListDepartmentsMethod(),
+            ListDepartmentsRequest.newBuilder().setParent(parent)),
         of(PolicyServiceGrpc.getGetPolicyMethod(), GetPolicyRequest.newBuilder().setName(policy)),
         of(
             PolicyServiceGrpc.getCreatePolicyMethod(),

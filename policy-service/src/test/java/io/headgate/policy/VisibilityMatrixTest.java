@@ -12,6 +12,7 @@ import io.headgate.kit.testing.ScopeMatrix;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfiguration.Visibility;
 import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
+import io.headgate.proto.policy.v1.Department;
 import io.headgate.proto.policy.v1.GetAccessConfigurationRequest;
 import io.headgate.proto.policy.v1.GetGroupRequest;
 import io.headgate.proto.policy.v1.GetPolicyRequest;
@@ -21,6 +22,7 @@ import io.headgate.proto.policy.v1.GetUserRequest;
 import io.headgate.proto.policy.v1.GetVaultRequest;
 import io.headgate.proto.policy.v1.Group;
 import io.headgate.proto.policy.v1.GroupServiceGrpc;
+import io.headgate.proto.policy.v1.ListDepartmentsRequest;
 import io.headgate.proto.policy.v1.ListGroupsRequest;
 import io.headgate.proto.policy.v1.ListPoliciesRequest;
 import io.headgate.proto.policy.v1.ListQueuesRequest;
@@ -121,6 +123,12 @@ final class VisibilityMatrixTest {
   private static AccessConfiguration.Builder rights(boolean isOpen) {
     return acme.twoTeams()
         .setGroups(0, rnd())
+        .addDepartments(Department.newBuilder().setName(acme.parent() + "/departments/science"))
+        .addDepartments(
+            Department.newBuilder()
+                .setName(acme.parent() + "/departments/physics")
+                .setDepartment("science"))
+        .setPolicies(0, acme.twoTeams().getPolicies(0).toBuilder().setDepartment("physics"))
         .addVaults(
             Vault.newBuilder()
                 .setName(acme.parent() + "/vaults/secrets")
@@ -191,6 +199,19 @@ final class VisibilityMatrixTest {
                             .getPoliciesList()
                             .stream()
                             .map(Policy::getName)))
+        .with(
+            PolicyServiceGrpc.getListDepartmentsMethod(),
+            () ->
+                lists(
+                    isOpen,
+                    parent + "/departments/science",
+                    channel ->
+                        PolicyServiceGrpc.newBlockingStub(channel)
+                            .listDepartments(
+                                ListDepartmentsRequest.newBuilder().setParent(parent).build())
+                            .getDepartmentsList()
+                            .stream()
+                            .map(Department::getName)))
         .with(
             PolicyServiceGrpc.getGetPolicyMethod(),
             () ->

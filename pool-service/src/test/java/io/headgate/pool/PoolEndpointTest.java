@@ -17,6 +17,7 @@ import io.headgate.proto.pool.v1.CreateProfileRequest;
 import io.headgate.proto.pool.v1.Dedication;
 import io.headgate.proto.pool.v1.DeletePoolRequest;
 import io.headgate.proto.pool.v1.Elasticity;
+import io.headgate.proto.pool.v1.Fairness;
 import io.headgate.proto.pool.v1.GetPoolRequest;
 import io.headgate.proto.pool.v1.GetProfileRequest;
 import io.headgate.proto.pool.v1.Instance;
@@ -73,6 +74,9 @@ class PoolEndpointTest {
                   .setMaxInstances(4)
                   .setIdleTimeout(Duration.newBuilder().setSeconds(60))
                   .setSpot(true))
+          .setPromoteAfter(Duration.newBuilder().setSeconds(86_400))
+          .setConsolidate(true)
+          .setFairness(Fairness.newBuilder().setHalfLife(Duration.newBuilder().setSeconds(604_800)))
           .setDescription("bursts into the cloud;\n'\"; drop table pools -- ✓ 💥")
           .build();
 

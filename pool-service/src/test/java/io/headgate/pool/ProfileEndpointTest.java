@@ -61,7 +61,7 @@ class ProfileEndpointTest {
           .addPools("a")
           .setHoldAfter(Duration.newBuilder().setSeconds(1).setNanos(500_000_000))
           .setPreemptionDelay(Duration.newBuilder().setSeconds(90))
-          .setReclaim(Profile.Reclaim.RECLAIM_RANK)
+          .setReclaim(Profile.Reclaim.RECLAIM_FAIR)
           .setDescription("a seventh")
           .build();
 

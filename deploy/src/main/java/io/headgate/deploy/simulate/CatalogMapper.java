@@ -1,6 +1,7 @@
 package io.headgate.deploy.simulate;
 
 import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.Elasticity;
 import io.headgate.scheduler.core.catalog.Instance;
 import io.headgate.scheduler.core.catalog.Isolation;
@@ -18,6 +19,7 @@ import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.TenantShare;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.sdk.config.Configuration;
+import io.headgate.sdk.config.Department;
 import io.headgate.sdk.config.Policy;
 import io.headgate.sdk.config.Pool.Dedication;
 import io.headgate.sdk.config.Tenant;
@@ -62,7 +64,7 @@ final class CatalogMapper {
         configuration.policies().stream().map(this::policy).toList(),
         queues,
         shares(configuration),
-        List.of());
+        configuration.departments().stream().map(this::department).toList());
   }
 
   private List<TenantShare> shares(Configuration configuration) {
@@ -89,6 +91,9 @@ final class CatalogMapper {
         .order(pool.order().stream().map(name -> new ProfileId(tenant, name)).toList())
         .dedicatedTo(owner(pool.dedicatedTo(), configuration))
         .elasticity(Optional.ofNullable(pool.elasticity()).map(CatalogMapper::elasticity))
+        .promoteAfter(Optional.ofNullable(pool.rules().promoteAfter()))
+        .halfLife(Optional.ofNullable(pool.rules().halfLife()))
+        .consolidate(pool.rules().consolidate())
         .build();
   }
 
@@ -150,7 +155,18 @@ final class CatalogMapper {
           case RESERVATION -> Reclaim.RESERVATION;
           case STRICT -> Reclaim.STRICT;
           case RANK -> Reclaim.RANK;
+          case FAIR -> Reclaim.FAIR;
         });
+  }
+
+  private io.headgate.scheduler.core.catalog.Department department(Department department) {
+    TenantId owner = tenantId(department.tenant());
+    return new io.headgate.scheduler.core.catalog.Department(
+        new DepartmentId(owner, department.name()),
+        Optional.ofNullable(department.department()).map(name -> new DepartmentId(owner, name)),
+        Optional.ofNullable(department.reservation()),
+        Optional.ofNullable(department.limit()),
+        department.weight());
   }
 
   private io.headgate.scheduler.core.catalog.Policy policy(Policy policy) {
@@ -174,12 +190,19 @@ final class CatalogMapper {
               case NEVER -> PreemptWithin.NEVER;
               case LOWER_PRIORITY -> PreemptWithin.LOWER_PRIORITY;
             })
+        .preemptAfter(policy.preemptAfter())
+        .department(
+            Optional.ofNullable(policy.department())
+                .map(name -> new DepartmentId(tenantId(policy.tenant()), name)))
         .build();
   }
 
   private PolicyId policyId(Policy policy) {
-    return new PolicyId(
-        policy.tenant() == null ? tenant : new TenantId(policy.tenant()), policy.name());
+    return new PolicyId(tenantId(policy.tenant()), policy.name());
+  }
+
+  private TenantId tenantId(@Nullable String named) {
+    return named == null ? tenant : new TenantId(named);
   }
 
   static Isolation isolation(

@@ -87,6 +87,7 @@ final class ScenarioMapper {
         new UserId(job.user()),
         job.priority(),
         Optional.ofNullable(job.preemptible()),
+        job.movable(),
         Optional.ofNullable(job.maxRuntime()),
         Optional.ofNullable(job.duration()),
         Optional.ofNullable(job.checkpoint()));

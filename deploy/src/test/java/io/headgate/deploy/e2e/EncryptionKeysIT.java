@@ -59,7 +59,8 @@ class EncryptionKeysIT {
         Map.of(),
         draft,
         null,
-        null);
+        null,
+        false);
   }
 
   private static Map<String, String> environment(TestInstallation headgate) {

@@ -69,10 +69,20 @@ public sealed interface Denial {
   /// A group would be led by a user who is not in it.
   record LeadNotInGroup(String field, String user, String group) implements Denial {}
 
-  /// A policy would reserve more than its limit.
+  /// A policy or department would reserve more than its limit.
   record ReservationAboveLimit(
-      String field, String policy, GpuQuantity reservation, GpuQuantity limit)
+      String field, Kind kind, String id, GpuQuantity reservation, GpuQuantity limit)
       implements OfRights {}
+
+  /// A department would be above itself.
+  ///
+  /// @param path from the department up to itself
+  record DepartmentCycle(String field, List<String> path) implements OfRights {}
+
+  /// Departments would nest too deep.
+  ///
+  /// @param path from the highest one down
+  record DepartmentTooDeep(String field, List<String> path, int max) implements OfRights {}
 
   /// One job of the queue would need more than the policy's limit.
   record ProfileAboveLimit(

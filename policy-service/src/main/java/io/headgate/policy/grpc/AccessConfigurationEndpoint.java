@@ -25,7 +25,7 @@ import io.headgate.proto.pool.v1.ResourceConfiguration;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/// Serves a tenant's groups, policies, queues and vaults as a whole.
+/// Serves a tenant's groups, departments, policies, queues and vaults as a whole.
 final class AccessConfigurationEndpoint
     extends AccessConfigurationServiceGrpc.AccessConfigurationServiceImplBase {
   private final AccessConfigurations access;

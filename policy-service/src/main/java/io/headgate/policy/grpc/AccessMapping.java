@@ -2,6 +2,7 @@ package io.headgate.policy.grpc;
 
 import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.policy.core.access.AccessSpec;
+import io.headgate.policy.core.access.AccessSpec.DepartmentSpec;
 import io.headgate.policy.core.access.AccessSpec.GroupSpec;
 import io.headgate.policy.core.access.AccessSpec.PolicySpec;
 import io.headgate.policy.core.access.AccessSpec.QueueSpec;
@@ -9,14 +10,17 @@ import io.headgate.policy.core.access.AccessSpec.RightsSpec;
 import io.headgate.policy.core.access.AccessSpec.TermsSpec;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.AccessWarning;
+import io.headgate.policy.core.access.Grace;
 import io.headgate.policy.core.access.JobTerms;
 import io.headgate.policy.core.access.Rights;
 import io.headgate.policy.core.access.Visibility;
+import io.headgate.policy.core.name.DepartmentId;
 import io.headgate.policy.core.name.PolicyId;
 import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
 import io.headgate.proto.policy.v1.AccessConfiguration;
+import io.headgate.proto.policy.v1.Department;
 import io.headgate.proto.policy.v1.Group;
 import io.headgate.proto.policy.v1.Policy;
 import io.headgate.proto.policy.v1.Queue;
@@ -26,9 +30,10 @@ import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Converts groups, policies, queues and whole configurations to and from messages.
+/// Converts groups, departments, policies, queues and whole configurations to and from messages.
 final class AccessMapping {
   static final String GROUPS = "groups";
+  static final String DEPARTMENTS = "departments";
   static final String POLICIES = "policies";
   static final String QUEUES = "queues";
   static final String VAULTS = "vaults";
@@ -45,6 +50,16 @@ final class AccessMapping {
         .build();
   }
 
+  static Department toProto(TenantId tenant, io.headgate.policy.core.access.Department department) {
+    return Department.newBuilder()
+        .setName(name(tenant, DEPARTMENTS, department.id().value()))
+        .setDepartment(department.parent().map(DepartmentId::value).orElse(""))
+        .setReservation(department.reservation().map(GpuQuantity::toString).orElse(""))
+        .setLimit(department.limit().map(GpuQuantity::toString).orElse(""))
+        .setWeight(department.weight())
+        .build();
+  }
+
   static Policy toProto(TenantId tenant, io.headgate.policy.core.access.Policy policy) {
     Rights rights = policy.rights();
     JobTerms terms = policy.terms();
@@ -52,6 +67,7 @@ final class AccessMapping {
         Policy.newBuilder()
             .setName(name(tenant, POLICIES, policy.id().value()))
             .setGroup(policy.group().value())
+            .setDepartment(policy.department().map(DepartmentId::value).orElse(""))
             .setReservation(rights.reservation().toString())
             .setLimit(rights.limit().toString())
             .setWeight(rights.weight())
@@ -70,8 +86,19 @@ final class AccessMapping {
                   case LOWER_PRIORITY -> Policy.PreemptWithin.PREEMPT_WITHIN_LOWER_PRIORITY;
                 })
             .setStopAfterNever(terms.stopAfter().isEmpty())
+            .setPreemptAfter(ProtoTimes.toProto(terms.preemptAfter()))
             .setDescription(policy.description());
     terms.stopAfter().ifPresent(after -> proto.setStopAfter(ProtoTimes.toProto(after)));
+    if (!terms.grace().equals(Grace.NONE)) {
+      proto.setGrace(toProto(terms.grace()));
+    }
+    return proto.build();
+  }
+
+  private static io.headgate.proto.policy.v1.Grace toProto(Grace grace) {
+    var proto = io.headgate.proto.policy.v1.Grace.newBuilder();
+    grace.callback().map(ProtoTimes::toProto).ifPresent(proto::setCallback);
+    grace.terminate().map(ProtoTimes::toProto).ifPresent(proto::setTerminate);
     return proto.build();
   }
 
@@ -101,6 +128,10 @@ final class AccessMapping {
                   case TENANT -> AccessConfiguration.Visibility.VISIBILITY_TENANT;
                 });
     version.configuration().groups().forEach(group -> proto.addGroups(toProto(tenant, group)));
+    version
+        .configuration()
+        .departments()
+        .forEach(department -> proto.addDepartments(toProto(tenant, department)));
     version
         .configuration()
         .policies()
@@ -138,17 +169,20 @@ final class AccessMapping {
                       + total
                       + ": not all of them can be kept at once")
               .build();
+      case AccessWarning.DepartmentOvercommitted over ->
+          proto
+              .setReason("OVERCOMMITTED")
+              .setMessage(overcommitted(over))
+              .setField(
+                  "departments["
+                      + over.department()
+                      + "]."
+                      + (over.isLimit() ? "limit" : "reservation"))
+              .build();
       case AccessWarning.KeysRemain(var account, var keys) ->
           proto
               .setReason("KEYS_REMAIN")
-              .setMessage(
-                  keys
-                      + (keys == 1 ? " key of '" : " keys of '")
-                      + account
-                      + (keys == 1 ? "' remains" : "' remain")
-                      + ": it is in no group any more, and still signs in; to end that: headgate"
-                      + " keys revoke --owner "
-                      + account)
+              .setMessage(keysRemain(account, keys))
               .setField("groups")
               .build();
       case AccessWarning.MoreKeysRemain(var accounts) ->
@@ -182,6 +216,24 @@ final class AccessMapping {
     };
   }
 
+  private static String overcommitted(AccessWarning.DepartmentOvercommitted over) {
+    return "the members of department '%s' reserve %s GPUs together, above its %s of %s: not all of them can be kept at once"
+        .formatted(
+            over.department(),
+            GpuQuantity.format(over.reservedUnits()),
+            over.isLimit() ? "limit" : "reservation",
+            over.bound());
+  }
+
+  private static String keysRemain(String account, int keys) {
+    return keys
+        + (keys == 1 ? " key of '" : " keys of '")
+        + account
+        + (keys == 1 ? "' remains" : "' remain")
+        + ": it is in no group any more, and still signs in; to end that: headgate keys revoke --owner "
+        + account;
+  }
+
   private static String uselessUserLimit(PolicyId policy, GpuQuantity perUser, GpuQuantity limit) {
     return perUser.units() == 0
         ? "the limit of one user in policy '" + policy + "' is 0: no GPU job of it starts"
@@ -194,11 +246,21 @@ final class AccessMapping {
         id, group.getUsersList(), group.getServiceAccountsList(), group.getLeadsList());
   }
 
+  static DepartmentSpec spec(String id, Department department) {
+    return new DepartmentSpec(
+        id,
+        department.getDepartment(),
+        department.getReservation(),
+        department.getLimit(),
+        department.getWeight());
+  }
+
   /// @param path of the policy in the request
   static PolicySpec spec(String path, String id, Policy policy) {
     return new PolicySpec(
         id,
         policy.getGroup(),
+        policy.getDepartment(),
         new RightsSpec(
             policy.getReservation(),
             policy.getLimit(),
@@ -223,8 +285,20 @@ final class AccessMapping {
             policy.hasStopAfter()
                 ? duration(path + ".stop_after", policy.getStopAfter())
                 : Optional.empty(),
-            policy.getStopAfterNever()),
+            policy.getStopAfterNever(),
+            policy.hasPreemptAfter()
+                ? duration(path + ".preempt_after", policy.getPreemptAfter())
+                : Optional.empty(),
+            grace(path + ".grace", policy.getGrace())),
         policy.getDescription());
+  }
+
+  private static Grace grace(String path, io.headgate.proto.policy.v1.Grace grace) {
+    return new Grace(
+        grace.hasCallback() ? duration(path + ".callback", grace.getCallback()) : Optional.empty(),
+        grace.hasTerminate()
+            ? duration(path + ".terminate", grace.getTerminate())
+            : Optional.empty());
   }
 
   static QueueSpec spec(String id, Queue queue) {
@@ -247,6 +321,9 @@ final class AccessMapping {
     return new AccessSpec(
         proto.getGroupsList().stream()
             .map(group -> spec(id(tenant, GROUPS, group.getName()), group))
+            .toList(),
+        proto.getDepartmentsList().stream()
+            .map(department -> spec(id(tenant, DEPARTMENTS, department.getName()), department))
             .toList(),
         proto.getPoliciesList().stream()
             .map(policy -> {

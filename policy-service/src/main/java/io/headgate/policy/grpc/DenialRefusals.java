@@ -231,7 +231,7 @@ final class DenialRefusals {
 
   private static Refusal rights(Denial.OfRights denial) {
     return switch (denial) {
-      case Denial.ReservationAboveLimit(var field, var policy, var reservation, var limit) ->
+      case Denial.ReservationAboveLimit(var field, var kind, var id, var reservation, var limit) ->
           Refusal.invalidField(
                   "RESERVATION_ABOVE_LIMIT",
                   field,
@@ -240,9 +240,26 @@ final class DenialRefusals {
                       + " is above the limit "
                       + limit
                       + ": lower the reservation or raise the limit")
-              .withMetadata("policy", policy)
+              .withMetadata(kind.word(), id)
               .withMetadata("reservation", reservation)
               .withMetadata("limit", limit);
+      case Denial.DepartmentCycle(var field, var path) ->
+          Refusal.invalidField(
+              "DEPARTMENT_CYCLE",
+              field,
+              "department "
+                  + quoted(path.getFirst())
+                  + " would be above itself ("
+                  + String.join(" in ", path)
+                  + "): name another department, or none, for one of these");
+      case Denial.DepartmentTooDeep(var field, var path, var max) ->
+          Refusal.invalidField(
+                  "DEPARTMENT_TOO_DEEP",
+                  field,
+                  "%d departments lie inside one another (%s), and %d is the limit: move %s up"
+                      .formatted(
+                          path.size(), String.join(" > ", path), max, quoted(path.getLast())))
+              .withMetadata("max", max);
       case Denial.ProfileAboveLimit above ->
           Refusal.invalidField(
                   "PROFILE_ABOVE_LIMIT",

@@ -95,7 +95,7 @@ public final class PolicyApi {
             new UserEndpoint(identities.users(), tools),
             new ServiceAccountEndpoint(identities.serviceAccounts(), tools),
             new GroupEndpoint(configurations.items(AccessParts.GROUPS), tools),
-            new PolicyEndpoint(configurations.items(AccessParts.POLICIES), tools),
+            new PolicyEndpoint(configurations.items(AccessParts.POLICIES), configurations, tools),
             new QueueEndpoint(configurations.items(AccessParts.QUEUES), tools),
             new VaultEndpoint(configurations.items(AccessParts.VAULTS), tools),
             new AccessConfigurationEndpoint(access, answers),

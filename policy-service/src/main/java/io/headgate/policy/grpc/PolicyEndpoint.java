@@ -4,13 +4,17 @@ import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
 import io.headgate.policy.core.access.AccessSpec.PolicySpec;
 import io.headgate.policy.core.name.PolicyId;
+import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.grpc.ResourceCalls.Creation;
 import io.headgate.policy.grpc.ResourceCalls.ListRequest;
 import io.headgate.policy.grpc.ResourceCalls.Update;
+import io.headgate.policy.runtime.AccessConfigurations;
 import io.headgate.policy.runtime.TenantResources;
 import io.headgate.proto.policy.v1.CreatePolicyRequest;
 import io.headgate.proto.policy.v1.DeletePolicyRequest;
 import io.headgate.proto.policy.v1.GetPolicyRequest;
+import io.headgate.proto.policy.v1.ListDepartmentsRequest;
+import io.headgate.proto.policy.v1.ListDepartmentsResponse;
 import io.headgate.proto.policy.v1.ListPoliciesRequest;
 import io.headgate.proto.policy.v1.ListPoliciesResponse;
 import io.headgate.proto.policy.v1.Policy;
@@ -19,7 +23,7 @@ import io.headgate.proto.policy.v1.UpdatePolicyRequest;
 import java.util.List;
 import java.util.Set;
 
-/// Policies of a tenant.
+/// Policies of a tenant, and the departments above them.
 final class PolicyEndpoint extends PolicyServiceGrpc.PolicyServiceImplBase {
   private static final String FIELD = "policy";
   private static final String STOP_AFTER = "stop_after";
@@ -32,6 +36,7 @@ final class PolicyEndpoint extends PolicyServiceGrpc.PolicyServiceImplBase {
               FIELD,
               List.of(
                   "group",
+                  "department",
                   "reservation",
                   "limit",
                   "weight",
@@ -43,6 +48,8 @@ final class PolicyEndpoint extends PolicyServiceGrpc.PolicyServiceImplBase {
                   "preempt_within",
                   STOP_AFTER,
                   STOP_AFTER_NEVER,
+                  "preempt_after",
+                  "grace",
                   "description"),
               PolicyId::new,
               io.headgate.policy.core.access.Policy::id,
@@ -54,10 +61,16 @@ final class PolicyEndpoint extends PolicyServiceGrpc.PolicyServiceImplBase {
   private final ResourceCalls<PolicyId, io.headgate.policy.core.access.Policy, PolicySpec, Policy>
       calls;
 
+  private final AccessConfigurations configurations;
+  private final Answers answers;
+
   PolicyEndpoint(
       TenantResources<PolicyId, io.headgate.policy.core.access.Policy, PolicySpec> resources,
+      AccessConfigurations configurations,
       ResourceCalls.Tools tools) {
     this.calls = new ResourceCalls<>(resources, FORM, tools);
+    this.configurations = configurations;
+    this.answers = tools.answers();
   }
 
   @Override
@@ -72,6 +85,22 @@ final class PolicyEndpoint extends PolicyServiceGrpc.PolicyServiceImplBase {
   @Override
   public void getPolicy(GetPolicyRequest request, StreamObserver<Policy> out) {
     calls.get(out, request.getName());
+  }
+
+  @Override
+  public void listDepartments(
+      ListDepartmentsRequest request, StreamObserver<ListDepartmentsResponse> out) {
+    answers.read(
+        out,
+        origin -> {
+          TenantId tenant = Names.tenant("parent", request.getParent());
+          return ListDepartmentsResponse.newBuilder()
+              .addAllDepartments(
+                  configurations.departments(origin.required(), tenant).stream()
+                      .map(department -> AccessMapping.toProto(tenant, department))
+                      .toList())
+              .build();
+        });
   }
 
   @Override

@@ -1,13 +1,17 @@
 package io.headgate.policy.runtime;
 
 import io.headgate.kit.position.WatchPosition;
+import io.headgate.policy.core.access.AccessConfiguration;
 import io.headgate.policy.core.access.AccessPart;
 import io.headgate.policy.core.access.AccessVersion;
+import io.headgate.policy.core.access.Department;
+import io.headgate.policy.core.identity.Caller;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.port.AccessStep;
 import io.headgate.policy.runtime.port.SupplyReader;
+import java.util.List;
 
-/// The groups, policies, queues and vaults of tenants. Thread-safe.
+/// The groups, departments, policies, queues and vaults of tenants. Thread-safe.
 public final class AccessConfigurations {
   private final Changes changes;
   private final AccessWriter writer;
@@ -25,6 +29,12 @@ public final class AccessConfigurations {
       Changes.find(tables, tenant);
       return tables.access().get(tenant);
     });
+  }
+
+  /// The departments above the policies that the caller sees, by id.
+  public List<Department> departments(Caller caller, TenantId tenant) {
+    AccessConfiguration all = get(tenant).configuration();
+    return all.seenBy(Viewers.of(caller, () -> all)).departments();
   }
 
   /// The step from `seen` for a watcher of all tenants.

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// Replaces a tenant's groups, policies, queues and vaults as a whole. Thread-safe.
+/// Replaces a tenant's groups, departments, policies, queues and vaults as a whole. Thread-safe.
 public final class AccessReplacement {
   private final Changes changes;
   private final AccessWriter writer;

@@ -5,6 +5,7 @@ import io.headgate.policy.core.access.AccessConfiguration;
 import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.AuditFields;
+import io.headgate.policy.core.access.Department;
 import io.headgate.policy.core.access.Group;
 import io.headgate.policy.core.access.JointChange;
 import io.headgate.policy.core.access.Policy;
@@ -108,6 +109,14 @@ public final class AccessWriter {
     new Recorder<Group>(
             tables, origin, tenant, "Group", group -> "groups/" + group.id(), AuditFields::of)
         .record(diff.groups());
+    new Recorder<Department>(
+            tables,
+            origin,
+            tenant,
+            "Department",
+            department -> "departments/" + department.id(),
+            AuditFields::of)
+        .record(diff.departments());
     new Recorder<Policy>(
             tables, origin, tenant, "Policy", policy -> "policies/" + policy.id(), AuditFields::of)
         .record(diff.policies());

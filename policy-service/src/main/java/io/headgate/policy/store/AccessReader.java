@@ -1,5 +1,6 @@
 package io.headgate.policy.store;
 
+import static io.headgate.policy.store.jooq.Tables.DEPARTMENTS;
 import static io.headgate.policy.store.jooq.Tables.GROUPS;
 import static io.headgate.policy.store.jooq.Tables.GROUP_SERVICE_ACCOUNTS;
 import static io.headgate.policy.store.jooq.Tables.GROUP_USERS;
@@ -12,6 +13,8 @@ import static io.headgate.policy.store.jooq.Tables.VAULT_GROUPS;
 
 import io.headgate.kit.seal.Seal;
 import io.headgate.policy.core.access.AccessConfiguration;
+import io.headgate.policy.core.access.Department;
+import io.headgate.policy.core.access.Grace;
 import io.headgate.policy.core.access.Group;
 import io.headgate.policy.core.access.JobRules;
 import io.headgate.policy.core.access.JobTerms;
@@ -22,6 +25,7 @@ import io.headgate.policy.core.access.Queue;
 import io.headgate.policy.core.access.Rights;
 import io.headgate.policy.core.access.Vault;
 import io.headgate.policy.core.access.Visibility;
+import io.headgate.policy.core.name.DepartmentId;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.PolicyId;
 import io.headgate.policy.core.name.ProfileId;
@@ -30,6 +34,7 @@ import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.core.name.VaultId;
+import io.headgate.policy.store.jooq.tables.records.DepartmentsRecord;
 import io.headgate.policy.store.jooq.tables.records.PoliciesRecord;
 import io.headgate.policy.store.jooq.tables.records.QueuesRecord;
 import io.headgate.policy.store.jooq.tables.records.VaultsRecord;
@@ -47,7 +52,7 @@ import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 
-/// Reads groups, policies, queues and vaults with one query per table.
+/// Reads groups, departments, policies, queues and vaults with one query per table.
 final class AccessReader {
   private final DSLContext dsl;
   private final Seal seal;
@@ -59,7 +64,12 @@ final class AccessReader {
 
   AccessConfiguration read(TenantId tenant, Visibility visibility) {
     return new AccessConfiguration(
-        groups(tenant), policies(tenant), queues(tenant), vaults(tenant), visibility);
+        groups(tenant),
+        departments(tenant),
+        policies(tenant),
+        queues(tenant),
+        vaults(tenant),
+        visibility);
   }
 
   private List<Group> groups(TenantId tenant) {
@@ -92,6 +102,12 @@ final class AccessReader {
                 users.getOrDefault(row.value1(), List.of()),
                 accounts.getOrDefault(row.value1(), List.of()),
                 leads.getOrDefault(row.value1(), List.of())));
+  }
+
+  private List<Department> departments(TenantId tenant) {
+    return dsl.selectFrom(DEPARTMENTS)
+        .where(DEPARTMENTS.TENANT_ID.eq(tenant.value()))
+        .fetch(AccessReader::department);
   }
 
   private List<Policy> policies(TenantId tenant) {
@@ -154,10 +170,20 @@ final class AccessReader {
         .toList();
   }
 
+  private static Department department(DepartmentsRecord row) {
+    return new Department(
+        new DepartmentId(row.getDepartmentId()),
+        Optional.ofNullable(row.getParentId()).map(DepartmentId::new),
+        Optional.ofNullable(row.getReservationUnits()).map(GpuQuantity::new),
+        Optional.ofNullable(row.getLimitUnits()).map(GpuQuantity::new),
+        row.getWeight());
+  }
+
   private static Policy policy(PoliciesRecord row, List<UserId> exceeding) {
     return new Policy(
         new PolicyId(row.getPolicyId()),
         new GroupId(row.getGroupId()),
+        Optional.ofNullable(row.getDepartmentId()).map(DepartmentId::new),
         new Rights(
             new GpuQuantity(row.getReservationUnits()),
             new GpuQuantity(row.getLimitUnits()),
@@ -169,7 +195,11 @@ final class AccessReader {
             Duration.ofMillis(row.getMinRuntimeMs()),
             row.getPreemptible(),
             PreemptWithin.valueOf(row.getPreemptWithin()),
-            Optional.ofNullable(row.getStopAfterMs()).map(Duration::ofMillis)),
+            Optional.ofNullable(row.getStopAfterMs()).map(Duration::ofMillis),
+            Duration.ofMillis(row.getPreemptAfterMs()),
+            new Grace(
+                Optional.ofNullable(row.getCallbackMs()).map(Duration::ofMillis),
+                Optional.ofNullable(row.getTerminateMs()).map(Duration::ofMillis))),
         row.getDescription());
   }
 

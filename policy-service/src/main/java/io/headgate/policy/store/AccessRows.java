@@ -1,5 +1,6 @@
 package io.headgate.policy.store;
 
+import static io.headgate.policy.store.jooq.Tables.DEPARTMENTS;
 import static io.headgate.policy.store.jooq.Tables.GROUPS;
 import static io.headgate.policy.store.jooq.Tables.GROUP_SERVICE_ACCOUNTS;
 import static io.headgate.policy.store.jooq.Tables.GROUP_USERS;
@@ -13,6 +14,7 @@ import static org.jooq.impl.DSL.any;
 import io.headgate.kit.seal.Seal;
 import io.headgate.kit.seal.SealedPlace;
 import io.headgate.policy.core.access.AccessDiff;
+import io.headgate.policy.core.access.Department;
 import io.headgate.policy.core.access.Group;
 import io.headgate.policy.core.access.JobRules;
 import io.headgate.policy.core.access.JobTerms;
@@ -20,8 +22,10 @@ import io.headgate.policy.core.access.Policy;
 import io.headgate.policy.core.access.Queue;
 import io.headgate.policy.core.access.Rights;
 import io.headgate.policy.core.access.Vault;
+import io.headgate.policy.core.name.DepartmentId;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
+import io.headgate.policy.store.jooq.tables.records.DepartmentsRecord;
 import io.headgate.policy.store.jooq.tables.records.GroupServiceAccountsRecord;
 import io.headgate.policy.store.jooq.tables.records.GroupsRecord;
 import io.headgate.policy.store.jooq.tables.records.PoliciesRecord;
@@ -42,8 +46,8 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.impl.DSL;
 
-/// Writes one tenant's groups, policies, queues and vaults. Rows are deleted before the rows that
-/// they refer to, and inserted after them.
+/// Writes one tenant's groups, departments, policies, queues and vaults. Rows are deleted before
+/// the rows that they refer to, and inserted after them.
 final class AccessRows {
   private final DSLContext dsl;
   private final Seal seal;
@@ -60,13 +64,16 @@ final class AccessRows {
     removeVaults(diff.vaults());
     // Members and grants of changed items are written anew.
     removeGrants(diff.policies());
-    // A changed policy may leave a removed group, so it is written before the removal.
+    // A changed policy may leave a removed group or department, so it is written before the
+    // removal.
     writeGroups(diff.groups());
+    writeDepartments(diff.departments());
     writePolicies(diff.policies());
     writeQueues(diff.queues());
     writeVaults(diff.vaults());
     removePolicies(diff.policies().removed());
     removeGroups(diff.groups().removed());
+    removeDepartments(diff.departments().removed());
   }
 
   private void writeGroups(AccessDiff.Part<Group> groups) {
@@ -112,6 +119,12 @@ final class AccessRows {
                 .from(
                     DSL.unnest(users.stream().map(UserId::value).toArray(String[]::new))
                         .as("users", "each")))
+        .execute();
+  }
+
+  private void writeDepartments(AccessDiff.Part<Department> departments) {
+    dsl.batchInsert(departments.added().stream().map(this::row).toList()).execute();
+    dsl.batchUpdate(departments.changed().stream().map(change -> row(change.after())).toList())
         .execute();
   }
 
@@ -204,6 +217,25 @@ final class AccessRows {
         .execute();
   }
 
+  private void removeDepartments(List<Department> removed) {
+    dsl.deleteFrom(DEPARTMENTS)
+        .where(DEPARTMENTS.TENANT_ID.eq(tenant))
+        .and(
+            DEPARTMENTS.DEPARTMENT_ID.eq(
+                any(texts(removed, department -> department.id().value()))))
+        .execute();
+  }
+
+  private DepartmentsRecord row(Department department) {
+    return new DepartmentsRecord(
+        tenant,
+        department.id().value(),
+        department.parent().map(DepartmentId::value).orElse(null),
+        department.reservation().map(GpuQuantity::units).orElse(null),
+        department.limit().map(GpuQuantity::units).orElse(null),
+        department.weight());
+  }
+
   private PoliciesRecord row(Policy policy) {
     Rights rights = policy.rights();
     JobTerms terms = policy.terms();
@@ -220,7 +252,11 @@ final class AccessRows {
         terms.preemptible(),
         terms.preemptWithin().name(),
         terms.stopAfter().map(Duration::toMillis).orElse(null),
-        policy.description());
+        policy.description(),
+        policy.department().map(DepartmentId::value).orElse(null),
+        terms.preemptAfter().toMillis(),
+        terms.grace().callback().map(Duration::toMillis).orElse(null),
+        terms.grace().terminate().map(Duration::toMillis).orElse(null));
   }
 
   private QueuesRecord row(Queue queue) {

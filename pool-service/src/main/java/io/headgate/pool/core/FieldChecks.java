@@ -73,12 +73,20 @@ public final class FieldChecks {
   /// Adds a problem unless `value` is from 0 to a year in whole milliseconds. A finer value would
   /// be stored rounded.
   public void duration(String field, Duration value) {
-    if (value.isNegative()
+    duration(field, value, Duration.ZERO);
+  }
+
+  /// Like the other, from `shortest`, which is in whole seconds.
+  public void duration(String field, Duration value, Duration shortest) {
+    if (value.compareTo(shortest) < 0
         || value.compareTo(LONGEST) > 0
         || !value.equals(value.truncatedTo(ChronoUnit.MILLIS))) {
       problems.add(
           new Denial.OutOfRange(
-              field, value.toString(), "0s", LONGEST.toDays() + "d in whole milliseconds"));
+              field,
+              value.toString(),
+              shortest.toSeconds() + "s",
+              LONGEST.toDays() + "d in whole milliseconds"));
     }
   }
 

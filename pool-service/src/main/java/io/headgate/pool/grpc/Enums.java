@@ -36,6 +36,7 @@ final class Enums {
     return switch (reclaim) {
       case RECLAIM_STRICT -> Reclaim.STRICT;
       case RECLAIM_RANK -> Reclaim.RANK;
+      case RECLAIM_FAIR -> Reclaim.FAIR;
       case RECLAIM_RESERVATION, RECLAIM_UNSPECIFIED, UNRECOGNIZED -> Reclaim.RESERVATION;
     };
   }
@@ -45,6 +46,7 @@ final class Enums {
       case RESERVATION -> Profile.Reclaim.RECLAIM_RESERVATION;
       case STRICT -> Profile.Reclaim.RECLAIM_STRICT;
       case RANK -> Profile.Reclaim.RECLAIM_RANK;
+      case FAIR -> Profile.Reclaim.RECLAIM_FAIR;
     };
   }
 

@@ -6,11 +6,13 @@ import io.headgate.pool.core.configuration.ConfigurationSpec.ElasticitySpec;
 import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
 import io.headgate.pool.core.configuration.Instance;
 import io.headgate.pool.core.configuration.Pool;
+import io.headgate.pool.core.configuration.PoolRules;
 import io.headgate.pool.core.name.ProfileId;
 import io.headgate.pool.core.name.StorageId;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.proto.pool.v1.Dedication;
 import io.headgate.proto.pool.v1.Elasticity;
+import io.headgate.proto.pool.v1.Fairness;
 import java.util.Optional;
 
 /// Converts pools to and from messages.
@@ -34,7 +36,19 @@ final class PoolMessages {
         message.getStorage(),
         message.hasElasticity() ? Optional.of(spec(message.getElasticity())) : Optional.empty(),
         message.hasInstance() ? Optional.of(instance(message.getInstance())) : Optional.empty(),
+        rules(message),
         message.getDescription());
+  }
+
+  private static PoolRules rules(io.headgate.proto.pool.v1.Pool message) {
+    return new PoolRules(
+        message.hasPromoteAfter()
+            ? Optional.of(ProtoTimes.duration(message.getPromoteAfter()))
+            : Optional.empty(),
+        message.getConsolidate(),
+        message.hasFairness()
+            ? Optional.of(ProtoTimes.duration(message.getFairness().getHalfLife()))
+            : Optional.empty());
   }
 
   private static Optional<DedicationSpec> dedication(io.headgate.proto.pool.v1.Pool message) {
@@ -77,6 +91,7 @@ final class PoolMessages {
                     : io.headgate.proto.pool.v1.Pool.Type.TYPE_STATIC)
             .setMigAuto(pool.migAuto())
             .addAllProfileOrder(pool.order().stream().map(ProfileId::value).toList())
+            .setConsolidate(pool.rules().consolidate())
             .setDescription(pool.description());
     pool.gpuModel().ifPresent(message::setGpuModel);
     pool.capacity().ifPresent(capacity -> message.setCapacity(capacity.toString()));
@@ -89,6 +104,11 @@ final class PoolMessages {
     pool.elasticity().ifPresent(elasticity -> message.setElasticity(message(elasticity)));
     pool.storage().map(StorageId::value).ifPresent(message::setStorage);
     pool.instance().ifPresent(instance -> message.setInstance(message(instance)));
+    pool.rules().promoteAfter().map(ProtoTimes::toProto).ifPresent(message::setPromoteAfter);
+    pool.rules()
+        .halfLife()
+        .map(ProtoTimes::toProto)
+        .ifPresent(half -> message.setFairness(Fairness.newBuilder().setHalfLife(half)));
     return message.build();
   }
 

@@ -12,6 +12,7 @@ import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.configuration.Dedication;
 import io.headgate.pool.core.configuration.Elasticity;
 import io.headgate.pool.core.configuration.Pool;
+import io.headgate.pool.core.configuration.PoolRules;
 import io.headgate.pool.core.configuration.Price;
 import io.headgate.pool.core.configuration.Profile;
 import io.headgate.pool.core.configuration.Reclaim;
@@ -158,6 +159,10 @@ final class ContentReader {
         Optional.ofNullable(row.getStorage()).map(StorageId::new),
         Optional.ofNullable(elasticities.get(item)),
         InstanceColumns.of(row),
+        new PoolRules(
+            Optional.ofNullable(row.getPromoteAfterMs()).map(Duration::ofMillis),
+            row.getConsolidate(),
+            Optional.ofNullable(row.getHalfLifeMs()).map(Duration::ofMillis)),
         row.getDescription());
   }
 

@@ -23,6 +23,7 @@ import io.headgate.pool.store.jooq.tables.records.PoolsRecord;
 import io.headgate.pool.store.jooq.tables.records.ProfilesRecord;
 import io.headgate.pool.store.jooq.tables.records.ProviderSettingsRecord;
 import io.headgate.type.GpuQuantity;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -100,6 +101,9 @@ final class ContentWriter {
           row.setInstanceCpuMillis(instance.cpuMillis());
           row.setInstanceMemoryBytes(instance.memoryBytes());
         });
+    row.setPromoteAfterMs(pool.rules().promoteAfter().map(Duration::toMillis).orElse(null));
+    row.setConsolidate(pool.rules().consolidate());
+    row.setHalfLifeMs(pool.rules().halfLife().map(Duration::toMillis).orElse(null));
     row.setDescription(pool.description());
     return row;
   }

@@ -112,6 +112,7 @@ final class KueueShape {
               new UserId("generator"),
               size.priority(),
               Optional.empty(),
+              false,
               Optional.empty(),
               Optional.of(Duration.ofMillis(size.runtimeMs())),
               Optional.empty());

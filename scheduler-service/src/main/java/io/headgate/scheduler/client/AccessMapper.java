@@ -4,6 +4,8 @@ import com.google.protobuf.Duration;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.Group;
 import io.headgate.proto.policy.v1.Vault;
+import io.headgate.scheduler.core.catalog.Department;
+import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PreemptWithin;
@@ -14,6 +16,7 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.runtime.catalog.Access;
+import io.headgate.scheduler.runtime.catalog.Grace;
 import io.headgate.scheduler.runtime.catalog.JointChange;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
 import io.headgate.type.CommandPattern;
@@ -34,6 +37,12 @@ final class AccessMapper {
   private AccessMapper() {}
 
   static Access toAccess(TenantId tenant, AccessConfiguration configuration, PartReader parts) {
+    List<Department> departments = new ArrayList<>();
+    for (var department : configuration.getDepartmentsList()) {
+      parts
+          .read("departments", department.getName(), () -> toDepartment(tenant, department))
+          .ifPresent(departments::add);
+    }
     List<Access.Rights> rights = new ArrayList<>();
     for (var policy : configuration.getPoliciesList()) {
       parts
@@ -48,6 +57,7 @@ final class AccessMapper {
         tenant,
         configuration.getVersion(),
         configuration.getGroupsList().stream().map(group -> toGroup(tenant, group)).toList(),
+        departments,
         rights,
         queues,
         VaultRules.byGroup(
@@ -110,24 +120,36 @@ final class AccessMapper {
         SupplyMapper.id(group.getName()), members, users(tenant, group.getLeadsList()));
   }
 
+  private static Department toDepartment(
+      TenantId tenant, io.headgate.proto.policy.v1.Department department) {
+    return new Department(
+        new DepartmentId(tenant, SupplyMapper.id(department.getName())),
+        toDepartment(tenant, department.getDepartment()),
+        toQuantity(department.getReservation()),
+        toQuantity(department.getLimit()),
+        Math.clamp(department.getWeight(), 1, Policy.MAX_WEIGHT));
+  }
+
+  private static Optional<DepartmentId> toDepartment(TenantId tenant, String id) {
+    return id.isEmpty() ? Optional.empty() : Optional.of(new DepartmentId(tenant, id));
+  }
+
+  private static Optional<GpuQuantity> toQuantity(String text) {
+    return text.isEmpty() ? Optional.empty() : Optional.of(GpuQuantity.parse(text));
+  }
+
   private static Access.Rights toRights(
       TenantId tenant, io.headgate.proto.policy.v1.Policy policy) {
-    Optional<GpuQuantity> perUser =
-        policy.getPerUserLimit().isEmpty()
-            ? Optional.empty()
-            : Optional.of(GpuQuantity.parse(policy.getPerUserLimit()));
     boolean cancels =
         policy.getOnPreempt() == io.headgate.proto.policy.v1.Policy.OnPreempt.ON_PREEMPT_CANCEL;
     Policy core =
         Policy.of(
                 new PolicyId(tenant, SupplyMapper.id(policy.getName())),
-                policy.getReservation().isEmpty()
-                    ? GpuQuantity.ZERO
-                    : GpuQuantity.parse(policy.getReservation()),
+                toQuantity(policy.getReservation()).orElse(GpuQuantity.ZERO),
                 GpuQuantity.parse(policy.getLimit()))
             .with()
             .weight(Math.clamp(policy.getWeight(), 1, Policy.MAX_WEIGHT))
-            .perUserLimit(perUser)
+            .perUserLimit(toQuantity(policy.getPerUserLimit()))
             .exceedLimit(
                 policy.getExceedLimitList().stream().map(UserId::new).collect(Collectors.toSet()))
             .onPreempt(cancels ? PreemptionOutcome.CANCEL : PreemptionOutcome.REQUEUE)
@@ -139,12 +161,20 @@ final class AccessMapper {
                             .PREEMPT_WITHIN_LOWER_PRIORITY
                     ? PreemptWithin.LOWER_PRIORITY
                     : PreemptWithin.NEVER)
+            .preemptAfter(toDuration(policy.getPreemptAfter()))
+            .department(toDepartment(tenant, policy.getDepartment()))
             .build();
     Optional<java.time.Duration> stopAfter =
         policy.getStopAfterNever()
             ? Optional.empty()
             : Optional.of(policy.hasStopAfter() ? toDuration(policy.getStopAfter()) : STOP_AFTER);
-    return new Access.Rights(core, policy.getGroup(), stopAfter);
+    return new Access.Rights(core, policy.getGroup(), stopAfter, toGrace(policy.getGrace()));
+  }
+
+  private static Grace toGrace(io.headgate.proto.policy.v1.Grace grace) {
+    return new Grace(
+        grace.hasCallback() ? Optional.of(toDuration(grace.getCallback())) : Optional.empty(),
+        grace.hasTerminate() ? Optional.of(toDuration(grace.getTerminate())) : Optional.empty());
   }
 
   private static Queue toQueue(TenantId tenant, io.headgate.proto.policy.v1.Queue queue) {

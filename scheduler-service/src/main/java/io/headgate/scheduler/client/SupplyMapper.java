@@ -156,6 +156,15 @@ final class SupplyMapper {
                 pool.getProfileOrderList().stream()
                     .map(profile -> new ProfileId(tenant, profile))
                     .toList())
+            .promoteAfter(
+                pool.hasPromoteAfter()
+                    ? Optional.of(toDuration(pool.getPromoteAfter()))
+                    : Optional.empty())
+            .halfLife(
+                pool.hasFairness()
+                    ? Optional.of(toDuration(pool.getFairness().getHalfLife()))
+                    : Optional.empty())
+            .consolidate(pool.getConsolidate())
             .build(),
         owner,
         Optional.of(pool.getStorage()).filter(storage -> !storage.isEmpty()));
@@ -196,6 +205,7 @@ final class SupplyMapper {
       case RECLAIM_UNSPECIFIED, RECLAIM_RESERVATION, UNRECOGNIZED -> Reclaim.RESERVATION;
       case RECLAIM_STRICT -> Reclaim.STRICT;
       case RECLAIM_RANK -> Reclaim.RANK;
+      case RECLAIM_FAIR -> Reclaim.FAIR;
     };
   }
 

@@ -28,6 +28,7 @@ import io.headgate.scheduler.runtime.agent.AgentReport;
 import io.headgate.scheduler.runtime.agent.AgentReport.StopPhase;
 import io.headgate.scheduler.runtime.agent.NodeCondition;
 import io.headgate.scheduler.runtime.agent.ProgressReport;
+import io.headgate.scheduler.runtime.catalog.Grace;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.WorkerFacts.EndReason;
 import io.headgate.scheduler.runtime.record.WorkerName;
@@ -287,20 +288,34 @@ final class AgentMapper {
 
   /// How long the stop of a job may take. One without an abort callback may bring one while it
   /// runs, so its time counts, too.
-  static Duration stopTime(JobSpec spec) {
-    return abortTimeout(spec).plus(grace(spec));
+  ///
+  /// @param grace of its policy
+  static Duration stopTime(JobSpec spec, Grace grace) {
+    return abortTimeout(spec, grace).plus(terminationGrace(spec, grace));
   }
 
-  private static Duration abortTimeout(JobSpec spec) {
-    return spec.getAbortCallback().hasTimeout()
-        ? ProtoTimes.duration(spec.getAbortCallback().getTimeout())
-        : ABORT_TIMEOUT;
+  private static Duration abortTimeout(JobSpec spec, Grace grace) {
+    Optional<Duration> stated =
+        spec.getAbortCallback().hasTimeout()
+            ? Optional.of(ProtoTimes.duration(spec.getAbortCallback().getTimeout()))
+            : Optional.empty();
+    return bounded(stated, grace.callback()).orElse(ABORT_TIMEOUT);
   }
 
-  private static Duration grace(JobSpec spec) {
-    return spec.hasTerminationGrace()
-        ? ProtoTimes.duration(spec.getTerminationGrace())
-        : TERMINATION_GRACE;
+  private static Duration terminationGrace(JobSpec spec, Grace grace) {
+    Optional<Duration> stated =
+        spec.hasTerminationGrace()
+            ? Optional.of(ProtoTimes.duration(spec.getTerminationGrace()))
+            : Optional.empty();
+    return bounded(stated, grace.terminate()).orElse(TERMINATION_GRACE);
+  }
+
+  /// A policy may have been given less since the job was submitted.
+  private static Optional<Duration> bounded(
+      Optional<Duration> stated, Optional<Duration> ofPolicy) {
+    return stated
+        .filter(time -> ofPolicy.isEmpty() || time.compareTo(ofPolicy.get()) <= 0)
+        .or(() -> ofPolicy);
   }
 
   private static Assign toAssign(AgentCommand.Assign command) {
@@ -322,7 +337,7 @@ final class AgentMapper {
             .putAllEnvironment(command.vaultEnvironment())
             .addAllMaskedVariables(command.vaultEnvironment().keySet())
             .setWorkingDirectory(spec.getWorkingDirectory())
-            .setTerminationGrace(ProtoTimes.toProto(grace(spec)))
+            .setTerminationGrace(ProtoTimes.toProto(terminationGrace(spec, command.grace())))
             .setTraceparent(command.metadata().traceparent())
             .setResume(command.worker().attempt() > 1)
             .setMinimumIsolation(toLevel(command.isolation()));
@@ -332,7 +347,7 @@ final class AgentMapper {
     if (spec.hasAbortCallback()) {
       assign
           .addAllAbortCommand(spec.getAbortCallback().getCommandList())
-          .setAbortTimeout(ProtoTimes.toProto(abortTimeout(spec)));
+          .setAbortTimeout(ProtoTimes.toProto(abortTimeout(spec, command.grace())));
     }
     command.storage().ifPresent(assign::setStorage);
     command.timeLimit().map(ProtoTimes::toProto).ifPresent(assign::setTimeLimit);

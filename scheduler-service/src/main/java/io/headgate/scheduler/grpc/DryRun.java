@@ -67,7 +67,7 @@ final class DryRun {
             job.maxRuntime(),
             job.stopTime(),
             job.suspend(),
-            false);
+            job.movable());
     return copies.answer(() -> {
       Moment moment =
           Refusals.leading(

@@ -102,6 +102,7 @@ final class JobMapper {
     core.preemptible().ifPresent(spec::setPreemptible);
     core.maxRuntime().map(ProtoTimes::toProto).ifPresent(spec::setMaxRuntime);
     core.suspend().map(ProtoTimes::toProto).ifPresent(spec::setSuspend);
+    spec.setMovable(core.movable());
     for (String label : record.metadata().labels()) {
       int equals = label.indexOf('=');
       spec.putLabels(label.substring(0, equals), label.substring(equals + 1));

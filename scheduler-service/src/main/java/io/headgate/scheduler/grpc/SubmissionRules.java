@@ -1,6 +1,7 @@
 package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.auth.Principal;
+import io.headgate.kit.config.Durations;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.JobSpec;
@@ -11,6 +12,7 @@ import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.runtime.catalog.Access;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
+import io.headgate.scheduler.runtime.catalog.Grace;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
 import io.headgate.scheduler.runtime.desk.LeaderView;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
@@ -19,6 +21,7 @@ import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.submission.Submission.NewJob;
 import io.headgate.type.GpuQuantity;
 import io.headgate.type.Viewer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -112,6 +115,12 @@ final class SubmissionRules {
       throw notAdmitted(at, queue.id(), catalog);
     }
     demandSuspendable(at, spec, catalog.profile(queue.profile()));
+    Grace grace =
+        catalog
+            .rights(request.tenant(), queue.policy().name())
+            .map(Access.Rights::grace)
+            .orElse(Grace.NONE);
+    demandGrace(at, spec, queue, grace);
     // Without a policy it does not start, and is held against vaults when it does.
     JobVaults.demand(at, spec, catalog.vaults(id).orElse(VaultRules.NONE));
     return new NewJob(
@@ -125,8 +134,9 @@ final class SubmissionRules {
         spec.hasMaxRuntime()
             ? Optional.of(ProtoTimes.duration(spec.getMaxRuntime()))
             : Optional.empty(),
-        AgentMapper.stopTime(spec),
+        AgentMapper.stopTime(spec, grace),
         spec.hasSuspend() ? Optional.of(ProtoTimes.duration(spec.getSuspend())) : Optional.empty(),
+        spec.getMovable(),
         spec.getLabelsMap().entrySet().stream()
             .map(label -> label.getKey() + "=" + label.getValue())
             .sorted()
@@ -150,6 +160,38 @@ final class SubmissionRules {
       throw CatalogRefusal.byAll(() ->
           Refusal.failedPrecondition("CANNOT_SUSPEND", filled)
               .withViolation(at + "spec.suspend", filled));
+    }
+  }
+
+  /// A job may have less time for its stop than its policy leaves, and not more.
+  private static void demandGrace(String at, JobSpec spec, Queue queue, Grace grace) {
+    if (spec.getAbortCallback().hasTimeout()) {
+      demandWithin(
+          at + "spec.abort_callback.timeout",
+          ProtoTimes.duration(spec.getAbortCallback().getTimeout()),
+          grace.callback(),
+          queue);
+    }
+    if (spec.hasTerminationGrace()) {
+      demandWithin(
+          at + "spec.termination_grace",
+          ProtoTimes.duration(spec.getTerminationGrace()),
+          grace.terminate(),
+          queue);
+    }
+  }
+
+  private static void demandWithin(
+      String field, Duration stated, Optional<Duration> most, Queue queue) {
+    if (most.isPresent() && stated.compareTo(most.get()) > 0) {
+      String policy = queue.policy().name();
+      String filled =
+          "policy '%s' leaves at most %s, and the job asks for %s: state less, or leave it out"
+              .formatted(policy, Durations.format(most.get()), Durations.format(stated));
+      throw CatalogRefusal.byAccess(() ->
+          Refusal.failedPrecondition("GRACE_ABOVE_POLICY", filled)
+              .withViolation(field, filled)
+              .withMetadata("policy", policy));
     }
   }
 

@@ -51,6 +51,7 @@ public record LiveState(
         job.spec().user(),
         job.spec().priority(),
         job.spec().preemptible(),
+        job.spec().movable(),
         job.spec().maxRuntime(),
         Optional.empty(),
         Optional.empty());

@@ -41,6 +41,7 @@ public record Scenario(
   /// A job and its behaviour.
   ///
   /// @param name unique in the scenario
+  /// @param movable may be moved to make room (P11)
   /// @param maxRuntime run time after which it is stopped
   /// @param duration of its work; absent: it runs until it is cancelled
   /// @param checkpoint time between saves of its work; absent: a preempted job starts anew
@@ -50,6 +51,7 @@ public record Scenario(
       UserId user,
       int priority,
       Optional<Boolean> preemptible,
+      boolean movable,
       Optional<Duration> maxRuntime,
       Optional<Duration> duration,
       Optional<Duration> checkpoint) {
@@ -61,7 +63,7 @@ public record Scenario(
 
     JobPlan named(String newName) {
       return new JobPlan(
-          newName, queue, user, priority, preemptible, maxRuntime, duration, checkpoint);
+          newName, queue, user, priority, preemptible, movable, maxRuntime, duration, checkpoint);
     }
 
     /// The jobs that this plan stands for: itself, or `name-0`, `name-1` and so on.

@@ -10,6 +10,7 @@ import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.simulation.Scenario.JobPlan;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -86,7 +87,15 @@ final class SimulatedJob {
 
   JobSpec spec() {
     return new JobSpec(
-        id, plan.queue(), plan.user(), plan.priority(), plan.preemptible(), plan.maxRuntime());
+        id,
+        plan.queue(),
+        plan.user(),
+        plan.priority(),
+        plan.preemptible(),
+        plan.maxRuntime(),
+        Duration.ZERO,
+        Optional.empty(),
+        plan.movable());
   }
 
   void start(int number, Assignment assignment, long atMs) {

@@ -66,6 +66,7 @@ final class BatchScript {
             .bigint(job -> orNull(job.job().spec().maxRuntime().map(each -> each.toMillis())))
             .bigint(job -> job.job().spec().stopTime().toMillis())
             .bigint(job -> orNull(job.job().spec().suspend().map(each -> each.toMillis())))
+            .bool(job -> job.job().spec().movable())
             .list(job -> job.metadata().labels())
             .text(job -> job.metadata().traceparent())
             .time(job -> job.metadata().createdAt());
@@ -92,6 +93,7 @@ final class BatchScript {
         .bigint(job -> job.metadata().gpus().units())
         .integer(job -> job.metadata().workers())
         .time(job -> job.job().submittedAt())
+        .time(job -> job.job().waitingSince())
         .text(job -> job.state().name())
         .bigint(job -> job.job().sequence())
         .integer(job -> job.job().attempts())

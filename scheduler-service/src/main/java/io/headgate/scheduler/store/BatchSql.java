@@ -27,20 +27,20 @@ final class BatchSql {
   static final String INSERT_JOBS =
       """
       insert into job (id, tenant, name, queue, user_id, submitter, by_role, priority, preemptible,
-        max_runtime_ms, stop_time_ms, suspend_ms, labels, traceparent, created_at, policy, profile, gpu_units, workers,
-        submitted_at, state, sequence, attempts, preempted_by, preempted_rule,
+        max_runtime_ms, stop_time_ms, suspend_ms, movable, labels, traceparent, created_at, policy, profile, gpu_units,
+        workers, submitted_at, waiting_since, state, sequence, attempts, preempted_by, preempted_rule,
         preempted_grounds, preempted_at, started_at, finished_at, exit_code, draft_code,
         draft_message, cancelled_by, cancel_reason, simulated, version)
-      select a, b, c, d, e, f, g, h, i, j, k, l, m::text[], n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag, ah, ai, aj
+      select a, b, c, d, e, f, g, h, i, j, k, l, m, n::text[], o, p, q, r, s, t, u, v, w, x, y, z,
+        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al
       from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[],
-        ?::integer[], ?::boolean[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[], ?::text[],
-        ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::text[], ?::bigint[],
-        ?::integer[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[],
-        ?::timestamptz[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[],
-        ?::bigint[])
+        ?::integer[], ?::boolean[], ?::bigint[], ?::bigint[], ?::bigint[], ?::boolean[], ?::text[], ?::text[],
+        ?::timestamptz[], ?::text[], ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::timestamptz[],
+        ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[],
+        ?::timestamptz[], ?::timestamptz[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[],
+        ?::boolean[], ?::bigint[])
         as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag, ah, ai, aj)\
+        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al)\
       """;
 
   static final String INSERT_SPECS =
@@ -52,15 +52,15 @@ final class BatchSql {
   static final String UPDATE_JOBS =
       """
       update job set policy = b, profile = c, gpu_units = d, workers = e, submitted_at = f,
-        state = g, sequence = h, attempts = i, preempted_by = j, preempted_rule = k,
-        preempted_grounds = l, preempted_at = m, started_at = n, finished_at = o, exit_code = p,
-        draft_code = q, draft_message = r, cancelled_by = s, cancel_reason = t, simulated = u,
-        version = v
+        waiting_since = g, state = h, sequence = i, attempts = j, preempted_by = k, preempted_rule = l,
+        preempted_grounds = m, preempted_at = n, started_at = o, finished_at = p, exit_code = q,
+        draft_code = r, draft_message = s, cancelled_by = t, cancel_reason = u, simulated = v,
+        version = w
       from unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[],
-        ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[],
+        ?::timestamptz[], ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[],
         ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::integer[], ?::text[], ?::text[],
         ?::text[], ?::text[], ?::boolean[], ?::bigint[])
-        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v)
+        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w)
       where id = a\
       """;
 

@@ -31,9 +31,9 @@ final class JobRows {
   private static final String QUERY =
       """
       select id, tenant, name, queue, user_id, priority, preemptible, max_runtime_ms,
-        stop_time_ms, suspend_ms,
+        stop_time_ms, suspend_ms, movable,
         preempted_by, preempted_rule, preempted_grounds, preempted_at,
-        state, sequence, submitted_at, attempts,
+        state, sequence, submitted_at, coalesce(waiting_since, submitted_at), attempts,
         policy, profile, gpu_units, workers, submitter, by_role, labels, traceparent, created_at,
         started_at, finished_at, exit_code, draft_code, draft_message,
         cancelled_by, cancel_reason, simulated, version
@@ -78,12 +78,12 @@ final class JobRows {
             rows.optionalMillis(),
             Duration.ofMillis(rows.bigint()),
             rows.optionalMillis(),
-            false);
+            rows.bool());
     Optional<Preemption> preemption = preemption();
     JobState state = JobState.valueOf(rows.text());
     long sequence = rows.bigint();
     Instant submittedAt = rows.time();
-    Job job = new Job(spec, state, sequence, submittedAt, submittedAt, rows.integer(), preemption);
+    Job job = new Job(spec, state, sequence, submittedAt, rows.time(), rows.integer(), preemption);
     JobMetadata metadata =
         new JobMetadata(
             name,

@@ -67,7 +67,7 @@ final class RowMapper {
             duration(row.get(JOB.MAX_RUNTIME_MS)),
             Duration.ofMillis(row.get(JOB.STOP_TIME_MS)),
             duration(row.get(JOB.SUSPEND_MS)),
-            false);
+            row.get(JOB.MOVABLE));
     Optional<Preemption> preemption =
         Optional.ofNullable(row.get(JOB.PREEMPTED_BY))
             .map(by ->
@@ -82,7 +82,7 @@ final class RowMapper {
             JobState.valueOf(row.get(JOB.STATE)),
             row.get(JOB.SEQUENCE),
             row.get(JOB.SUBMITTED_AT),
-            row.get(JOB.SUBMITTED_AT),
+            Objects.requireNonNullElse(row.get(JOB.WAITING_SINCE), row.get(JOB.SUBMITTED_AT)),
             row.get(JOB.ATTEMPTS),
             preemption);
     JobMetadata metadata =

@@ -32,7 +32,7 @@ final class LoadingTest {
         submitter, priority, preemptible, max_runtime_ms, by_role, labels, traceparent, created_at,
         submitted_at, state, sequence, attempts, preempted_by, preempted_rule, preempted_grounds,
         preempted_at, started_at, finished_at, exit_code, draft_code, draft_message, cancelled_by,
-        cancel_reason, simulated, version)
+        cancel_reason, simulated, version, movable, waiting_since)
       select i, case when i %% 20 = 0 then 'other' else 'acme' end, 'jöb-' || i, 'q-' || i %% 5,
         'p-' || i %% 3, 'one', i, 1 + i %% 2, 'u-' || i %% 200, 'users/u-' || i %% 200, i %% 4 - 2,
         case i %% 3 when 0 then true when 1 then false end,
@@ -49,7 +49,9 @@ final class LoadingTest {
         case when i %% 6 = 1 then now() end, case when i %% 8 = 0 then now() end,
         case when i %% 8 = 0 then -i end, case when i %% 9 = 0 then 'CODE' end,
         case when i %% 9 = 0 then 'because' end, case when i %% 10 = 0 then 'eve' end,
-        case when i %% 20 = 0 then 'wrong data' end, i %% 11 = 0, 3000000000 + i
+        case when i %% 20 = 0 then 'wrong data' end, i %% 11 = 0, 3000000000 + i,
+        i %% 13 = 0,
+        case when i %% 4 = 0 then timestamptz '2026-11-02 00:00:00Z' + i * interval '1.000007 s' end
       from generate_series(1, %d) i\
       """
           .formatted(JOBS);
@@ -138,6 +140,12 @@ final class LoadingTest {
         .isSortedAccordingTo((a, b) -> Long.compare(a.value(), b.value()));
     assertThat(loaded.jobs()).containsExactlyInAnyOrderElementsOf(reader.jobs(ids));
     assertThat(loaded.lastJob()).isEqualTo(JOBS);
+    assertThat(loaded.jobs()).anyMatch(job -> job.job().spec().movable());
+    for (JobRecord job : loaded.jobs()) {
+      assertThat(job.job().waitingSince().equals(job.job().submittedAt()))
+          .as("a job that states no other time has waited since it was submitted")
+          .isEqualTo(job.id().value() % 4 != 0);
+    }
 
     Map<JobId, AttemptRecord> attempts = reader.lastAttempts(ids);
     assertThat(loaded.attempts())

@@ -30,6 +30,8 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
     collector.compare(ObjectKind.GROUP, from.groups(), to.groups(), Group::name);
     collector.compare(ObjectKind.POOL, from.pools(), to.pools(), Pool::name);
     collector.compare(ObjectKind.PROFILE, from.profiles(), to.profiles(), Profile::name);
+    collector.compare(
+        ObjectKind.DEPARTMENT, from.departments(), to.departments(), Department::name);
     collector.comparePolicies(from.policies(), to.policies());
     collector.compare(
         ObjectKind.VAULT, from.vaults(), asSeen(to.vaults(), from.vaults()), Vault::name);
@@ -54,7 +56,7 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
     return changes.stream().anyMatch(change -> change.kind().isResource());
   }
 
-  /// Whether groups, policies, queues or vaults change.
+  /// Whether groups, departments, policies, queues or vaults change.
   public boolean changesAccess() {
     return changes.stream().anyMatch(change -> !change.kind().isResource());
   }
@@ -75,6 +77,7 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
     GROUP,
     POOL,
     PROFILE,
+    DEPARTMENT,
     POLICY,
     QUEUE,
     VAULT;

@@ -1,5 +1,6 @@
 package io.headgate.sdk.config;
 
+import io.headgate.sdk.config.FileKey.BoundedDurationKey;
 import io.headgate.sdk.config.FileKey.DurationKey;
 import io.headgate.sdk.config.FileKey.FlagKey;
 import io.headgate.sdk.config.FileKey.IntegerKey;
@@ -13,19 +14,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Every key of a configuration file. A key that is missing here is unknown to the reader.
+/// The keys of a configuration file; those of policies and departments are in [PolicyKeys]. A key
+/// that is missing here and there is unknown to the reader.
 final class ConfigurationKeys {
   static final String QUANTITY = "GPU quantity";
   static final String MEMORY = "memory";
   static final String CPUS = "CPUs";
 
+  private static final Duration YEAR = Duration.ofDays(365);
+  private static final Duration SECOND = Duration.ofSeconds(1);
   private static final int MOST_INSTANCES = 100_000;
-  private static final int MOST_RANK = 1_000_000;
-
-  /// As policy-service: the scheduler multiplies usages by weights.
-  private static final int MOST_WEIGHT = 10_000;
-
-  static final TextKey DESCRIPTION = new TextKey("description", 1000, "Free text for people.");
 
   static final PlainKey API_VERSION =
       new PlainKey(
@@ -54,11 +52,13 @@ final class ConfigurationKeys {
               "tenant of the session",
               "Tenant that the configuration belongs to."),
           VISIBILITY,
-          list("groups", "Users that share policies."),
-          list("pools", "Hardware."),
-          list("profiles", "Job sizes."),
-          list("policies", "Rights of groups, with their queues."),
-          list("vaults", "Images and commands that jobs may use, and environment that they get."));
+          FileKey.list("groups", "Users that share policies."),
+          FileKey.list("pools", "Hardware."),
+          FileKey.list("profiles", "Job sizes."),
+          FileKey.list("departments", "Levels between the tenant and its policies."),
+          FileKey.list("policies", "Rights of groups, with their queues."),
+          FileKey.list(
+              "vaults", "Images and commands that jobs may use, and environment that they get."));
 
   static final Section GROUPS =
       Section.of(
@@ -85,6 +85,16 @@ final class ConfigurationKeys {
           "mig",
           Pool.Mig.KEEP,
           "`keep` leaves the MIG mode of GPUs alone; `auto` turns MIG on for GPUs that are free.");
+  static final BoundedDurationKey PROMOTE_AFTER =
+      new BoundedDurationKey(
+          "promoteAfter",
+          SECOND,
+          YEAR,
+          "never",
+          "A job that has waited longer starts as if its profile and rank were first.");
+  static final FlagKey CONSOLIDATE =
+      new FlagKey(
+          "consolidate", false, "Moves jobs that say `movable`, to make room for a blocked job.");
   static final TextKey PROVIDER =
       new TextKey("provider", 64, "required if elastic", "Plug-in that rents the instances.");
   static final IntegerKey MIN_INSTANCES =
@@ -135,6 +145,13 @@ final class ConfigurationKeys {
                           "profiles",
                           "",
                           "Profiles whose jobs the pool serves first, in this order."),
+                      PROMOTE_AFTER,
+                      CONSOLIDATE,
+                      FileKey.of(
+                          "fairness",
+                          "mapping",
+                          "past use does not count",
+                          "How past use counts in the fair share."),
                       FileKey.of(
                           "dedicatedTo",
                           "mapping",
@@ -154,7 +171,7 @@ final class ConfigurationKeys {
                           "each node's own directory",
                           "Shared storage for checkpoints, by its name in the nodes'"
                               + " `agent.storages`. A node without it gets no job of the pool."),
-                      DESCRIPTION,
+                      FileKey.DESCRIPTION,
                       FileKey.of(
                           "instance",
                           "mapping",
@@ -163,6 +180,18 @@ final class ConfigurationKeys {
                               + " admin's approval.")),
                   ELASTIC.stream())
               .toList());
+
+  static final BoundedDurationKey HALF_LIFE =
+      new BoundedDurationKey(
+          "halfLife",
+          SECOND,
+          YEAR,
+          FileKey.REQUIRED,
+          "Past use above the reservation counts half after this time.");
+
+  static final Section FAIRNESS =
+      Section.of(
+          "pools[].fairness", "How past use of the pool counts in the fair share.", HALF_LIFE);
 
   static final Section DEDICATION =
       Section.of(
@@ -248,78 +277,7 @@ final class ConfigurationKeys {
           HOLD_AFTER,
           PREEMPTION_DELAY,
           RECLAIM,
-          DESCRIPTION);
-
-  static final IntegerKey WEIGHT =
-      new IntegerKey(
-          "weight",
-          1,
-          1,
-          MOST_WEIGHT,
-          "Share of idle capacity above reservations, relative to policies of equal rank.");
-  static final KeywordKey<Policy.OnPreempt> ON_PREEMPT =
-      new KeywordKey<>(
-          "onPreempt", Policy.OnPreempt.REQUEUE, "Fate of a preempted job of this policy.");
-  static final DurationKey MIN_RUNTIME =
-      new DurationKey(
-          "minRuntime", Duration.ZERO, "A job is not preempted before it has run this long.");
-  static final FlagKey PREEMPTIBLE =
-      new FlagKey(
-          "preemptible", true, "Jobs may be preempted, unless a job says otherwise for itself.");
-  static final KeywordKey<Policy.PreemptWithin> PREEMPT_WITHIN =
-      new KeywordKey<>(
-          "preemptWithin",
-          Policy.PreemptWithin.NEVER,
-          "Whether a job may preempt jobs of its own policy.");
-  static final DurationKey STOP_AFTER =
-      new DurationKey(
-          "stopAfter",
-          Policy.DEFAULT_STOP_AFTER,
-          "A node without contact to the scheduler stops jobs after this time; `never` keeps"
-              + " them.");
-
-  static final Section POLICIES =
-      Section.of(
-          "policies[]",
-          "The rights of one group, and the queues that its users submit to.",
-          FileKey.declaration("Name of the policy."),
-          FileKey.reference("group", "groups", FileKey.REQUIRED, "Group that the policy is for."),
-          FileKey.of(
-              "reservation", QUANTITY, "0", "GPUs that the policy can reclaim by preemption."),
-          FileKey.of(
-              "limit", QUANTITY, FileKey.REQUIRED, "Most GPUs that the policy's jobs may use."),
-          WEIGHT,
-          FileKey.of("perUserLimit", QUANTITY, "", "Most GPUs that one user's jobs may use."),
-          FileKey.of(
-              "exceedLimit",
-              "list of names",
-              "",
-              "Users of the group whose jobs may use idle capacity above the limit."),
-          ON_PREEMPT,
-          MIN_RUNTIME,
-          PREEMPTIBLE,
-          PREEMPT_WITHIN,
-          STOP_AFTER,
-          DESCRIPTION,
-          list("queues", "Queues of the policy, at most one for each profile."));
-
-  static final IntegerKey RANK =
-      new IntegerKey(
-          "rank", 1, 1, MOST_RANK, "Order among the queues of one profile; 1 is served first.");
-  static final KeywordKey<Policy.OverReservation> OVER_RESERVATION =
-      new KeywordKey<>(
-          "overReservation",
-          Policy.OverReservation.ALLOW,
-          "Whether jobs may start above the policy's reservation.");
-
-  static final Section QUEUES =
-      Section.of(
-          "policies[].queues[]",
-          "A queue connects a policy with a profile. Users submit jobs to it.",
-          FileKey.declaration("Name of the queue."),
-          FileKey.reference("profile", "profiles", FileKey.REQUIRED, "Size of the queue's jobs."),
-          RANK,
-          OVER_RESERVATION);
+          FileKey.DESCRIPTION);
 
   static final TextListKey VAULT_IMAGES =
       new TextListKey(
@@ -349,15 +307,23 @@ final class ConfigurationKeys {
           FileKey.of(
               "environment", "mapping of texts", "", "Environment variables that the jobs get."),
           ENVIRONMENT_HIDDEN,
-          DESCRIPTION);
+          FileKey.DESCRIPTION);
 
   /// All sections, in the order of a file.
   static final List<Section> ALL =
-      List.of(TOP, GROUPS, POOLS, DEDICATION, INSTANCE, PROFILES, POLICIES, QUEUES, VAULTS);
+      List.of(
+          TOP,
+          GROUPS,
+          POOLS,
+          FAIRNESS,
+          DEDICATION,
+          INSTANCE,
+          PROFILES,
+          PolicyKeys.DEPARTMENTS,
+          PolicyKeys.POLICIES,
+          PolicyKeys.GRACE,
+          PolicyKeys.QUEUES,
+          VAULTS);
 
   private ConfigurationKeys() {}
-
-  static PlainKey list(String name, String meaning) {
-    return FileKey.of(name, "list of mappings", "", meaning);
-  }
 }

@@ -47,10 +47,11 @@ public final class ConfigurationReader {
     List<Group> groups = GroupReader.read(root, sections);
     List<Pool> pools = new PoolReader(sections).read(root);
     List<Profile> profiles = new ProfileReader(sections).read(root);
-    List<Policy> policies = new PolicyReader(sections, groups, profiles).read(root);
+    List<Department> departments = new DepartmentReader(sections).read(root);
+    List<Policy> policies = new PolicyReader(sections, groups, profiles, departments).read(root);
     List<Vault> vaults = VaultReader.read(root, sections);
     List<Tenant> tenants = TenantReader.read(root, sections);
     return new Configuration(
-        tenant, groups, pools, profiles, policies, vaults, tenants, visibility);
+        tenant, groups, pools, profiles, departments, policies, vaults, tenants, visibility);
   }
 }

@@ -14,7 +14,17 @@ import org.jspecify.annotations.Nullable;
 final class ConfigurationTree {
   private static final List<String> PROVISIONED = List.of("pools", "profiles");
   private static final Map<String, String> SECTIONS =
-      Map.of("policy", "policies", "pool", "pools", "profile", "profiles", "tenant", "tenants");
+      Map.of(
+          "policy",
+          "policies",
+          "pool",
+          "pools",
+          "profile",
+          "profiles",
+          "tenant",
+          "tenants",
+          "department",
+          "departments");
 
   private final Problems problems;
 
@@ -69,7 +79,7 @@ final class ConfigurationTree {
     if (kind.isEmpty()) {
       problems.add(
           Problem.of("MISSING_KEY", path + " does not say what it changes", change.span(), path)
-              .note("names no policy, pool, profile, queue or tenant")
+              .note("names no policy, pool, profile, queue, department or tenant")
               .next("write for example set: {policy: NAME, limit: 3}"));
       return;
     }
@@ -130,7 +140,8 @@ final class ConfigurationTree {
   }
 
   private static Optional<String> kind(YamlTree.Mapping mapping) {
-    for (String kind : List.of("queue", "pool", "profile", "policy", "tenant")) {
+    // A policy has a department and a tenant, so these two come last.
+    for (String kind : List.of("queue", "pool", "profile", "policy", "department", "tenant")) {
       if (find(mapping, kind).isPresent()) {
         return Optional.of(kind);
       }

@@ -5,6 +5,7 @@ import io.headgate.sdk.config.Pool.Elasticity;
 import io.headgate.sdk.config.Pool.Instance;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /// Writes a configuration in the format that [ConfigurationReader] reads. Values equal to their
 /// default are left out, so that a file states only decisions.
@@ -30,6 +31,7 @@ public final class ConfigurationWriter {
     yaml.section("groups", configuration.groups(), ConfigurationWriter::group);
     yaml.section("pools", configuration.pools(), ConfigurationWriter::pool);
     yaml.section("profiles", configuration.profiles(), ConfigurationWriter::profile);
+    yaml.section("departments", configuration.departments(), ConfigurationWriter::department);
     yaml.section("policies", configuration.policies(), ConfigurationWriter::policy);
     yaml.section("vaults", configuration.vaults(), ConfigurationWriter::vault);
   }
@@ -60,6 +62,13 @@ public final class ConfigurationWriter {
     yaml.entryOrNothing("capacity", pool.capacity());
     yaml.unlessDefault("mig", pool.mig().keyword(), Pool.Mig.KEEP.keyword());
     yaml.names("order", pool.order());
+    Pool.Rules rules = pool.rules();
+    yaml.entryOrNothing("promoteAfter", duration(rules.promoteAfter()));
+    yaml.unlessDefault("consolidate", rules.consolidate(), false);
+    if (rules.halfLife() != null) {
+      yaml.mapping(
+          "fairness", inner -> inner.entryOrNothing("halfLife", duration(rules.halfLife())));
+    }
     switch (pool.dedicatedTo()) {
       case null -> {}
       case Dedication.ToPolicy(String owner) ->
@@ -131,10 +140,20 @@ public final class ConfigurationWriter {
     yaml.entryOrNothing("description", profile.description());
   }
 
+  private static void department(YamlText yaml, Department department) {
+    yaml.entry("name", department.name());
+    yaml.entryOrNothing("tenant", department.tenant());
+    yaml.entryOrNothing("department", department.department());
+    yaml.entryOrNothing("reservation", department.reservation());
+    yaml.entryOrNothing("limit", department.limit());
+    yaml.unlessDefault("weight", department.weight(), 1);
+  }
+
   private static void policy(YamlText yaml, Policy policy) {
     yaml.entry("name", policy.name());
     yaml.entryOrNothing("tenant", policy.tenant());
     yaml.entry("group", policy.group());
+    yaml.entryOrNothing("department", policy.department());
     yaml.unlessDefault("reservation", policy.reservation(), GpuQuantity.ZERO);
     yaml.entry("limit", policy.limit().toString());
     yaml.unlessDefault("weight", policy.weight(), 1);
@@ -143,6 +162,16 @@ public final class ConfigurationWriter {
     yaml.unlessDefault(
         "onPreempt", policy.onPreempt().keyword(), Policy.OnPreempt.REQUEUE.keyword());
     yaml.unlessDefault("minRuntime", DurationText.format(policy.minRuntime()), "0s");
+    yaml.unlessDefault("preemptAfter", DurationText.format(policy.preemptAfter()), "0s");
+    Policy.Grace grace = policy.grace();
+    if (!grace.equals(Policy.Grace.NONE)) {
+      yaml.mapping(
+          "grace",
+          inner -> {
+            inner.entryOrNothing("callback", duration(grace.callback()));
+            inner.entryOrNothing("terminate", duration(grace.terminate()));
+          });
+    }
     yaml.unlessDefault("preemptible", policy.preemptible(), true);
     yaml.unlessDefault(
         "preemptWithin", policy.preemptWithin().keyword(), Policy.PreemptWithin.NEVER.keyword());
@@ -152,7 +181,11 @@ public final class ConfigurationWriter {
     yaml.inlineItems("queues", policy.queues(), ConfigurationWriter::queue);
   }
 
-  private static String stopAfter(@org.jspecify.annotations.Nullable Duration stopAfter) {
+  private static @Nullable String duration(@Nullable Duration duration) {
+    return duration == null ? null : DurationText.format(duration);
+  }
+
+  private static String stopAfter(@Nullable Duration stopAfter) {
     return stopAfter == null ? "never" : DurationText.format(stopAfter);
   }
 

@@ -25,6 +25,7 @@ final class FieldTexts {
       case Group group -> texts.group(group);
       case Pool pool -> texts.pool(pool);
       case Profile profile -> texts.profile(profile);
+      case Department department -> texts.department(department);
       case Policy policy -> texts.policy(policy);
       case Policy.Queue queue -> texts.queue(queue);
       case Vault vault -> texts.vault(vault);
@@ -45,6 +46,10 @@ final class FieldTexts {
     value("capacity", pool.capacity());
     value("mig", pool.mig().keyword());
     ordered("order", pool.order());
+    Pool.Rules rules = pool.rules();
+    duration("promoteAfter", rules.promoteAfter());
+    value("consolidate", rules.consolidate());
+    duration("fairness.halfLife", rules.halfLife());
     value(
         "dedicatedTo",
         switch (pool.dedicatedTo()) {
@@ -101,8 +106,16 @@ final class FieldTexts {
     quoted("description", profile.description());
   }
 
+  private void department(Department department) {
+    value("department", department.department());
+    value("reservation", department.reservation());
+    value("limit", department.limit());
+    value("weight", department.weight());
+  }
+
   private void policy(Policy policy) {
     value("group", policy.group());
+    value("department", policy.department());
     value("reservation", policy.reservation());
     value("limit", policy.limit());
     value("weight", policy.weight());
@@ -110,6 +123,9 @@ final class FieldTexts {
     unordered("exceedLimit", policy.exceedLimit());
     value("onPreempt", policy.onPreempt().keyword());
     value("minRuntime", DurationText.format(policy.minRuntime()));
+    duration("preemptAfter", policy.preemptAfter());
+    duration("grace.callback", policy.grace().callback());
+    duration("grace.terminate", policy.grace().terminate());
     value("preemptible", policy.preemptible());
     value("preemptWithin", policy.preemptWithin().keyword());
     Duration stopAfter = policy.stopAfter();
@@ -143,6 +159,10 @@ final class FieldTexts {
 
   private void value(String field, @Nullable Object value) {
     fields.put(field, value == null ? FieldText.NONE : new FieldText.Value(value.toString()));
+  }
+
+  private void duration(String field, @Nullable Duration duration) {
+    value(field, duration == null ? null : DurationText.format(duration));
   }
 
   private void quoted(String field, @Nullable String text) {

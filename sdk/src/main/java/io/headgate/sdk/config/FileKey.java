@@ -13,6 +13,8 @@ import java.util.stream.Collectors;
 sealed interface FileKey {
   String REQUIRED = "required";
 
+  TextKey DESCRIPTION = new TextKey("description", 1000, "Free text for people.");
+
   /// How values of each type are written.
   SequencedMap<String, String> TYPES = types();
 
@@ -65,6 +67,28 @@ sealed interface FileKey {
     @Override
     public String bound() {
       return "";
+    }
+  }
+
+  /// A length of time within bounds, or none.
+  record BoundedDurationKey(
+      String name, Duration least, Duration most, String defaultText, String meaning)
+      implements FileKey {
+    @Override
+    public String type() {
+      return "duration";
+    }
+
+    @Override
+    public String bound() {
+      return text(least) + " to " + text(most);
+    }
+
+    private static String text(Duration bound) {
+      Duration days = Duration.ofDays(bound.toDays());
+      return bound.isPositive() && bound.equals(days)
+          ? days.toDays() + "d"
+          : DurationText.format(bound);
     }
   }
 
@@ -167,6 +191,10 @@ sealed interface FileKey {
   /// A value without a bound of its own.
   static PlainKey of(String name, String type, String defaultText, String meaning) {
     return new PlainKey(name, type, defaultText, "", meaning);
+  }
+
+  static PlainKey list(String name, String meaning) {
+    return of(name, "list of mappings", "", meaning);
   }
 
   /// The name of something that the file declares.

@@ -32,6 +32,7 @@ public record JobFile(
     @Nullable Duration terminationGrace,
     @Nullable Integer priority,
     @Nullable Boolean preemptible,
+    boolean movable,
     Map<String, String> labels,
     boolean draft,
     @Nullable String image,
@@ -40,7 +41,7 @@ public record JobFile(
   public static final JobFile EMPTY =
       new JobFile(
           null, null, List.of(), Map.of(), null, null, null, List.of(), null, null, null, null,
-          Map.of(), false, null, null);
+          false, Map.of(), false, null, null);
 
   static final String KIND = "Job";
   private static final String CALLBACK = "abortCallback";
@@ -89,6 +90,7 @@ public record JobFile(
             values.durationOrNull("terminationGrace"),
             fields.value("priority") == null ? null : values.integer(JobKeys.PRIORITY),
             values.flagOrNull("preemptible"),
+            values.flag(JobKeys.MOVABLE),
             fields.texts("labels"),
             values.flag(JobKeys.DRAFT),
             values.textOrNull(JobKeys.IMAGE),

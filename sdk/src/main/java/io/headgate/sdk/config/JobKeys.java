@@ -26,6 +26,11 @@ final class JobKeys {
           PullPolicy.class,
           PullPolicy.IF_NOT_PRESENT.keyword(),
           "When the image is fetched.");
+  static final FlagKey MOVABLE =
+      new FlagKey(
+          "movable",
+          false,
+          "Whether the job may be moved to make room, in a pool with `consolidate`.");
   static final FlagKey DRAFT =
       new FlagKey("draft", false, "Holds the job back; headgate requeue submits it.");
 
@@ -68,8 +73,8 @@ final class JobKeys {
           new PlainKey(
               "terminationGrace",
               "duration",
-              "10s",
-              "at most 10m",
+              "as its policy says",
+              "at most 10m, and at most the policy's grace",
               "Time between SIGTERM and SIGKILL."),
           PRIORITY,
           FileKey.of(
@@ -77,6 +82,7 @@ final class JobKeys {
               "true or false",
               "as its policy says",
               "Whether the job may be preempted."),
+          MOVABLE,
           new PlainKey(
               "labels",
               "mapping of texts",
@@ -97,7 +103,12 @@ final class JobKeys {
               FileKey.REQUIRED,
               COMMAND_BOUND,
               "Program and arguments, run without a shell."),
-          new PlainKey("timeout", "duration", "3m", "at most 30m", "Longest time of the command."));
+          new PlainKey(
+              "timeout",
+              "duration",
+              "as its policy says",
+              "at most 30m, and at most the policy's grace",
+              "Longest time of the command."));
 
   /// All sections, in the order of a file.
   static final List<Section> ALL = List.of(TOP, ABORT_CALLBACK);

@@ -7,14 +7,17 @@ import org.jspecify.annotations.Nullable;
 
 /// One group's rights, with its queues.
 ///
+/// @param department to which it belongs; null: the tenant is above it
 /// @param weight share of over-reservation use among equal ranks
 /// @param perUserLimit null: none
 /// @param exceedLimit users whose jobs may use idle capacity above the limit
 /// @param stopAfter how long jobs run on without contact to the scheduler; null: for ever
+/// @param preemptAfter how long its jobs wait before they preempt
 /// @param tenant tenant of the policy, where tenants share the pools; null: the configuration's own
 public record Policy(
     String name,
     String group,
+    @Nullable String department,
     GpuQuantity reservation,
     GpuQuantity limit,
     int weight,
@@ -25,6 +28,8 @@ public record Policy(
     boolean preemptible,
     PreemptWithin preemptWithin,
     @Nullable Duration stopAfter,
+    Duration preemptAfter,
+    Grace grace,
     @Nullable String description,
     List<Queue> queues,
     @Nullable String tenant) {
@@ -35,38 +40,12 @@ public record Policy(
     queues = List.copyOf(queues);
   }
 
-  /// A policy of the configuration's own tenant.
-  public Policy(
-      String name,
-      String group,
-      GpuQuantity reservation,
-      GpuQuantity limit,
-      int weight,
-      @Nullable GpuQuantity perUserLimit,
-      List<String> exceedLimit,
-      OnPreempt onPreempt,
-      Duration minRuntime,
-      boolean preemptible,
-      PreemptWithin preemptWithin,
-      @Nullable Duration stopAfter,
-      @Nullable String description,
-      List<Queue> queues) {
-    this(
-        name,
-        group,
-        reservation,
-        limit,
-        weight,
-        perUserLimit,
-        exceedLimit,
-        onPreempt,
-        minRuntime,
-        preemptible,
-        preemptWithin,
-        stopAfter,
-        description,
-        queues,
-        null);
+  /// The time that a stop leaves to jobs: their default, which a job may shorten.
+  ///
+  /// @param callback longest time of the abort callback; null: as for all jobs
+  /// @param terminate time between SIGTERM and SIGKILL; null: as for all jobs
+  public record Grace(@Nullable Duration callback, @Nullable Duration terminate) {
+    public static final Grace NONE = new Grace(null, null);
   }
 
   /// The fate of a preempted job.

@@ -15,9 +15,15 @@ final class PolicyReader {
   private final SectionNames sections;
   private final Map<String, Group> groups = new HashMap<>();
   private final Map<String, Profile> profiles = new HashMap<>();
+  private final List<Department> departments;
 
-  PolicyReader(SectionNames sections, List<Group> groups, List<Profile> profiles) {
+  PolicyReader(
+      SectionNames sections,
+      List<Group> groups,
+      List<Profile> profiles,
+      List<Department> departments) {
     this.sections = sections;
+    this.departments = departments;
     groups.forEach(group -> this.groups.putIfAbsent(group.name(), group));
     profiles.forEach(profile -> this.profiles.putIfAbsent(profile.name(), profile));
   }
@@ -25,7 +31,7 @@ final class PolicyReader {
   List<Policy> read(MappingReader root) {
     List<Policy> policies = new ArrayList<>();
     List<String> keys =
-        (sections.isScenario() ? ScenarioKeys.POLICIES : ConfigurationKeys.POLICIES).names();
+        (sections.isScenario() ? ScenarioKeys.POLICIES : PolicyKeys.POLICIES).names();
     for (MappingReader fields : root.items("policies", keys)) {
       policies.add(policy(fields));
     }
@@ -37,6 +43,10 @@ final class PolicyReader {
     String name = values.id("name", "give the policy a name");
     sections.policies().claim(fields, name);
     String group = group(values, name);
+    String department = values.referenceOrNull("department", sections.departments());
+    String tenant =
+        sections.isScenario() ? values.referenceOrNull("tenant", sections.tenants()) : null;
+    DepartmentReader.checkTenant(fields, departments, department, tenant);
     GpuQuantity limit = values.quantity("limit", "say how many GPUs may be in use at most");
     GpuQuantity reservation = values.quantityOrNull("reservation");
     if (reservation == null) {
@@ -46,19 +56,22 @@ final class PolicyReader {
     return new Policy(
         name,
         group,
+        department,
         reservation,
         limit,
-        values.integer(ConfigurationKeys.WEIGHT),
+        values.integer(PolicyKeys.WEIGHT),
         values.quantityOrNull("perUserLimit"),
         exceedLimit(fields, values, group),
-        values.keyword(ConfigurationKeys.ON_PREEMPT),
-        values.duration(ConfigurationKeys.MIN_RUNTIME),
-        values.flag(ConfigurationKeys.PREEMPTIBLE),
-        values.keyword(ConfigurationKeys.PREEMPT_WITHIN),
+        values.keyword(PolicyKeys.ON_PREEMPT),
+        values.duration(PolicyKeys.MIN_RUNTIME),
+        values.flag(PolicyKeys.PREEMPTIBLE),
+        values.keyword(PolicyKeys.PREEMPT_WITHIN),
         stopAfter(fields, values),
-        values.textOrNull(ConfigurationKeys.DESCRIPTION),
+        values.duration(PolicyKeys.PREEMPT_AFTER),
+        grace(fields),
+        values.textOrNull(FileKey.DESCRIPTION),
         queues(fields, limit),
-        sections.isScenario() ? values.referenceOrNull("tenant", sections.tenants()) : null);
+        tenant);
   }
 
   private String group(ValueReader values, String policy) {
@@ -73,7 +86,17 @@ final class PolicyReader {
     YamlTree.Scalar scalar = fields.scalar("stopAfter");
     return scalar != null && scalar.text().equals("never")
         ? null
-        : values.duration(ConfigurationKeys.STOP_AFTER);
+        : values.duration(PolicyKeys.STOP_AFTER);
+  }
+
+  private static Policy.Grace grace(MappingReader fields) {
+    MappingReader grace = fields.nested("grace", PolicyKeys.GRACE.names());
+    if (grace == null) {
+      return Policy.Grace.NONE;
+    }
+    ValueReader values = new ValueReader(grace);
+    return new Policy.Grace(
+        values.durationOrNull(PolicyKeys.CALLBACK), values.durationOrNull(PolicyKeys.TERMINATE));
   }
 
   static void checkReservation(MappingReader fields, GpuQuantity reservation, GpuQuantity limit) {
@@ -134,7 +157,7 @@ final class PolicyReader {
   private List<Queue> queues(MappingReader policy, GpuQuantity limit) {
     List<Queue> queues = new ArrayList<>();
     Map<String, String> byProfile = new HashMap<>();
-    for (MappingReader fields : policy.items("queues", ConfigurationKeys.QUEUES.names())) {
+    for (MappingReader fields : policy.items("queues", PolicyKeys.QUEUES.names())) {
       ValueReader values = new ValueReader(fields);
       String name = values.id("name", "give the queue a name");
       sections.queues().claim(fields, name);
@@ -145,8 +168,8 @@ final class PolicyReader {
           new Queue(
               name,
               profile,
-              values.integer(ConfigurationKeys.RANK),
-              values.keyword(ConfigurationKeys.OVER_RESERVATION)));
+              values.integer(PolicyKeys.RANK),
+              values.keyword(PolicyKeys.OVER_RESERVATION)));
     }
     return queues;
   }

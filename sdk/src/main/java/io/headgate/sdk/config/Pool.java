@@ -26,6 +26,7 @@ public record Pool(
     @Nullable GpuQuantity capacity,
     Mig mig,
     List<String> order,
+    Rules rules,
     @Nullable Dedication dedicatedTo,
     @Nullable BigDecimal pricePerGpuHour,
     @Nullable String currency,
@@ -35,6 +36,18 @@ public record Pool(
     @Nullable String description) {
   public Pool {
     order = List.copyOf(order);
+  }
+
+  /// The options by which jobs share the pool.
+  ///
+  /// @param promoteAfter a job that has waited longer starts as of the first position and rank
+  ///   (O7); null: never
+  /// @param consolidate whether movable jobs are moved to make room (P11)
+  /// @param halfLife time after which past use counts half in the fair share (O4); null: past use
+  ///   does not count
+  public record Rules(
+      @Nullable Duration promoteAfter, boolean consolidate, @Nullable Duration halfLife) {
+    public static final Rules DEFAULT = new Rules(null, false, null);
   }
 
   /// The source of a pool's nodes.

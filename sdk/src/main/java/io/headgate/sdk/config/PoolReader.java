@@ -40,13 +40,27 @@ final class PoolReader {
         values.quantityOrNull("capacity"),
         values.keyword(ConfigurationKeys.POOL_MIG),
         values.references("order", sections.profiles()),
+        rules(fields, values),
         dedication(fields),
         values.decimalOrNull("pricePerGpuHour"),
         currency(fields, values),
         values.idOrNull("storage"),
         elasticity(fields, values, type),
         type == Pool.Type.STATIC ? mostOrNull(fields) : null,
-        values.textOrNull(ConfigurationKeys.DESCRIPTION));
+        values.textOrNull(FileKey.DESCRIPTION));
+  }
+
+  private static Pool.Rules rules(MappingReader fields, ValueReader values) {
+    MappingReader fairness = fields.nested("fairness", ConfigurationKeys.FAIRNESS.names());
+    if (fairness != null && fairness.value("halfLife") == null) {
+      fairness.missing("halfLife", "say when past use counts half: halfLife: 168h");
+    }
+    return new Pool.Rules(
+        values.durationOrNull(ConfigurationKeys.PROMOTE_AFTER),
+        values.flag(ConfigurationKeys.CONSOLIDATE),
+        fairness == null
+            ? null
+            : new ValueReader(fairness).durationOrNull(ConfigurationKeys.HALF_LIFE));
   }
 
   private @Nullable Dedication dedication(MappingReader fields) {

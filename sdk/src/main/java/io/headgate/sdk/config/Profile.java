@@ -57,6 +57,7 @@ public record Profile(
   public enum Reclaim implements Keyword {
     RESERVATION,
     STRICT,
-    RANK
+    RANK,
+    FAIR
   }
 }

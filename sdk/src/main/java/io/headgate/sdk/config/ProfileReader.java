@@ -45,7 +45,7 @@ final class ProfileReader {
         values.duration(ConfigurationKeys.HOLD_AFTER),
         values.duration(ConfigurationKeys.PREEMPTION_DELAY),
         values.keyword(ConfigurationKeys.RECLAIM),
-        values.textOrNull(ConfigurationKeys.DESCRIPTION));
+        values.textOrNull(FileKey.DESCRIPTION));
   }
 
   private static void checkWholeAboveOne(MappingReader fields, GpuQuantity gpus) {

@@ -64,6 +64,7 @@ public record ScenarioFile(
   /// A job.
   ///
   /// @param preemptible null: as its policy says
+  /// @param movable whether it may be moved to make room (P11)
   /// @param maxRuntime its promise; null: none
   /// @param duration of its work; null: it runs until it is cancelled
   /// @param checkpoint how often it saves its work; null: a preempted job starts anew
@@ -73,6 +74,7 @@ public record ScenarioFile(
       String user,
       int priority,
       @Nullable Boolean preemptible,
+      boolean movable,
       @Nullable Duration maxRuntime,
       @Nullable Duration duration,
       @Nullable Duration checkpoint) {}

@@ -62,6 +62,7 @@ final class ScenarioJobsReader {
         user(fields, values, queue),
         values.integer(ScenarioKeys.PRIORITY),
         values.flagOrNull("preemptible"),
+        values.flag(ScenarioKeys.MOVABLE),
         positive(fields, values, "maxRuntime"),
         values.durationOrNull("duration"),
         positive(fields, values, "checkpoint"));

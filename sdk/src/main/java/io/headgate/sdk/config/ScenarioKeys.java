@@ -3,9 +3,9 @@ package io.headgate.sdk.config;
 import static io.headgate.sdk.config.ConfigurationKeys.CPUS;
 import static io.headgate.sdk.config.ConfigurationKeys.MEMORY;
 import static io.headgate.sdk.config.ConfigurationKeys.QUANTITY;
-import static io.headgate.sdk.config.ConfigurationKeys.list;
 
 import io.headgate.sdk.config.FileKey.DurationKey;
+import io.headgate.sdk.config.FileKey.FlagKey;
 import io.headgate.sdk.config.FileKey.IntegerKey;
 import io.headgate.sdk.config.FileKey.KeywordKey;
 import io.headgate.sdk.config.FileKey.OptionalKeywordKey;
@@ -29,10 +29,10 @@ final class ScenarioKeys {
           ConfigurationKeys.API_VERSION,
           new PlainKey("kind", "text", FileKey.REQUIRED, ScenarioFile.KIND, "Kind of the file."),
           FileKey.of("configuration", "mapping", FileKey.REQUIRED, "Configuration at 0s."),
-          list("nodes", "Nodes at 0s."),
-          list("running", "Jobs that run at 0s."),
-          list("waiting", "Jobs that wait at 0s, in the order of their queues."),
-          list("events", "Events after 0s, in time order."),
+          FileKey.list("nodes", "Nodes at 0s."),
+          FileKey.list("running", "Jobs that run at 0s."),
+          FileKey.list("waiting", "Jobs that wait at 0s, in the order of their queues."),
+          FileKey.list("events", "Events after 0s, in time order."),
           FileKey.of("options", "mapping", "", "How the simulated installation behaves."));
 
   static final Section CONFIGURATION =
@@ -41,19 +41,30 @@ final class ScenarioKeys {
           "The sections of a configuration file without `vaults`. Without groups, every user may"
               + " submit to every queue.",
           FileKey.of("tenant", "name", "", "Tenant of policies that name none."),
-          list("tenants", "Tenants that share the pools."),
-          list("groups", "As in a configuration."),
-          list("pools", "As in a configuration."),
-          list("profiles", "As in a configuration."),
-          list("policies", "As in a configuration, with the key `tenant`."));
+          FileKey.list("tenants", "Tenants that share the pools."),
+          FileKey.list("groups", "As in a configuration."),
+          FileKey.list("pools", "As in a configuration."),
+          FileKey.list("profiles", "As in a configuration."),
+          FileKey.list("departments", "As in a configuration, with the key `tenant`."),
+          FileKey.list("policies", "As in a configuration, with the key `tenant`."));
 
   static final PlainKey POLICY_TENANT =
       FileKey.reference("tenant", "tenants", "", "Tenant that the policy belongs to.");
   static final Section POLICIES =
       new Section(
-          ConfigurationKeys.POLICIES.path(),
-          ConfigurationKeys.POLICIES.meaning(),
-          Stream.concat(ConfigurationKeys.POLICIES.keys().stream(), Stream.of(POLICY_TENANT))
+          PolicyKeys.POLICIES.path(),
+          PolicyKeys.POLICIES.meaning(),
+          Stream.concat(PolicyKeys.POLICIES.keys().stream(), Stream.of(POLICY_TENANT)).toList());
+
+  static final Section DEPARTMENTS =
+      new Section(
+          PolicyKeys.DEPARTMENTS.path(),
+          PolicyKeys.DEPARTMENTS.meaning(),
+          Stream.concat(
+                  PolicyKeys.DEPARTMENTS.keys().stream(),
+                  Stream.of(
+                      FileKey.reference(
+                          "tenant", "tenants", "", "Tenant that the department belongs to.")))
               .toList());
 
   static final Section TENANTS =
@@ -61,7 +72,7 @@ final class ScenarioKeys {
           "configuration.tenants[]",
           "A tenant that shares pools with others.",
           FileKey.declaration("Name of the tenant."),
-          list("shares", "Its rights, at most one entry for each pool."));
+          FileKey.list("shares", "Its rights, at most one entry for each pool."));
 
   static final IntegerKey SHARE_WEIGHT =
       new IntegerKey(
@@ -107,6 +118,10 @@ final class ScenarioKeys {
   static final IntegerKey PRIORITY =
       new IntegerKey("priority", 0, -HIGHEST_PRIORITY, HIGHEST_PRIORITY, "Order within its queue.");
 
+  static final FlagKey MOVABLE =
+      new FlagKey(
+          "movable", false, "Whether it may be moved to make room, in a pool with `consolidate`.");
+
   /// The keys of every job, whatever section it stands in.
   static final List<FileKey> JOB =
       List.of(
@@ -116,6 +131,7 @@ final class ScenarioKeys {
           FileKey.of("user", "free name", "required with groups", "User that submits the job."),
           PRIORITY,
           FileKey.of("preemptible", "true or false", "as the policy", "Whether it is preempted."),
+          MOVABLE,
           FileKey.of("maxRuntime", "duration", "", "Promised longest runtime."),
           FileKey.of("duration", "duration", "until cancelled", "Runtime that the work takes."),
           FileKey.of("checkpoint", "duration", "", "Interval at which the job saves its work."));
@@ -129,8 +145,8 @@ final class ScenarioKeys {
           "running[]",
           "A job that runs at 0s, on one `node` or on those of its `workers`.",
           new PlainKey("node", "free name", "", "declared under nodes", "Node of its only worker."),
-          list("devices", "Devices of its only worker."),
-          list("workers", "Workers, each with `node` and `devices`."),
+          FileKey.list("devices", "Devices of its only worker."),
+          FileKey.list("workers", "Workers, each with `node` and `devices`."),
           STARTED_AGO,
           ATTEMPT);
 
@@ -140,7 +156,7 @@ final class ScenarioKeys {
           "One worker of a gang.",
           new PlainKey(
               "node", "free name", FileKey.REQUIRED, "declared under nodes", "Node of the worker."),
-          list("devices", "Devices of the worker."));
+          FileKey.list("devices", "Devices of the worker."));
 
   static final IntegerKey DEVICE_INDEX =
       new IntegerKey("index", -1, 0, 63, FileKey.REQUIRED, "Number of the device on its node.");

@@ -98,6 +98,7 @@ public final class ScenarioWriter {
   private static void rest(Inline line, DeclaredJob job) {
     line.unlessDefault("priority", job.priority(), 0);
     line.entryOrNothing("preemptible", job.preemptible());
+    line.unlessDefault("movable", job.movable(), false);
     line.entryOrNothing("maxRuntime", time(job.maxRuntime()));
     line.entryOrNothing("duration", time(job.duration()));
     line.entryOrNothing("checkpoint", time(job.checkpoint()));

@@ -238,6 +238,20 @@ final class ValueReader {
     return duration(key.name(), key.fallback());
   }
 
+  /// Null: the key is absent or its value is wrong.
+  @Nullable Duration durationOrNull(FileKey.BoundedDurationKey key) {
+    Duration duration = durationOrNull(key.name());
+    YamlTree.Scalar scalar = fields.scalar(key.name());
+    if (duration != null
+        && scalar != null
+        && (duration.compareTo(key.least()) < 0 || duration.compareTo(key.most()) > 0)
+        && fields.problems().clean(fields.path(key.name()))) {
+      bad(scalar, key.name(), "is not within " + key.bound(), "write a duration of " + key.bound());
+      return null;
+    }
+    return duration;
+  }
+
   boolean flag(FileKey.FlagKey key) {
     return flag(key.name(), key.fallback());
   }

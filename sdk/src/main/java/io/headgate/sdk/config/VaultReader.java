@@ -28,7 +28,7 @@ final class VaultReader {
               patterns(fields, ConfigurationKeys.VAULT_COMMANDS, CommandPattern::parse),
               new TreeMap<>(fields.texts("environment")),
               values.flag(ConfigurationKeys.ENVIRONMENT_HIDDEN),
-              values.textOrNull(ConfigurationKeys.DESCRIPTION)));
+              values.textOrNull(FileKey.DESCRIPTION)));
     }
     return vaults;
   }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param container image that provides the job's files; null: the files of its node
 /// @param suspend longest time that a preempted job may stay in its node's memory, to go on where
 ///   it was; null: it is stopped
+/// @param movable the scheduler may move it to make room, where its pool consolidates
 public record JobSpec(
     String queue,
     List<String> command,
@@ -34,7 +35,8 @@ public record JobSpec(
     Map<String, String> labels,
     boolean draft,
     @Nullable Container container,
-    @Nullable Duration suspend) {
+    @Nullable Duration suspend,
+    boolean movable) {
   public JobSpec {
     command = List.copyOf(command);
     environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
@@ -44,7 +46,8 @@ public record JobSpec(
   /// A specification with the two mandatory values: the queue and the command.
   public static JobSpec of(String queue, List<String> command) {
     return new JobSpec(
-        queue, command, Map.of(), null, null, 0, null, null, null, Map.of(), false, null, null);
+        queue, command, Map.of(), null, null, 0, null, null, null, Map.of(), false, null, null,
+        false);
   }
 
   /// An image.
@@ -67,7 +70,8 @@ public record JobSpec(
         labels,
         draft,
         image,
-        suspend);
+        suspend,
+        movable);
   }
 
   public JobSpec withEnvironment(Map<String, String> values) {
@@ -84,7 +88,8 @@ public record JobSpec(
         labels,
         draft,
         container,
-        suspend);
+        suspend,
+        movable);
   }
 
   public JobSpec withWorkingDirectory(@Nullable String directory) {
@@ -101,7 +106,8 @@ public record JobSpec(
         labels,
         draft,
         container,
-        suspend);
+        suspend,
+        movable);
   }
 
   public JobSpec withMaxRuntime(@Nullable Duration limit) {
@@ -118,7 +124,8 @@ public record JobSpec(
         labels,
         draft,
         container,
-        suspend);
+        suspend,
+        movable);
   }
 
   public JobSpec withPriority(int value) {
@@ -135,7 +142,8 @@ public record JobSpec(
         labels,
         draft,
         container,
-        suspend);
+        suspend,
+        movable);
   }
 
   public JobSpec withPreemptible(@Nullable Boolean value) {
@@ -152,7 +160,8 @@ public record JobSpec(
         labels,
         draft,
         container,
-        suspend);
+        suspend,
+        movable);
   }
 
   public JobSpec withAbortCallback(@Nullable AbortCallback callback) {
@@ -169,7 +178,8 @@ public record JobSpec(
         labels,
         draft,
         container,
-        suspend);
+        suspend,
+        movable);
   }
 
   public JobSpec withTerminationGrace(@Nullable Duration grace) {
@@ -186,7 +196,8 @@ public record JobSpec(
         labels,
         draft,
         container,
-        suspend);
+        suspend,
+        movable);
   }
 
   public JobSpec withLabels(Map<String, String> values) {
@@ -203,7 +214,8 @@ public record JobSpec(
         values,
         draft,
         container,
-        suspend);
+        suspend,
+        movable);
   }
 
   public JobSpec withDraft(boolean value) {
@@ -220,7 +232,8 @@ public record JobSpec(
         labels,
         value,
         container,
-        suspend);
+        suspend,
+        movable);
   }
 
   public JobSpec withSuspend(@Nullable Duration atMost) {
@@ -237,7 +250,26 @@ public record JobSpec(
         labels,
         draft,
         container,
-        atMost);
+        atMost,
+        movable);
+  }
+
+  public JobSpec withMovable(boolean value) {
+    return new JobSpec(
+        queue,
+        command,
+        environment,
+        workingDirectory,
+        maxRuntime,
+        priority,
+        preemptible,
+        abortCallback,
+        terminationGrace,
+        labels,
+        draft,
+        container,
+        suspend,
+        value);
   }
 
   /// Saves a job's progress before it is stopped.

@@ -1,5 +1,7 @@
 package io.headgate.sdk.wire;
 
+import io.headgate.proto.policy.v1.Department;
+import io.headgate.proto.policy.v1.ListDepartmentsRequest;
 import io.headgate.proto.policy.v1.ListPoliciesRequest;
 import io.headgate.proto.policy.v1.ListPoliciesResponse;
 import io.headgate.proto.policy.v1.ListQueuesRequest;
@@ -205,6 +207,16 @@ public final class CatalogCalls {
               return new Fetched<>(page.getPoliciesList(), page.getNextPageToken());
             })
         .items();
+  }
+
+  /// The departments above the policies that the caller sees.
+  public List<Department> departments() {
+    return connection
+        .call(
+            PolicyServiceGrpc.getListDepartmentsMethod(),
+            ListDepartmentsRequest.newBuilder().setParent(parent).build(),
+            Idempotency.IDEMPOTENT)
+        .getDepartmentsList();
   }
 
   public List<Queue> queues() {

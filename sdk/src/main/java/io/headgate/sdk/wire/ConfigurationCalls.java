@@ -70,6 +70,7 @@ public final class ConfigurationCalls {
             access.getGroupsList().stream().map(RightsMessages::group).toList(),
             resources.getPoolsList().stream().map(SupplyMessages::pool).toList(),
             resources.getProfilesList().stream().map(SupplyMessages::profile).toList(),
+            access.getDepartmentsList().stream().map(RightsMessages::department).toList(),
             policies(access),
             access.getVaultsList().stream().map(RightsMessages::vault).toList(),
             List.of(),
@@ -151,7 +152,7 @@ public final class ConfigurationCalls {
   /// Asks the scheduler for the effects of the configuration. Nothing is stored.
   ///
   /// @param withResources whether pools or profiles change
-  /// @param withAccess whether groups, policies, queues or vaults change
+  /// @param withAccess whether groups, departments, policies, queues or vaults change
   /// @param jobs jobs of each kind to name
   public PlanEffects effects(
       Configuration configuration,
@@ -249,6 +250,10 @@ public final class ConfigurationCalls {
             .setTenant(tenant)
             .setVisibility(RightsMessages.visibility(configuration.visibility()));
     configuration.groups().forEach(group -> access.addGroups(RightsMessages.group(tenant, group)));
+    configuration
+        .departments()
+        .forEach(
+            department -> access.addDepartments(RightsMessages.department(tenant, department)));
     for (Policy policy : configuration.policies()) {
       access.addPolicies(RightsMessages.policy(tenant, policy));
       for (Policy.Queue queue : policy.queues()) {

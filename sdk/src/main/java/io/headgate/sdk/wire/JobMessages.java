@@ -65,7 +65,8 @@ public final class JobMessages {
         spec.getLabelsMap(),
         spec.getDraft(),
         spec.hasContainer() ? container(spec.getContainer()) : null,
-        duration(spec.hasSuspend(), spec.getSuspend()));
+        duration(spec.hasSuspend(), spec.getSuspend()),
+        spec.getMovable());
   }
 
   private static JobSpec.Container container(Container container) {
@@ -116,7 +117,8 @@ public final class JobMessages {
             .setWorkingDirectory(ValueMessages.text(spec.workingDirectory()))
             .setPriority(spec.priority())
             .putAllLabels(spec.labels())
-            .setDraft(spec.draft());
+            .setDraft(spec.draft())
+            .setMovable(spec.movable());
     if (spec.maxRuntime() != null) {
       message.setMaxRuntime(TimeMessages.duration(spec.maxRuntime()));
     }

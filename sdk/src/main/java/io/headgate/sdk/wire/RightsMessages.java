@@ -2,6 +2,7 @@ package io.headgate.sdk.wire;
 
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.WhoAmIResponse;
+import io.headgate.sdk.config.Department;
 import io.headgate.sdk.config.Group;
 import io.headgate.sdk.config.Policy;
 import io.headgate.sdk.config.Vault;
@@ -13,7 +14,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// Maps groups, policies, queues and vaults between messages and records.
+/// Maps groups, departments, policies, queues and vaults between messages and records.
 public final class RightsMessages {
   /// Stands for a value that the server cannot decrypt.
   private static final String UNREADABLE = "(cannot be decrypted)";
@@ -50,6 +51,26 @@ public final class RightsMessages {
         .build();
   }
 
+  public static Department department(io.headgate.proto.policy.v1.Department department) {
+    return new Department(
+        ResourceNames.id(department.getName()),
+        ValueMessages.textOrNull(department.getDepartment()),
+        ValueMessages.gpusOrNull(department.getReservation()),
+        ValueMessages.gpusOrNull(department.getLimit()),
+        Math.max(1, department.getWeight()),
+        null);
+  }
+
+  static io.headgate.proto.policy.v1.Department department(String tenant, Department department) {
+    return io.headgate.proto.policy.v1.Department.newBuilder()
+        .setName(ResourceNames.of(tenant, "departments", department.name()))
+        .setDepartment(ValueMessages.text(department.department()))
+        .setReservation(ValueMessages.text(department.reservation()))
+        .setLimit(ValueMessages.text(department.limit()))
+        .setWeight(department.weight())
+        .build();
+  }
+
   /// A policy with its queues.
   ///
   /// @param queues those of this policy
@@ -58,6 +79,7 @@ public final class RightsMessages {
     return new Policy(
         ResourceNames.id(policy.getName()),
         policy.getGroup(),
+        ValueMessages.textOrNull(policy.getDepartment()),
         ValueMessages.gpus(policy.getReservation()),
         ValueMessages.gpus(policy.getLimit()),
         Math.max(1, policy.getWeight()),
@@ -73,8 +95,17 @@ public final class RightsMessages {
             ? Policy.PreemptWithin.LOWER_PRIORITY
             : Policy.PreemptWithin.NEVER,
         stopAfter(policy),
+        TimeMessages.duration(policy.getPreemptAfter()),
+        grace(policy.getGrace()),
         ValueMessages.textOrNull(policy.getDescription()),
-        queues);
+        queues,
+        null);
+  }
+
+  private static Policy.Grace grace(io.headgate.proto.policy.v1.Grace grace) {
+    return new Policy.Grace(
+        grace.hasCallback() ? TimeMessages.duration(grace.getCallback()) : null,
+        grace.hasTerminate() ? TimeMessages.duration(grace.getTerminate()) : null);
   }
 
   private static java.time.@org.jspecify.annotations.Nullable Duration stopAfter(
@@ -92,6 +123,7 @@ public final class RightsMessages {
         io.headgate.proto.policy.v1.Policy.newBuilder()
             .setName(ResourceNames.of(tenant, "policies", policy.name()))
             .setGroup(policy.group())
+            .setDepartment(ValueMessages.text(policy.department()))
             .setReservation(policy.reservation().toString())
             .setLimit(policy.limit().toString())
             .setWeight(policy.weight())
@@ -112,11 +144,27 @@ public final class RightsMessages {
                       io.headgate.proto.policy.v1.Policy.PreemptWithin
                           .PREEMPT_WITHIN_LOWER_PRIORITY;
                 })
+            .setPreemptAfter(TimeMessages.duration(policy.preemptAfter()))
             .setDescription(ValueMessages.text(policy.description()));
+    if (!policy.grace().equals(Policy.Grace.NONE)) {
+      message.setGrace(grace(policy.grace()));
+    }
     if (policy.stopAfter() == null) {
       message.setStopAfterNever(true);
     } else {
       message.setStopAfter(TimeMessages.duration(policy.stopAfter()));
+    }
+    return message.build();
+  }
+
+  private static io.headgate.proto.policy.v1.Grace grace(Policy.Grace grace) {
+    io.headgate.proto.policy.v1.Grace.Builder message =
+        io.headgate.proto.policy.v1.Grace.newBuilder();
+    if (grace.callback() != null) {
+      message.setCallback(TimeMessages.duration(grace.callback()));
+    }
+    if (grace.terminate() != null) {
+      message.setTerminate(TimeMessages.duration(grace.terminate()));
     }
     return message.build();
   }

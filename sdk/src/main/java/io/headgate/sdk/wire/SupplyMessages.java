@@ -3,6 +3,7 @@ package io.headgate.sdk.wire;
 import io.headgate.proto.pool.v1.Dedication;
 import io.headgate.proto.pool.v1.Device;
 import io.headgate.proto.pool.v1.Elasticity;
+import io.headgate.proto.pool.v1.Fairness;
 import io.headgate.proto.pool.v1.Instance;
 import io.headgate.proto.pool.v1.Quarantine;
 import io.headgate.proto.type.v1.DeviceCondition;
@@ -28,6 +29,7 @@ public final class SupplyMessages {
         ValueMessages.gpusOrNull(pool.getCapacity()),
         pool.getMigAuto() ? Pool.Mig.AUTO : Pool.Mig.KEEP,
         pool.getProfileOrderList(),
+        rules(pool),
         dedication(pool.getDedicatedTo()),
         price.isEmpty() ? null : new BigDecimal(price),
         ValueMessages.textOrNull(pool.getCurrency()),
@@ -35,6 +37,13 @@ public final class SupplyMessages {
         pool.hasElasticity() ? elasticity(pool.getElasticity()) : null,
         pool.hasInstance() ? instance(pool.getInstance()) : null,
         ValueMessages.textOrNull(pool.getDescription()));
+  }
+
+  private static Pool.Rules rules(io.headgate.proto.pool.v1.Pool pool) {
+    return new Pool.Rules(
+        pool.hasPromoteAfter() ? TimeMessages.duration(pool.getPromoteAfter()) : null,
+        pool.getConsolidate(),
+        pool.hasFairness() ? TimeMessages.duration(pool.getFairness().getHalfLife()) : null);
   }
 
   private static Pool.@Nullable Dedication dedication(Dedication dedication) {
@@ -80,6 +89,7 @@ public final class SupplyMessages {
             .setCapacity(ValueMessages.text(pool.capacity()))
             .setMigAuto(pool.mig() == Pool.Mig.AUTO)
             .addAllProfileOrder(pool.order())
+            .setConsolidate(pool.rules().consolidate())
             .setCurrency(ValueMessages.text(pool.currency()))
             .setStorage(ValueMessages.text(pool.storage()))
             .setDescription(ValueMessages.text(pool.description()));
@@ -92,6 +102,14 @@ public final class SupplyMessages {
           message.setDedicatedTo(Dedication.newBuilder().setPolicy(owner));
       case Pool.Dedication.ToGroup(String owner) ->
           message.setDedicatedTo(Dedication.newBuilder().setGroup(owner));
+    }
+    Pool.Rules rules = pool.rules();
+    if (rules.promoteAfter() != null) {
+      message.setPromoteAfter(TimeMessages.duration(rules.promoteAfter()));
+    }
+    if (rules.halfLife() != null) {
+      message.setFairness(
+          Fairness.newBuilder().setHalfLife(TimeMessages.duration(rules.halfLife())));
     }
     if (pool.elasticity() != null) {
       message.setElasticity(elasticity(pool.elasticity()));
@@ -145,6 +163,7 @@ public final class SupplyMessages {
         switch (profile.getReclaim()) {
           case RECLAIM_STRICT -> Profile.Reclaim.STRICT;
           case RECLAIM_RANK -> Profile.Reclaim.RANK;
+          case RECLAIM_FAIR -> Profile.Reclaim.FAIR;
           case RECLAIM_UNSPECIFIED, RECLAIM_RESERVATION, UNRECOGNIZED ->
               Profile.Reclaim.RESERVATION;
         },
@@ -170,6 +189,7 @@ public final class SupplyMessages {
               case RESERVATION -> io.headgate.proto.pool.v1.Profile.Reclaim.RECLAIM_RESERVATION;
               case STRICT -> io.headgate.proto.pool.v1.Profile.Reclaim.RECLAIM_STRICT;
               case RANK -> io.headgate.proto.pool.v1.Profile.Reclaim.RECLAIM_RANK;
+              case FAIR -> io.headgate.proto.pool.v1.Profile.Reclaim.RECLAIM_FAIR;
             })
         .setDescription(ValueMessages.text(profile.description()))
         .build();

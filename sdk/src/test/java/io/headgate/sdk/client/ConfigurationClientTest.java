@@ -88,6 +88,39 @@ class ConfigurationClientTest {
   }
 
   @Test
+  void departmentsAndOptionsOfSharingSurviveAnExport() throws Exception {
+    Configuration shared =
+        ConfigurationReader.read(
+                "shared.yaml",
+                """
+                apiVersion: headgate/v1
+                kind: Configuration
+                tenant: acme
+                groups: [{name: g, users: [ada]}]
+                pools:
+                  - {name: p, promoteAfter: 24h, consolidate: true, fairness: {halfLife: 168h}}
+                profiles: [{name: one, gpus: 1, pools: [p], reclaim: fair}]
+                departments:
+                  - {name: below, department: top, limit: 3}
+                  - {name: top, reservation: 1/2, weight: 7}
+                policies:
+                  - name: a
+                    group: g
+                    department: below
+                    limit: 2
+                    preemptAfter: 90s
+                    grace: {callback: 60s}
+                    queues: [{name: q, profile: one}]
+                """)
+            .configuration();
+    configuration.apply(shared);
+    String exported = ConfigurationWriter.write(configuration.read().configuration());
+    Configuration again = ConfigurationReader.read("exported.yaml", exported).configuration();
+    assertThat(again).isEqualTo(shared);
+    assertThat(configuration.plan(shared).diff().changes()).isEmpty();
+  }
+
+  @Test
   void aPlanStoresNothing() {
     Plan plan = configuration.plan(acme);
 
@@ -225,6 +258,7 @@ class ConfigurationClientTest {
                 new io.headgate.sdk.config.Policy(
                     policy.name(),
                     policy.group(),
+                    policy.department(),
                     policy.reservation(),
                     policy.limit(),
                     policy.weight() + 1,
@@ -235,8 +269,11 @@ class ConfigurationClientTest {
                     policy.preemptible(),
                     policy.preemptWithin(),
                     policy.stopAfter(),
+                    policy.preemptAfter(),
+                    policy.grace(),
                     policy.description(),
-                    policy.queues()))
+                    policy.queues(),
+                    policy.tenant()))
             .toList());
   }
 }

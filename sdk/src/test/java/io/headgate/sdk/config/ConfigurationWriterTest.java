@@ -131,6 +131,7 @@ class ConfigurationWriterTest {
             null,
             Pool.Mig.AUTO,
             List.of(),
+            new Pool.Rules(Duration.ofMillis(1500), true, Duration.ofDays(7)),
             null,
             null,
             null,

@@ -8,6 +8,8 @@ import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
 import io.headgate.proto.policy.v1.AccessWarning;
 import io.headgate.proto.policy.v1.GetAccessConfigurationRequest;
+import io.headgate.proto.policy.v1.ListDepartmentsRequest;
+import io.headgate.proto.policy.v1.ListDepartmentsResponse;
 import io.headgate.proto.policy.v1.ListPoliciesRequest;
 import io.headgate.proto.policy.v1.ListPoliciesResponse;
 import io.headgate.proto.policy.v1.ListQueuesRequest;
@@ -166,6 +168,16 @@ public final class TestRights {
   }
 
   final class Policies extends PolicyServiceGrpc.PolicyServiceImplBase {
+    @Override
+    public void listDepartments(
+        ListDepartmentsRequest request, StreamObserver<ListDepartmentsResponse> answer) {
+      send(
+          answer,
+          ListDepartmentsResponse.newBuilder()
+              .addAllDepartments(inForce.getDepartmentsList())
+              .build());
+    }
+
     @Override
     public void listPolicies(
         ListPoliciesRequest request, StreamObserver<ListPoliciesResponse> answer) {

@@ -145,6 +145,7 @@ public final class OpenbReplay {
         USER,
         pod.service().priority(),
         Optional.empty(),
+        false,
         Optional.empty(),
         Optional.of(pod.runs()),
         Replay.checkpoint(checkpoint));

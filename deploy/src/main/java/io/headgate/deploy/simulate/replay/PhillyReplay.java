@@ -144,6 +144,7 @@ public final class PhillyReplay {
         new UserId(job.cluster()),
         0,
         Optional.empty(),
+        false,
         Optional.empty(),
         Optional.of(job.runs()),
         Replay.checkpoint(checkpoint));

@@ -82,6 +82,7 @@ class BooksTest {
             new UserId("u"),
             priority,
             Optional.empty(),
+            false,
             Optional.empty(),
             Optional.of(Duration.ofSeconds(100)),
             Optional.empty()),

@@ -1,5 +1,6 @@
 package io.headgate.policy.core.access;
 
+import io.headgate.policy.core.name.DepartmentId;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.PolicyId;
 import io.headgate.policy.core.name.QueueId;
@@ -15,11 +16,12 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/// The groups, policies, queues and vaults of one tenant, each by id.
+/// The groups, departments, policies, queues and vaults of one tenant, each by id.
 ///
 /// @param visibility of the members' jobs to each other
 public record AccessConfiguration(
     List<Group> groups,
+    List<Department> departments,
     List<Policy> policies,
     List<Queue> queues,
     List<Vault> vaults,
@@ -36,10 +38,12 @@ public record AccessConfiguration(
   public static final int MAX_ENVIRONMENT_BYTES = 64 * 1024;
 
   public static final AccessConfiguration EMPTY =
-      new AccessConfiguration(List.of(), List.of(), List.of(), List.of(), Visibility.OWN);
+      new AccessConfiguration(
+          List.of(), List.of(), List.of(), List.of(), List.of(), Visibility.OWN);
 
   public AccessConfiguration {
     groups = groups.stream().sorted(Comparator.comparing(Group::id)).toList();
+    departments = departments.stream().sorted(Comparator.comparing(Department::id)).toList();
     policies = policies.stream().sorted(Comparator.comparing(Policy::id)).toList();
     queues = queues.stream().sorted(Comparator.comparing(Queue::id)).toList();
     vaults = vaults.stream().sorted(Comparator.comparing(Vault::id)).toList();
@@ -57,6 +61,7 @@ public record AccessConfiguration(
   public AccessConfiguration with(Group group) {
     return new AccessConfiguration(
         put(groups, group, each -> each.id().equals(group.id())),
+        departments,
         policies,
         queues,
         vaults,
@@ -67,6 +72,7 @@ public record AccessConfiguration(
   public AccessConfiguration with(Policy policy) {
     return new AccessConfiguration(
         groups,
+        departments,
         put(policies, policy, each -> each.id().equals(policy.id())),
         queues,
         vaults,
@@ -77,6 +83,7 @@ public record AccessConfiguration(
   public AccessConfiguration with(Queue queue) {
     return new AccessConfiguration(
         groups,
+        departments,
         policies,
         put(queues, queue, each -> each.id().equals(queue.id())),
         vaults,
@@ -87,6 +94,7 @@ public record AccessConfiguration(
   public AccessConfiguration with(Vault vault) {
     return new AccessConfiguration(
         groups,
+        departments,
         policies,
         queues,
         put(vaults, vault, each -> each.id().equals(vault.id())),
@@ -96,6 +104,7 @@ public record AccessConfiguration(
   public AccessConfiguration without(GroupId id) {
     return new AccessConfiguration(
         groups.stream().filter(group -> !group.id().equals(id)).toList(),
+        departments,
         policies,
         queues,
         vaults,
@@ -106,6 +115,7 @@ public record AccessConfiguration(
   public AccessConfiguration without(PolicyId id) {
     return new AccessConfiguration(
         groups,
+        departments,
         policies.stream().filter(policy -> !policy.id().equals(id)).toList(),
         queues.stream().filter(queue -> !queue.policy().equals(id)).toList(),
         vaults,
@@ -115,6 +125,7 @@ public record AccessConfiguration(
   public AccessConfiguration without(QueueId id) {
     return new AccessConfiguration(
         groups,
+        departments,
         policies,
         queues.stream().filter(queue -> !queue.id().equals(id)).toList(),
         vaults,
@@ -124,14 +135,15 @@ public record AccessConfiguration(
   public AccessConfiguration without(VaultId id) {
     return new AccessConfiguration(
         groups,
+        departments,
         policies,
         queues,
         vaults.stream().filter(vault -> !vault.id().equals(id)).toList(),
         visibility);
   }
 
-  /// The part that a caller sees: its groups, their policies, the queues of these, and the vaults
-  /// that apply to its groups.
+  /// The part that a caller sees: its groups, their policies, the departments above these and their
+  /// queues, and the vaults that apply to its groups.
   ///
   /// @param viewer its teams are the tenant's groups
   public AccessConfiguration seenBy(Viewer viewer) {
@@ -143,10 +155,22 @@ public record AccessConfiguration(
     Set<PolicyId> ids = seen.stream().map(Policy::id).collect(Collectors.toSet());
     return new AccessConfiguration(
         groups.stream().filter(group -> viewer.seesTeam(group.id().value())).toList(),
+        above(seen),
         seen,
         queues.stream().filter(queue -> ids.contains(queue.policy())).toList(),
         vaults.stream().flatMap(vault -> seenBy(viewer, vault).stream()).toList(),
         visibility);
+  }
+
+  /// The departments above these policies.
+  private List<Department> above(List<Policy> seen) {
+    DepartmentTree tree = new DepartmentTree(departments);
+    Set<DepartmentId> above =
+        seen.stream()
+            .flatMap(policy -> policy.department().stream())
+            .flatMap(id -> tree.path(id).stream())
+            .collect(Collectors.toSet());
+    return departments.stream().filter(department -> above.contains(department.id())).toList();
   }
 
   /// A vault of all groups applies to a caller that is in any.
@@ -176,6 +200,7 @@ public record AccessConfiguration(
                     group.serviceAccounts(),
                     dropped(group.leads(), user)))
             .toList(),
+        departments,
         policies.stream().map(policy -> withoutGrant(policy, user)).toList(),
         queues,
         vaults,
@@ -193,6 +218,7 @@ public record AccessConfiguration(
                     dropped(group.serviceAccounts(), account),
                     group.leads()))
             .toList(),
+        departments,
         policies,
         queues,
         vaults,
@@ -204,6 +230,7 @@ public record AccessConfiguration(
     return new Policy(
         policy.id(),
         policy.group(),
+        policy.department(),
         new Rights(
             rights.reservation(),
             rights.limit(),

@@ -14,6 +14,7 @@ import java.util.function.Function;
 /// @param visibility absent: unchanged
 public record AccessDiff(
     Part<Group> groups,
+    Part<Department> departments,
     Part<Policy> policies,
     Part<Queue> queues,
     Part<Vault> vaults,
@@ -45,6 +46,7 @@ public record AccessDiff(
   public static AccessDiff between(AccessConfiguration before, AccessConfiguration after) {
     return new AccessDiff(
         part(before.groups(), after.groups(), Group::id),
+        part(before.departments(), after.departments(), Department::id),
         part(before.policies(), after.policies(), Policy::id),
         part(before.queues(), after.queues(), Queue::id),
         part(before.vaults(), after.vaults(), Vault::id),
@@ -55,6 +57,7 @@ public record AccessDiff(
 
   public boolean isEmpty() {
     return groups.isEmpty()
+        && departments.isEmpty()
         && policies.isEmpty()
         && queues.isEmpty()
         && vaults.isEmpty()

@@ -5,17 +5,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Groups, policies, queues and vaults as a request describes them: unchecked text.
+/// Groups, departments, policies, queues and vaults as a request describes them: unchecked text.
 ///
 /// @param vaults absent: the vaults in force stay
 public record AccessSpec(
     List<GroupSpec> groups,
+    List<DepartmentSpec> departments,
     List<PolicySpec> policies,
     List<QueueSpec> queues,
     Optional<List<VaultSpec>> vaults,
     Visibility visibility) {
   public AccessSpec {
     groups = List.copyOf(groups);
+    departments = List.copyOf(departments);
     policies = List.copyOf(policies);
     queues = List.copyOf(queues);
     vaults = vaults.map(List::copyOf);
@@ -31,9 +33,25 @@ public record AccessSpec(
     }
   }
 
+  /// A department.
+  ///
+  /// @param parent empty: the tenant is above it
+  /// @param reservation empty: the sum of its members' reservations
+  /// @param limit empty: none
+  /// @param weight 0 means 1
+  public record DepartmentSpec(
+      String id, String parent, String reservation, String limit, int weight) {}
+
   /// A policy.
+  ///
+  /// @param department empty: none
   public record PolicySpec(
-      String id, String group, RightsSpec rights, TermsSpec terms, String description) {}
+      String id,
+      String group,
+      String department,
+      RightsSpec rights,
+      TermsSpec terms,
+      String description) {}
 
   /// The amounts that a policy may use.
   ///
@@ -51,13 +69,16 @@ public record AccessSpec(
   ///
   /// @param minRuntime absent: none
   /// @param stopAfter absent: the default, unless `stopAfterNever`
+  /// @param preemptAfter absent: none
   public record TermsSpec(
       JobTerms.OnPreempt onPreempt,
       Optional<Duration> minRuntime,
       boolean preemptible,
       JobTerms.PreemptWithin preemptWithin,
       Optional<Duration> stopAfter,
-      boolean stopAfterNever) {}
+      boolean stopAfterNever,
+      Optional<Duration> preemptAfter,
+      Grace grace) {}
 
   /// A queue.
   ///

@@ -1,5 +1,6 @@
 package io.headgate.policy.core.access;
 
+import io.headgate.policy.core.name.DepartmentId;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.PolicyId;
 import io.headgate.policy.core.name.UserId;
@@ -7,6 +8,7 @@ import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /// A hint for the operator; the configuration is allowed.
@@ -14,6 +16,14 @@ public sealed interface AccessWarning {
   /// The reservations exceed the supply, so they cannot all be kept at once. The sum may exceed the
   /// largest quantity.
   record Overcommitted(long reservedUnits, GpuQuantity total) implements AccessWarning {}
+
+  /// The members of a department reserve more than it gives them, so their reservations cannot all
+  /// be kept at once.
+  ///
+  /// @param bound its reservation; without one, its limit
+  record DepartmentOvercommitted(
+      DepartmentId department, long reservedUnits, GpuQuantity bound, boolean isLimit)
+      implements AccessWarning {}
 
   /// The user has the exceed-limit grant of a policy whose group it is not in.
   record NotInGroup(PolicyId policy, int index, UserId user, GroupId group)
@@ -42,6 +52,19 @@ public sealed interface AccessWarning {
     }
     if (reservedUnits > supply.total().units()) {
       warnings.add(new Overcommitted(reservedUnits, supply.total()));
+    }
+    Map<DepartmentId, Long> reserved =
+        new DepartmentTree(configuration.departments()).reservedByMembers(configuration.policies());
+    for (Department department : configuration.departments()) {
+      long units = reserved.getOrDefault(department.id(), 0L);
+      department
+          .reservation()
+          .or(department::limit)
+          .filter(bound -> units > bound.units())
+          .ifPresent(bound ->
+              warnings.add(
+                  new DepartmentOvercommitted(
+                      department.id(), units, bound, department.reservation().isEmpty())));
     }
     for (Policy policy : configuration.policies()) {
       GpuQuantity limit = policy.rights().limit();

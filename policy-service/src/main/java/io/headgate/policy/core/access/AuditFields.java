@@ -1,13 +1,13 @@
 package io.headgate.policy.core.access;
 
-import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
-/// Groups, policies, queues and vaults as text by field, for the audit log.
+/// Groups, departments, policies, queues and vaults as text by field, for the audit log.
 public final class AuditFields {
   private static final String NONE = "";
   private static final String ENVIRONMENT = "environment.";
@@ -27,14 +27,24 @@ public final class AuditFields {
     return fields;
   }
 
+  public static Map<String, String> of(Department department) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("department", text(department.parent()));
+    fields.put("reservation", text(department.reservation()));
+    fields.put("limit", text(department.limit()));
+    fields.put("weight", Integer.toString(department.weight()));
+    return fields;
+  }
+
   public static Map<String, String> of(Policy policy) {
     Rights rights = policy.rights();
     JobTerms terms = policy.terms();
     Map<String, String> fields = new LinkedHashMap<>();
     fields.put("group", policy.group().value());
+    fields.put("department", text(policy.department()));
     fields.put("reservation", rights.reservation().toString());
     fields.put("limit", rights.limit().toString());
-    fields.put("per_user_limit", rights.perUserLimit().map(GpuQuantity::toString).orElse(NONE));
+    fields.put("per_user_limit", text(rights.perUserLimit()));
     fields.put("weight", Integer.toString(rights.weight()));
     fields.put("exceed_limit", list(rights.exceedLimit()));
     fields.put("on_preempt", word(terms.onPreempt()));
@@ -42,6 +52,9 @@ public final class AuditFields {
     fields.put("preemptible", Boolean.toString(terms.preemptible()));
     fields.put("preempt_within", word(terms.preemptWithin()));
     fields.put("stop_after", terms.stopAfter().map(Duration::toString).orElse("never"));
+    fields.put("preempt_after", terms.preemptAfter().toString());
+    fields.put("grace.callback", text(terms.grace().callback()));
+    fields.put("grace.terminate", text(terms.grace().terminate()));
     fields.put("description", policy.description());
     return fields;
   }
@@ -75,6 +88,10 @@ public final class AuditFields {
 
   private static String word(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  private static String text(Optional<?> value) {
+    return value.map(Object::toString).orElse(NONE);
   }
 
   private static String list(List<?> ids) {

@@ -8,12 +8,15 @@ import java.util.Optional;
 /// @param minRuntime run time before a job can be a victim (P2)
 /// @param preemptible the default of its jobs (A8)
 /// @param stopAfter time that its jobs continue without contact; absent: forever
+/// @param preemptAfter time that its jobs wait before they preempt (P2)
 public record JobTerms(
     OnPreempt onPreempt,
     Duration minRuntime,
     boolean preemptible,
     PreemptWithin preemptWithin,
-    Optional<Duration> stopAfter) {
+    Optional<Duration> stopAfter,
+    Duration preemptAfter,
+    Grace grace) {
   public static final Duration DEFAULT_STOP_AFTER = Duration.ofMinutes(40);
 
   /// The treatment of a victim (P8).

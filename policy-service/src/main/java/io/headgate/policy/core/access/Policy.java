@@ -1,8 +1,17 @@
 package io.headgate.policy.core.access;
 
+import io.headgate.policy.core.name.DepartmentId;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.PolicyId;
+import java.util.Optional;
 
 /// One group's rights.
+///
+/// @param department to which it belongs; absent: the tenant is above it
 public record Policy(
-    PolicyId id, GroupId group, Rights rights, JobTerms terms, String description) {}
+    PolicyId id,
+    GroupId group,
+    Optional<DepartmentId> department,
+    Rights rights,
+    JobTerms terms,
+    String description) {}

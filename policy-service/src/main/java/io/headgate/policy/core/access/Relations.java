@@ -3,6 +3,7 @@ package io.headgate.policy.core.access;
 import io.headgate.kit.decision.NearestWord;
 import io.headgate.kit.decision.Problems;
 import io.headgate.policy.core.Denial;
+import io.headgate.policy.core.name.DepartmentId;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.PolicyId;
@@ -19,21 +20,30 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Checks the references between groups, policies, queues and vaults, and their fit to the supply.
+/// Checks the references between groups, departments, policies, queues and vaults, and their fit to
+/// the supply.
 final class Relations {
   private record Pair(PolicyId policy, ProfileId profile) {}
 
   /// The ids that may be referred to.
   ///
   /// @param users the existing ones of the users in exceed-limit grants
-  record Declared(Set<String> groups, Set<String> policies, Set<String> users) {
+  record Declared(
+      Set<String> groups, Set<String> departments, Set<String> policies, Set<String> users) {
+    Declared() {
+      this(new TreeSet<>(), new TreeSet<>(), new TreeSet<>(), new TreeSet<>());
+    }
+
     static Declared by(AccessConfiguration configuration, Set<UserId> users) {
-      Declared declared = new Declared(new TreeSet<>(), new TreeSet<>(), new TreeSet<>());
+      Declared declared = new Declared();
       users.forEach(user -> declared.users().add(user.value()));
       for (Group group : configuration.groups()) {
         declared.groups().add(group.id().value());
         group.users().forEach(user -> declared.users().add(user.value()));
       }
+      configuration
+          .departments()
+          .forEach(department -> declared.departments().add(department.id().value()));
       configuration.policies().forEach(policy -> declared.policies().add(policy.id().value()));
       return declared;
     }
@@ -75,8 +85,17 @@ final class Relations {
     return supplyNeeded;
   }
 
+  void department(String path, Department department) {
+    department.parent().ifPresent(parent -> department(path, parent));
+  }
+
+  private void department(String path, DepartmentId id) {
+    known(path + ".department", Kind.DEPARTMENT, id.value(), declared.departments());
+  }
+
   void policy(String path, Policy policy) {
     known(path + ".group", Kind.GROUP, policy.group().value(), declared.groups());
+    policy.department().ifPresent(department -> department(path, department));
     List<UserId> exceeding = policy.rights().exceedLimit();
     for (int i = 0; i < exceeding.size(); i++) {
       String field = path + ".exceed_limit[" + i + "]";

@@ -2,6 +2,7 @@ package io.headgate.policy.core.access;
 
 import io.headgate.kit.decision.Problems;
 import io.headgate.policy.core.Denial;
+import io.headgate.policy.core.access.AccessSpec.DepartmentSpec;
 import io.headgate.policy.core.access.AccessSpec.GroupSpec;
 import io.headgate.policy.core.access.AccessSpec.PolicySpec;
 import io.headgate.policy.core.access.AccessSpec.QueueSpec;
@@ -11,7 +12,6 @@ import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.UserId;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 
 /// Decides whether a whole configuration may replace the one in force. Everything is checked,
 /// including unchanged parts. All faults are reported together, by paths such as
@@ -32,6 +32,13 @@ public final class Replacement {
     SpecReader reader = new SpecReader(problems);
     List<Group> groups =
         reader.each("groups", Kind.GROUP, spec.groups(), GroupSpec::id, reader::group);
+    List<Department> departments =
+        reader.each(
+            "departments",
+            Kind.DEPARTMENT,
+            spec.departments(),
+            DepartmentSpec::id,
+            reader::department);
     List<Policy> policies =
         reader.each("policies", Kind.POLICY, spec.policies(), PolicySpec::id, reader::policy);
     List<Queue> queues =
@@ -43,7 +50,7 @@ public final class Replacement {
                 reader.each("vaults", Kind.VAULT, wanted, VaultSpec::id, vaultReader::vault))
             .orElse(state.current().vaults());
     AccessConfiguration next =
-        new AccessConfiguration(groups, policies, queues, vaults, spec.visibility());
+        new AccessConfiguration(groups, departments, policies, queues, vaults, spec.visibility());
     if (problems.isEmpty()
         && next.equals(state.current())
         && thoroughness == Thoroughness.CHANGES_ONLY) {
@@ -60,6 +67,10 @@ public final class Replacement {
     Relations.Declared declared = declared(spec, state.users());
     Relations relations =
         new Relations(declared, next.policies(), List.of(), state.supply(), problems);
+    for (Department department : next.departments()) {
+      relations.department(SpecReader.path("departments", department.id().value()), department);
+    }
+    new DepartmentTree(next.departments()).check(problems);
     for (Policy policy : next.policies()) {
       relations.policy(SpecReader.path("policies", policy.id().value()), policy);
     }
@@ -94,13 +105,13 @@ public final class Replacement {
 
   /// Ids as they were written, so that a group with one wrong member is not called unknown as well.
   private static Relations.Declared declared(AccessSpec spec, Set<UserId> users) {
-    Relations.Declared declared =
-        new Relations.Declared(new TreeSet<>(), new TreeSet<>(), new TreeSet<>());
+    Relations.Declared declared = new Relations.Declared();
     users.forEach(user -> declared.users().add(user.value()));
     for (GroupSpec group : spec.groups()) {
       declared.groups().add(group.id());
       declared.users().addAll(group.users());
     }
+    spec.departments().forEach(department -> declared.departments().add(department.id()));
     spec.policies().forEach(policy -> declared.policies().add(policy.id()));
     return declared;
   }

@@ -2,11 +2,13 @@ package io.headgate.policy.core.access;
 
 import io.headgate.kit.decision.Problems;
 import io.headgate.policy.core.Denial;
+import io.headgate.policy.core.access.AccessSpec.DepartmentSpec;
 import io.headgate.policy.core.access.AccessSpec.GroupSpec;
 import io.headgate.policy.core.access.AccessSpec.PolicySpec;
 import io.headgate.policy.core.access.AccessSpec.QueueSpec;
 import io.headgate.policy.core.access.AccessSpec.RightsSpec;
 import io.headgate.policy.core.access.AccessSpec.TermsSpec;
+import io.headgate.policy.core.name.DepartmentId;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.PolicyId;
@@ -27,11 +29,12 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/// Reads single groups, policies and queues, and checks everything that does not depend on others.
-/// Each empty result has added a problem.
+/// Reads single groups, departments, policies and queues, and checks everything that does not
+/// depend on others. Each empty result has added a problem.
 final class SpecReader {
   private static final Duration LONGEST = Duration.ofDays(365);
   private static final Duration SHORTEST_STOP_AFTER = Duration.ofSeconds(1);
+  private static final Duration SHORTEST_CALLBACK = Duration.ofMillis(1);
 
   private final Problems<Denial> problems;
 
@@ -94,16 +97,46 @@ final class SpecReader {
     return Optional.of(new Group(id.get(), users.get(), accounts.get(), leads.get()));
   }
 
+  /// @param path of the department in the request
+  Optional<Department> department(String path, DepartmentSpec spec) {
+    Optional<DepartmentId> id = id(path + ".name", Kind.DEPARTMENT, spec.id(), DepartmentId::new);
+    Optional<DepartmentId> parent = department(path, spec.parent());
+    Optional<GpuQuantity> reservation = optional(path + ".reservation", spec.reservation());
+    Optional<GpuQuantity> limit = optional(path + ".limit", spec.limit());
+    Optional<Integer> weight = number(path + ".weight", spec.weight(), Rights.MAX_WEIGHT);
+    boolean ordered = isWithinLimit(path, Kind.DEPARTMENT, spec.id(), reservation, limit);
+    boolean read =
+        reservation.isPresent() == !spec.reservation().isEmpty()
+            && limit.isPresent() == !spec.limit().isEmpty()
+            && parent.isPresent() == !spec.parent().isEmpty();
+    return id.isPresent() && weight.isPresent() && ordered && read
+        ? Optional.of(new Department(id.get(), parent, reservation, limit, weight.get()))
+        : Optional.empty();
+  }
+
   /// @param path of the policy in the request
   Optional<Policy> policy(String path, PolicySpec spec) {
     Optional<PolicyId> id = id(path + ".name", Kind.POLICY, spec.id(), PolicyId::new);
     Optional<GroupId> group = id(path + ".group", Kind.GROUP, spec.group(), GroupId::new);
+    Optional<DepartmentId> department = department(path, spec.department());
     Optional<Rights> rights = rights(path, spec);
     Optional<JobTerms> terms = terms(path, spec.terms());
-    return id.isPresent() && group.isPresent() && rights.isPresent() && terms.isPresent()
-        ? Optional.of(
-            new Policy(id.get(), group.get(), rights.get(), terms.get(), spec.description()))
-        : Optional.empty();
+    if (id.isEmpty()
+        || group.isEmpty()
+        || (department.isEmpty() && !spec.department().isEmpty())
+        || rights.isEmpty()
+        || terms.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Policy(
+            id.get(), group.get(), department, rights.get(), terms.get(), spec.description()));
+  }
+
+  private Optional<DepartmentId> department(String path, String department) {
+    return department.isEmpty()
+        ? Optional.empty()
+        : id(path + ".department", Kind.DEPARTMENT, department, DepartmentId::new);
   }
 
   /// @param path of the queue in the request
@@ -139,15 +172,8 @@ final class SpecReader {
     Optional<Integer> weight = number(path + ".weight", spec.weight(), Rights.MAX_WEIGHT);
     Optional<List<UserId>> exceed =
         ids(path + ".exceed_limit", Kind.USER, spec.exceedLimit(), UserId::new);
-    if (reservation.isPresent()
-        && limit.isPresent()
-        && reservation.get().compareTo(limit.get()) > 0) {
-      problems.add(
-          new Denial.ReservationAboveLimit(
-              path + ".reservation", policy.id(), reservation.get(), limit.get()));
-      return Optional.empty();
-    }
-    if (reservation.isEmpty()
+    if (!isWithinLimit(path, Kind.POLICY, policy.id(), reservation, limit)
+        || reservation.isEmpty()
         || limit.isEmpty()
         || (perUser.isEmpty() && !unlimited)
         || weight.isEmpty()
@@ -158,16 +184,36 @@ final class SpecReader {
         new Rights(reservation.get(), limit.get(), perUser, weight.get(), exceed.get()));
   }
 
+  private boolean isWithinLimit(
+      String path,
+      Kind kind,
+      String id,
+      Optional<GpuQuantity> reservation,
+      Optional<GpuQuantity> limit) {
+    if (reservation.isPresent()
+        && limit.isPresent()
+        && reservation.get().compareTo(limit.get()) > 0) {
+      problems.add(
+          new Denial.ReservationAboveLimit(
+              path + ".reservation", kind, id, reservation.get(), limit.get()));
+      return false;
+    }
+    return true;
+  }
+
   private Optional<JobTerms> terms(String path, TermsSpec spec) {
     boolean good = true;
     Duration minRuntime = spec.minRuntime().orElse(Duration.ZERO);
-    good &= isWithin(path + ".min_runtime", minRuntime, Duration.ZERO);
+    good &= isWithin(path + ".min_runtime", minRuntime, Duration.ZERO, LONGEST);
+    Duration preemptAfter = spec.preemptAfter().orElse(Duration.ZERO);
+    good &= isWithin(path + ".preempt_after", preemptAfter, Duration.ZERO, LONGEST);
+    good &= isWithin(path, spec.grace());
     Optional<Duration> stopAfter =
         spec.stopAfterNever()
             ? Optional.empty()
             : Optional.of(spec.stopAfter().orElse(JobTerms.DEFAULT_STOP_AFTER));
     if (stopAfter.isPresent()) {
-      good &= isWithin(path + ".stop_after", stopAfter.get(), SHORTEST_STOP_AFTER);
+      good &= isWithin(path + ".stop_after", stopAfter.get(), SHORTEST_STOP_AFTER, LONGEST);
     }
     if (spec.stopAfterNever() && spec.stopAfter().isPresent()) {
       problems.add(
@@ -178,25 +224,56 @@ final class SpecReader {
     return good
         ? Optional.of(
             new JobTerms(
-                spec.onPreempt(), minRuntime, spec.preemptible(), spec.preemptWithin(), stopAfter))
+                spec.onPreempt(),
+                minRuntime,
+                spec.preemptible(),
+                spec.preemptWithin(),
+                stopAfter,
+                preemptAfter,
+                spec.grace()))
         : Optional.empty();
   }
 
-  private boolean isWithin(String field, Duration duration, Duration shortest) {
+  private boolean isWithin(String path, Grace grace) {
+    boolean callback =
+        grace.callback().isEmpty()
+            || isWithin(
+                path + ".grace.callback",
+                grace.callback().get(),
+                SHORTEST_CALLBACK,
+                Grace.LONGEST_CALLBACK);
+    boolean terminate =
+        grace.terminate().isEmpty()
+            || isWithin(
+                path + ".grace.terminate",
+                grace.terminate().get(),
+                Duration.ZERO,
+                Grace.LONGEST_TERMINATE);
+    return callback && terminate;
+  }
+
+  private boolean isWithin(String field, Duration duration, Duration shortest, Duration longest) {
     // Durations are stored in milliseconds; a finer value would be stored rounded.
     boolean good =
         duration.compareTo(shortest) >= 0
-            && duration.compareTo(LONGEST) <= 0
+            && duration.compareTo(longest) <= 0
             && duration.toNanosPart() % 1_000_000 == 0;
     if (!good) {
       problems.add(
           new Denial.OutOfRange(
               field,
               duration.toString(),
-              shortest.toSeconds() + "s",
-              LONGEST.toDays() + "d in whole milliseconds"));
+              words(shortest),
+              words(longest) + " in whole milliseconds"));
     }
     return good;
+  }
+
+  private static String words(Duration bound) {
+    if (bound.toDays() > 0) {
+      return bound.toDays() + "d";
+    }
+    return bound.toMillisPart() > 0 ? bound.toMillis() + "ms" : bound.toSeconds() + "s";
   }
 
   private Optional<Integer> number(String field, int value, int max) {
@@ -207,6 +284,10 @@ final class SpecReader {
       return Optional.empty();
     }
     return Optional.of(meant);
+  }
+
+  private Optional<GpuQuantity> optional(String field, String text) {
+    return text.isEmpty() ? Optional.empty() : quantity(field, text);
   }
 
   Optional<GpuQuantity> quantity(String field, String text) {

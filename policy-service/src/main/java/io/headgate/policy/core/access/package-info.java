@@ -1,4 +1,5 @@
-/// Groups, policies, queues and vaults of a tenant: their checks, and edits of the whole.
+/// Groups, departments, policies, queues and vaults of a tenant: their checks, and edits of the
+/// whole.
 @NullMarked
 package io.headgate.policy.core.access;
 

@@ -8,6 +8,7 @@ public enum Kind {
   USER,
   SERVICE_ACCOUNT,
   GROUP,
+  DEPARTMENT,
   POLICY,
   QUEUE,
   VAULT,

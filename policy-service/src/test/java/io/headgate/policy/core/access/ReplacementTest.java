@@ -67,7 +67,11 @@ class ReplacementTest {
             new Denial.InvalidName("groups[devs].users[0]", Kind.USER, "Ada"),
             new Denial.Duplicate("groups[devs].name", Kind.GROUP, "devs"),
             new Denial.ReservationAboveLimit(
-                "policies[rnd].reservation", "rnd", GpuQuantity.ofGpus(12), GpuQuantity.ofGpus(10)),
+                "policies[rnd].reservation",
+                Kind.POLICY,
+                "rnd",
+                GpuQuantity.ofGpus(12),
+                GpuQuantity.ofGpus(10)),
             new Denial.InexactQuantity(
                 "policies[ops].reservation",
                 "1/11",

@@ -1,5 +1,6 @@
 package io.headgate.policy.core.access;
 
+import io.headgate.policy.core.access.AccessSpec.DepartmentSpec;
 import io.headgate.policy.core.access.AccessSpec.GroupSpec;
 import io.headgate.policy.core.access.AccessSpec.PolicySpec;
 import io.headgate.policy.core.access.AccessSpec.QueueSpec;
@@ -26,7 +27,9 @@ final class Specs {
           true,
           JobTerms.PreemptWithin.NEVER,
           Optional.empty(),
-          false);
+          false,
+          Optional.empty(),
+          Grace.NONE);
 
   private Specs() {}
 
@@ -40,16 +43,18 @@ final class Specs {
 
   static PolicySpec policy(String id, String group, String reservation, String limit) {
     return new PolicySpec(
-        id, group, new RightsSpec(reservation, limit, "", 0, List.of()), TERMS, "");
+        id, group, "", new RightsSpec(reservation, limit, "", 0, List.of()), TERMS, "");
   }
 
   /// A policy with a limit of 4 GPUs and one for each user.
   static PolicySpec perUser(String id, String perUser) {
-    return new PolicySpec(id, "devs", new RightsSpec("0", "4", perUser, 0, List.of()), TERMS, "");
+    return new PolicySpec(
+        id, "devs", "", new RightsSpec("0", "4", perUser, 0, List.of()), TERMS, "");
   }
 
   static PolicySpec exceeding(String id, String... users) {
-    return new PolicySpec(id, "devs", new RightsSpec("0", "4", "", 0, List.of(users)), TERMS, "");
+    return new PolicySpec(
+        id, "devs", "", new RightsSpec("0", "4", "", 0, List.of(users)), TERMS, "");
   }
 
   static PolicySpec terms(
@@ -57,6 +62,7 @@ final class Specs {
     return new PolicySpec(
         id,
         "devs",
+        "",
         new RightsSpec("0", "4", "", 0, List.of()),
         new TermsSpec(
             JobTerms.OnPreempt.REQUEUE,
@@ -64,8 +70,25 @@ final class Specs {
             true,
             JobTerms.PreemptWithin.NEVER,
             stopAfter,
-            never),
+            never,
+            Optional.empty(),
+            Grace.NONE),
         "");
+  }
+
+  /// A policy of a department, which reserves all that it may use.
+  static PolicySpec policyOf(String department, String id, String reservation) {
+    return new PolicySpec(
+        id,
+        "devs",
+        department,
+        new RightsSpec(reservation, reservation, "", 0, List.of()),
+        TERMS,
+        "");
+  }
+
+  static DepartmentSpec department(String id, String parent, String reservation, String limit) {
+    return new DepartmentSpec(id, parent, reservation, limit, 0);
   }
 
   static QueueSpec queue(String id, String policy, String profile) {
@@ -73,7 +96,15 @@ final class Specs {
   }
 
   static AccessSpec all(List<GroupSpec> groups, List<PolicySpec> policies, List<QueueSpec> queues) {
-    return new AccessSpec(groups, policies, queues, Optional.empty(), Visibility.OWN);
+    return all(groups, List.of(), policies, queues);
+  }
+
+  static AccessSpec all(
+      List<GroupSpec> groups,
+      List<DepartmentSpec> departments,
+      List<PolicySpec> policies,
+      List<QueueSpec> queues) {
+    return new AccessSpec(groups, departments, policies, queues, Optional.empty(), Visibility.OWN);
   }
 
   /// Profiles by id with the need of one job, and a pool of `total` GPUs.

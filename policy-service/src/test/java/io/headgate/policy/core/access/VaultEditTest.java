@@ -88,6 +88,7 @@ class VaultEditTest {
             List.of(group("devs", "ada")),
             List.of(),
             List.of(),
+            List.of(),
             Optional.of(
                 List.of(
                     vault("a", List.of(), Map.of("PROXY", "a")),
@@ -131,7 +132,12 @@ class VaultEditTest {
     AccessConfiguration named = with(TWO_GROUPS, vault("devs", List.of("devs"), Map.of()));
     AccessSpec without =
         new AccessSpec(
-            List.of(group("ops")), List.of(), List.of(), Optional.empty(), Visibility.OWN);
+            List.of(group("ops")),
+            List.of(),
+            List.of(),
+            List.of(),
+            Optional.empty(),
+            Visibility.OWN);
     assertThat(Replacement.decide(state(named, SUPPLY), without, Thoroughness.CHANGES_ONLY))
         .isEqualTo(AccessDecision.denied(new Denial.GroupInVault("devs", List.of("devs"))));
   }

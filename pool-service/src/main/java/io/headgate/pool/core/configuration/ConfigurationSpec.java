@@ -28,6 +28,7 @@ public record ConfigurationSpec(List<PoolSpec> pools, List<ProfileSpec> profiles
       String storage,
       Optional<ElasticitySpec> elasticity,
       Optional<Instance> instance,
+      PoolRules rules,
       String description) {
     public PoolSpec {
       order = List.copyOf(order);

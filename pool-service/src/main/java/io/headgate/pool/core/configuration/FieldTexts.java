@@ -3,6 +3,7 @@ package io.headgate.pool.core.configuration;
 import io.headgate.pool.core.name.StorageId;
 import io.headgate.type.GpuQuantity;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -50,6 +51,10 @@ final class FieldTexts {
     texts.put("storage", pool.storage().map(StorageId::value).orElse(""));
     pool.elasticity().ifPresent(elasticity -> put(texts.in("elasticity"), elasticity));
     pool.instance().ifPresent(instance -> texts.put("instance", instance.toString()));
+    PoolRules rules = pool.rules();
+    texts.put("promote_after", rules.promoteAfter().map(Duration::toString).orElse(""));
+    texts.put("consolidate", rules.consolidate() ? "true" : "");
+    texts.put("fairness.half_life", rules.halfLife().map(Duration::toString).orElse(""));
     texts.put("description", pool.description());
   }
 

@@ -29,6 +29,7 @@ public record Pool(
     Optional<StorageId> storage,
     Optional<Elasticity> elasticity,
     Optional<Instance> instance,
+    PoolRules rules,
     String description) {
   public Pool {
     order = List.copyOf(order);
@@ -47,6 +48,7 @@ public record Pool(
         storage,
         elasticity,
         instance,
+        rules,
         description);
   }
 }

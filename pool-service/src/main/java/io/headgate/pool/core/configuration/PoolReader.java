@@ -22,6 +22,7 @@ import java.util.Optional;
 /// Reads one pool and checks everything that does not depend on others.
 final class PoolReader {
   private static final String PRICE = "[0-9]{1,9}([.][0-9]{1,6})?";
+  private static final Duration SHORTEST = Duration.ofSeconds(1);
   private static final int MAX_INSTANCES = 100_000;
   private static final int MAX_INSTANCE_GPUS = 64;
   private static final int MAX_SETTINGS = 100;
@@ -64,6 +65,13 @@ final class PoolReader {
     elasticity.ifPresent(
         grown -> requireOneModel(path + ".elasticity.instance.gpu_model", model, grown.instance()));
     spec.instance().ifPresent(most -> staticInstance(path, spec, most));
+    PoolRules rules = spec.rules();
+    rules
+        .promoteAfter()
+        .ifPresent(after -> checks.duration(path + ".promote_after", after, SHORTEST));
+    rules
+        .halfLife()
+        .ifPresent(half -> checks.duration(path + ".fairness.half_life", half, SHORTEST));
     checks.text(path + ".description", spec.description(), MAX_DESCRIPTION_LENGTH);
     return id.map(known ->
         new Pool(
@@ -77,6 +85,7 @@ final class PoolReader {
             storage,
             elasticity,
             spec.instance(),
+            spec.rules(),
             spec.description()));
   }
 

@@ -7,5 +7,7 @@ public enum Reclaim {
   /// No policy may end below its reservation.
   STRICT,
   /// Also those of worse-ranked policies (P7).
-  RANK
+  RANK,
+  /// Also, for a job that is not entitled, those of policies with a larger share (P10).
+  FAIR
 }

@@ -10,6 +10,7 @@ import static io.headgate.pool.core.configuration.Specs.pool;
 import static io.headgate.pool.core.configuration.Specs.priced;
 import static io.headgate.pool.core.configuration.Specs.profile;
 import static io.headgate.pool.core.configuration.Specs.read;
+import static io.headgate.pool.core.configuration.Specs.ruled;
 import static io.headgate.pool.core.configuration.Specs.spec;
 import static io.headgate.pool.core.configuration.Specs.stored;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -127,6 +128,16 @@ class ConfigurationReaderTest {
             new Denial.OutOfRange(
                 grows + ".idle_timeout", "PT-1S", "0s", "365d in whole milliseconds")),
         new OfPool(
+            "promotion without a wait",
+            ruled("a", new PoolRules(Optional.of(Duration.ZERO), false, Optional.empty())),
+            new Denial.OutOfRange(
+                path + ".promote_after", "PT0S", "1s", "365d in whole milliseconds")),
+        new OfPool(
+            "half-life of more than a year",
+            ruled("a", new PoolRules(Optional.empty(), true, Optional.of(Duration.ofDays(366)))),
+            new Denial.OutOfRange(
+                path + ".fairness.half_life", "PT8784H", "1s", "365d in whole milliseconds")),
+        new OfPool(
             "model with a bell in it",
             pool("a", "H\u0007100", ""),
             new Denial.UnfitText(path + ".gpu_model", 5, 64)),
@@ -175,6 +186,7 @@ class ConfigurationReaderTest {
                 "",
                 Optional.empty(),
                 Optional.empty(),
+                PoolRules.DEFAULT,
                 ""),
             "pools[a].elasticity"),
         new Disagreement(
@@ -192,6 +204,7 @@ class ConfigurationReaderTest {
                 "",
                 Optional.of(good),
                 Optional.empty(),
+                PoolRules.DEFAULT,
                 ""),
             "pools[a].elasticity"),
         new Disagreement(
@@ -221,6 +234,7 @@ class ConfigurationReaderTest {
                 "",
                 Optional.of(good),
                 Optional.of(instance(8, "A100")),
+                PoolRules.DEFAULT,
                 ""),
             "pools[a].instance"),
         new Disagreement(

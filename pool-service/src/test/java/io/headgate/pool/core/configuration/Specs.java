@@ -38,6 +38,7 @@ public final class Specs {
         "",
         Optional.empty(),
         Optional.empty(),
+        PoolRules.DEFAULT,
         "");
   }
 
@@ -56,6 +57,7 @@ public final class Specs {
         "",
         Optional.empty(),
         Optional.of(instance),
+        PoolRules.DEFAULT,
         "");
   }
 
@@ -74,6 +76,26 @@ public final class Specs {
         storage,
         Optional.empty(),
         Optional.empty(),
+        PoolRules.DEFAULT,
+        "");
+  }
+
+  /// A static pool with options of the rules.
+  static PoolSpec ruled(String id, PoolRules rules) {
+    return new PoolSpec(
+        id,
+        false,
+        "",
+        "",
+        false,
+        List.of(),
+        Optional.empty(),
+        "",
+        "",
+        "",
+        Optional.empty(),
+        Optional.empty(),
+        rules,
         "");
   }
 
@@ -91,6 +113,7 @@ public final class Specs {
         "",
         Optional.empty(),
         Optional.empty(),
+        PoolRules.DEFAULT,
         "");
   }
 
@@ -108,6 +131,7 @@ public final class Specs {
         "",
         Optional.empty(),
         Optional.empty(),
+        PoolRules.DEFAULT,
         "");
   }
 
@@ -125,6 +149,7 @@ public final class Specs {
         "",
         Optional.of(elasticity),
         Optional.empty(),
+        PoolRules.DEFAULT,
         "");
   }
 

@@ -204,6 +204,7 @@ class WarningsTest {
         pool.storage(),
         pool.elasticity(),
         pool.instance(),
+        PoolRules.DEFAULT,
         "");
   }
 

@@ -2,6 +2,7 @@ package io.headgate.scheduler.runtime.agent;
 
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.runtime.catalog.Grace;
 import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobMetadata;
 import io.headgate.scheduler.runtime.record.Leadership;
@@ -24,6 +25,7 @@ public sealed interface AgentCommand {
   /// @param vaultEnvironment that vaults set, whatever the document says
   /// @param document what to run, as it was submitted
   /// @param stopAfter absent: never
+  /// @param grace of its policy
   /// @param storage that holds its checkpoints; absent: the node's own directory
   record Assign(
       Leadership leadership,
@@ -35,6 +37,7 @@ public sealed interface AgentCommand {
       WorkerPlace place,
       Optional<Duration> timeLimit,
       Optional<Duration> stopAfter,
+      Grace grace,
       Isolation isolation,
       Optional<String> storage,
       Map<String, String> vaultEnvironment,
@@ -51,6 +54,7 @@ public sealed interface AgentCommand {
           place,
           timeLimit,
           stopAfter,
+          grace,
           isolation,
           storage,
           newEnvironment,

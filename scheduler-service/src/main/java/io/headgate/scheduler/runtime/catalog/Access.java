@@ -1,5 +1,6 @@
 package io.headgate.scheduler.runtime.catalog;
 
+import io.headgate.scheduler.core.catalog.Department;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.TenantId;
@@ -9,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// A tenant's rights: groups, policies, queues and vaults.
+/// A tenant's rights: groups, departments, policies, queues and vaults.
 ///
 /// @param version of the tenant's access configuration
 /// @param vaults the rules of vaults, by id of the group; absent: the group has none
@@ -19,6 +20,7 @@ public record Access(
     TenantId tenant,
     long version,
     List<Group> groups,
+    List<Department> departments,
     List<Rights> policies,
     List<Queue> queues,
     Map<String, VaultRules> vaults,
@@ -26,12 +28,13 @@ public record Access(
     Roles roles) {
   public Access {
     groups = List.copyOf(groups);
+    departments = List.copyOf(departments);
     policies = List.copyOf(policies);
     queues = List.copyOf(queues);
     vaults = Map.copyOf(vaults);
   }
 
-  /// Rights before any change together with supply.
+  /// Rights without departments, before any change together with supply.
   public Access(
       TenantId tenant,
       long version,
@@ -40,7 +43,7 @@ public record Access(
       List<Queue> queues,
       Map<String, VaultRules> vaults,
       Roles roles) {
-    this(tenant, version, groups, policies, queues, vaults, Optional.empty(), roles);
+    this(tenant, version, groups, List.of(), policies, queues, vaults, Optional.empty(), roles);
   }
 
   /// The subjects that share one policy's rights.
@@ -69,5 +72,5 @@ public record Access(
   /// A group's policy.
   ///
   /// @param stopAfter how long its jobs run on without contact; absent: for ever
-  public record Rights(Policy policy, String group, Optional<Duration> stopAfter) {}
+  public record Rights(Policy policy, String group, Optional<Duration> stopAfter, Grace grace) {}
 }

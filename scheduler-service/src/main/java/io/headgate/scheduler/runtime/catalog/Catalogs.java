@@ -172,7 +172,9 @@ public final class Catalogs {
                 .toList(),
         supply == null ? List.of() : supply.profiles(),
         access == null ? List.of() : access.policies().stream().map(Access.Rights::policy).toList(),
-        access == null ? List.of() : access.queues());
+        access == null ? List.of() : access.queues(),
+        List.of(),
+        access == null ? List.of() : access.departments());
   }
 
   /// A pool of a group belongs to that group's policy; of several, to the first by name, because a

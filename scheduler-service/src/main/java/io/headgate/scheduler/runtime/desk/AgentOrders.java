@@ -11,7 +11,9 @@ import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.runtime.agent.AgentCommand;
 import io.headgate.scheduler.runtime.agent.AgentCommand.StopKind;
 import io.headgate.scheduler.runtime.agent.Dispatch;
+import io.headgate.scheduler.runtime.catalog.Access;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
+import io.headgate.scheduler.runtime.catalog.Grace;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobRecord;
@@ -50,6 +52,10 @@ final class AgentOrders {
             place,
             job.job().spec().maxRuntime(),
             attempt.stopAfter(),
+            catalog
+                .rights(job.tenant(), decided.policy().name())
+                .map(Access.Rights::grace)
+                .orElse(Grace.NONE),
             isolation,
             catalog.storage(decided.assignment().pool()),
             Map.of(),

@@ -186,7 +186,7 @@ public final class UserDesk {
         job.maxRuntime(),
         job.stopTime(),
         job.suspend(),
-        false);
+        job.movable());
   }
 
   public void cancel(LoopTurn turn, Command.Cancel cancel) {

@@ -206,6 +206,7 @@ public final class TakeoverWarmup implements AutoCloseable {
             Optional.empty(),
             Duration.ZERO,
             Optional.empty(),
+            false,
             List.of(),
             "",
             false,

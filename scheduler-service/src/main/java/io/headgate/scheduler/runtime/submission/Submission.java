@@ -29,6 +29,7 @@ public record Submission(
   ///
   /// @param byRole admitted as an admin, not as a member of the policy's group
   /// @param stopTime how long its stop may take
+  /// @param movable may be moved to make room (P11)
   /// @param draft the job is not queued yet
   /// @param document the workload, in the contract's form
   public record NewJob(
@@ -42,6 +43,7 @@ public record Submission(
       Optional<Duration> maxRuntime,
       Duration stopTime,
       Optional<Duration> suspend,
+      boolean movable,
       List<String> labels,
       String traceparent,
       boolean draft,
@@ -59,6 +61,7 @@ public record Submission(
           maxRuntime,
           stopTime,
           suspend,
+          movable,
           labels,
           traceparent,
           draft,

@@ -168,6 +168,7 @@ class CatalogsTest {
                 List.of(),
                 List.of(),
                 List.of(),
+                List.of(),
                 Map.of(),
                 joint,
                 Access.Roles.UNKNOWN)),

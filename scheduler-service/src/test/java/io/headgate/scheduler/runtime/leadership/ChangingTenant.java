@@ -20,6 +20,7 @@ import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.runtime.catalog.Access;
 import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
+import io.headgate.scheduler.runtime.catalog.Grace;
 import io.headgate.scheduler.runtime.catalog.JointChange;
 import io.headgate.scheduler.runtime.catalog.Supply;
 import io.headgate.scheduler.runtime.record.Batch;
@@ -107,7 +108,7 @@ final class ChangingTenant {
     for (int i = 0; i < POLICIES; i++) {
       PolicyId policy = new PolicyId(ID, "g" + i);
       groups.add(new Access.Group(policy.name(), members(), Set.of()));
-      rights.add(new Access.Rights(policy(policy), policy.name(), Optional.empty()));
+      rights.add(new Access.Rights(policy(policy), policy.name(), Optional.empty(), Grace.NONE));
       for (int profile = 0; profile < PROFILES; profile++) {
         if (chance(80)) {
           queues.add(
@@ -123,7 +124,8 @@ final class ChangingTenant {
     }
     return new Change(
         new Supply(ID, version, pools, profiles, joint),
-        new Access(ID, version, groups, rights, queues, Map.of(), joint, Access.Roles.UNKNOWN));
+        new Access(
+            ID, version, groups, List.of(), rights, queues, Map.of(), joint, Access.Roles.UNKNOWN));
   }
 
   private Profile profile(int number) {

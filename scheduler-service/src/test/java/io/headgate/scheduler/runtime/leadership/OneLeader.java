@@ -25,6 +25,7 @@ import io.headgate.scheduler.runtime.catalog.Access;
 import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.Catalogs;
+import io.headgate.scheduler.runtime.catalog.Grace;
 import io.headgate.scheduler.runtime.catalog.Supply;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
 import io.headgate.scheduler.runtime.desk.Command;
@@ -200,7 +201,8 @@ final class OneLeader {
                     new Access.Rights(
                         Policy.of(POLICY, GpuQuantity.ZERO, GpuQuantity.ONE),
                         "all",
-                        Optional.empty())),
+                        Optional.empty(),
+                        Grace.NONE)),
                 queues,
                 VaultRules.byGroup(vaults, List.of("all")),
                 Access.Roles.UNKNOWN)),
@@ -275,6 +277,7 @@ final class OneLeader {
                     Optional.empty(),
                     Duration.ZERO,
                     Optional.empty(),
+                    false,
                     List.of(),
                     "",
                     false,

@@ -244,6 +244,7 @@ class PlannedChangesTest {
                           Optional.empty(),
                           Duration.ZERO,
                           Optional.empty(),
+                          false,
                           List.of(),
                           "",
                           false,

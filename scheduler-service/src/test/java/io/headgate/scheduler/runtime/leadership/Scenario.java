@@ -26,6 +26,7 @@ import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.grpc.JobVaults;
 import io.headgate.scheduler.runtime.catalog.Access;
 import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
+import io.headgate.scheduler.runtime.catalog.Grace;
 import io.headgate.scheduler.runtime.catalog.Supply;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
 import io.headgate.scheduler.runtime.desk.Command;
@@ -236,7 +237,10 @@ final class Scenario {
         policies.stream()
             .map(policy ->
                 new Access.Rights(
-                    policy, policy.id().name(), Optional.of(stopAfter.get(policy.id().name()))))
+                    policy,
+                    policy.id().name(),
+                    Optional.of(stopAfter.get(policy.id().name())),
+                    Grace.NONE))
             .toList(),
         queues,
         Map.of(),
@@ -451,6 +455,7 @@ final class Scenario {
         isCrowded && world.chance(0.9)
             ? Optional.of(Duration.ofSeconds(world.between(5, 120)))
             : Optional.empty(),
+        false,
         List.of(),
         "",
         false,

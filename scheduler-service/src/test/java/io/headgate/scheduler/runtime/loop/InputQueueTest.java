@@ -48,6 +48,7 @@ final class InputQueueTest {
             Optional.empty(),
             Duration.ZERO,
             Optional.empty(),
+            false,
             List.of(),
             "",
             false,

@@ -42,6 +42,7 @@ final class TakenSubmissionsTest {
                 Optional.empty(),
                 Duration.ZERO,
                 Optional.empty(),
+                false,
                 List.of(),
                 "",
                 false,

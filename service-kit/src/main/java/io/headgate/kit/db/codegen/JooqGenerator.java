@@ -104,6 +104,8 @@ public final class JooqGenerator {
                 .withGenerate(
                     new Generate()
                         .withRecords(true)
+                        // A table that refers to itself would have two methods of one name.
+                        .withImplicitJoinPathsToMany(false)
                         .withDeprecated(false)
                         .withGeneratedAnnotation(false)
                         .withJavaTimeTypes(true))

@@ -15,14 +15,14 @@ import io.headgate.sdk.cli.output.Row;
 import io.headgate.sdk.cli.output.RowMessage;
 import io.headgate.sdk.cli.output.Style;
 import io.headgate.sdk.cli.output.TimeText;
-import io.headgate.sdk.config.Policy;
-import io.headgate.sdk.model.Usage;
 import io.headgate.sdk.wire.ResourceNames;
 import io.headgate.sdk.wire.RightsMessages;
 import io.headgate.sdk.wire.UsageMessages;
 import io.headgate.type.GpuQuantity;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,15 +35,16 @@ import picocli.CommandLine.Parameters;
       "headgate policies ai-dev    one policy with all its fields",
       ""
     },
-    description = "Lists policies, which are the rights of groups, and their usage.")
+    description = {
+      "Lists policies, which are the rights of groups, and their usage. Tables show them below their",
+      "departments; the usage of a department is that of the listed policies in it."
+    })
 public final class PoliciesCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final ListFlags list = new ListFlags();
 
   @Parameters(arity = "0..1", paramLabel = "POLICY", description = "Show only this policy.")
   private @Nullable String name;
-
-  private record UsedPolicy(Policy policy, Usage.OfPolicy usage) {}
 
   @Override
   public GlobalOptions global() {
@@ -52,12 +53,29 @@ public final class PoliciesCommand implements CliCommand {
 
   @Override
   public int run(Invocation invocation) throws InterruptedException {
-    return new NamedList<>(
-            "policy", listing(invocation.output().times()), () -> rows(invocation.session()))
+    return new NamedList<>("policy", listing(invocation.output().times()), () -> shown(invocation))
         .run(invocation, list, name);
   }
 
-  private static List<Row<UsedPolicy>> rows(Session session) {
+  /// Tables show policies below their departments. Other forms, and lists that are filtered or
+  /// sorted, have policies only.
+  private List<Row<PolicyLine>> shown(Invocation invocation) {
+    Session session = invocation.session();
+    List<Row<PolicyLine>> policies = rows(session);
+    boolean isTree =
+        name == null
+            && list.filter == null
+            && list.sort == null
+            && invocation.form().isTable()
+            && policies.stream().anyMatch(row -> row.value().department() != null);
+    return isTree
+        ? PolicyTree.of(
+            session.catalog().departments().stream().map(RightsMessages::department).toList(),
+            policies)
+        : policies;
+  }
+
+  private static List<Row<PolicyLine>> rows(Session session) {
     Map<String, PolicyUsage> usages =
         ItemsById.byId(session.catalog().policyUsages(), PolicyUsage::getPolicy);
     return session.catalog().policies().stream()
@@ -72,7 +90,7 @@ public final class PoliciesCommand implements CliCommand {
                       .setLimit(policy.getLimit())
                       .build());
           return new Row<>(
-              new UsedPolicy(RightsMessages.policy(policy, List.of()), UsageMessages.usage(usage)),
+              PolicyLine.of(RightsMessages.policy(policy, List.of()), UsageMessages.usage(usage)),
               List.of(
                   new RowMessage("policy", "policies", policy),
                   new RowMessage("usage", "usages", usage)));
@@ -80,65 +98,73 @@ public final class PoliciesCommand implements CliCommand {
         .toList();
   }
 
-  private static Listing<UsedPolicy> listing(TimeText times) {
+  private static Listing<PolicyLine> listing(TimeText times) {
     return new Listing<>(
         "policies",
         List.of("policies", "usages"),
-        row -> row.policy().name(),
+        PolicyLine::name,
         List.of(
-            Column.of("POLICY", row -> Cell.of(row.policy().name())),
-            Column.<UsedPolicy>ofGpus("USED", row -> row.usage().used()),
-            Column.<UsedPolicy>ofGpus("RESERVED", row -> row.policy().reservation()),
-            Column.<UsedPolicy>ofGpus("LIMIT", row -> row.policy().limit()),
-            Column.<UsedPolicy>of("RUNNING", row -> Cell.of(row.usage().runningJobs()))
+            Column.<PolicyLine>of("POLICY", row -> Cell.of(row.indented()))
+                .plainly(PolicyLine::name),
+            Column.<PolicyLine>ofGpus("USED", row -> row.usage().used()),
+            Column.<PolicyLine>ofGpus("RESERVED", row -> row.reservation()),
+            Column.<PolicyLine>of("LIMIT", row -> Cell.of(limit(row, GpuQuantity::mixed)))
+                .toRight()
+                .plainly(row -> limit(row, GpuQuantity::toString))
+                .sortedBy(row -> Objects.requireNonNullElse(row.limit(), GpuQuantity.ZERO)),
+            Column.<PolicyLine>of("RUNNING", row -> Cell.of(row.usage().runningJobs()))
                 .leaving(2)
                 .toRight()
                 .sortedBy(row -> row.usage().runningJobs()),
-            Column.<UsedPolicy>of("WAITING", row -> Cell.of(row.usage().waitingJobs()))
+            Column.<PolicyLine>of("WAITING", row -> Cell.of(row.usage().waitingJobs()))
                 .toRight()
                 .sortedBy(row -> row.usage().waitingJobs()),
-            Column.<UsedPolicy>of(
+            Column.<PolicyLine>of(
                     "OLDEST", row -> Cell.of(times.ago(row.usage().oldestWaitingTime())))
                 .leaving(1),
-            Column.<UsedPolicy>of("STATE", row -> state(row.usage(), row.policy())).givingWay(),
-            Column.<UsedPolicy>ofGpus("DEMAND", row -> row.usage().demand()).whenWide(),
-            Column.<UsedPolicy>of("GROUP", row -> Cell.of(row.policy().group())).whenWide(),
-            Column.<UsedPolicy>of("WEIGHT", row -> Cell.of(row.policy().weight()))
+            Column.<PolicyLine>of("STATE", PoliciesCommand::state).givingWay(),
+            Column.<PolicyLine>ofGpus("DEMAND", row -> row.usage().demand()).whenWide(),
+            Column.<PolicyLine>of("GROUP", row -> Cell.of(text(row.group()))).whenWide(),
+            Column.<PolicyLine>of("DEPARTMENT", row -> Cell.of(text(row.department()))).whenWide(),
+            Column.<PolicyLine>of("WEIGHT", row -> Cell.of(row.weight())).toRight().whenWide(),
+            Column.<PolicyLine>of("PER USER", row -> Cell.of(text(row.perUserLimit())))
                 .toRight()
                 .whenWide(),
-            Column.<UsedPolicy>of("PER USER", row -> Cell.of(text(row.policy().perUserLimit())))
-                .toRight()
-                .whenWide(),
-            Column.<UsedPolicy>of("ON PREEMPT", row -> Cell.of(row.policy().onPreempt().keyword()))
-                .whenWide(),
-            Column.<UsedPolicy>of("DESCRIPTION", row -> Cell.of(text(row.policy().description())))
+            Column.<PolicyLine>of("ON PREEMPT", row -> Cell.of(text(row.onPreempt()))).whenWide(),
+            Column.<PolicyLine>of("DESCRIPTION", row -> Cell.of(text(row.description())))
                 .whenWide()
                 .givingWay()));
   }
 
-  /// The policy's use in relation to its reservation and limit.
-  private static Cell state(Usage.OfPolicy usage, Policy policy) {
-    GpuQuantity used = usage.used();
-    int toLimit = used.compareTo(policy.limit());
-    if (toLimit > 0) {
-      return Cell.of(Style.BAD, "above limit by " + used.minus(policy.limit()).mixed());
+  /// The use in relation to the reservation and the limit.
+  private static Cell state(PolicyLine line) {
+    GpuQuantity used = line.usage().used();
+    GpuQuantity limit = line.limit();
+    int toLimit = limit == null ? -1 : used.compareTo(limit);
+    if (limit != null && toLimit > 0) {
+      return Cell.of(Style.BAD, "above limit by " + used.minus(limit).mixed());
     }
-    if (toLimit == 0 && policy.limit().units() > 0) {
+    if (limit != null && toLimit == 0 && limit.units() > 0) {
       return Cell.of(Style.WAITING, "at limit");
     }
-    int toReservation = used.compareTo(policy.reservation());
+    int toReservation = used.compareTo(line.reservation());
     if (toReservation > 0) {
-      return Cell.of(Style.WAITING, "over by " + used.minus(policy.reservation()).mixed());
+      return Cell.of(Style.WAITING, "over by " + used.minus(line.reservation()).mixed());
     }
     if (toReservation == 0) {
-      return Cell.of(policy.reservation().units() == 0 ? "" : "at reservation");
+      return Cell.of(line.reservation().units() == 0 ? "" : "at reservation");
     }
-    GpuQuantity below = policy.reservation().minus(used);
-    if (usage.waitingJobs() > 0) {
+    GpuQuantity below = line.reservation().minus(used);
+    if (line.usage().waitingJobs() > 0) {
       return Cell.of(Style.BAD, below.mixed() + " below, jobs wait");
     }
     // Unused GPUs below the reservation are no fault while no job waits.
     return used.units() == 0 ? Cell.of(Style.DIM, "idle") : Cell.of(Style.GOOD, "as reserved");
+  }
+
+  private static String limit(PolicyLine line, Function<GpuQuantity, String> form) {
+    GpuQuantity limit = line.limit();
+    return limit == null ? "" : form.apply(limit);
   }
 
   private static String text(@Nullable Object value) {

@@ -69,6 +69,9 @@ final class JobDetail {
     if (suspend != null) {
       field("suspended", Cell.of("when preempted, for at most " + DurationText.format(suspend)));
     }
+    if (job.spec().movable()) {
+      field("movable", Cell.of("to make room, in a pool with consolidate"));
+    }
     if (job.spec().abortCallback() != null) {
       field("on abort", Cell.of(String.join(" ", job.spec().abortCallback().command())));
     }

@@ -4,6 +4,7 @@ import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.Profile.Isolation;
 import io.headgate.sdk.config.ScenarioFile;
 import io.headgate.sdk.config.ScenarioFile.Geometry;
+import io.headgate.sdk.config.Visibility;
 import io.headgate.sdk.model.Attempt;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobState;
@@ -60,7 +61,11 @@ final class SnapshotScenario {
             List.of(),
             configuration.pools(),
             configuration.profiles(),
-            configuration.policies()),
+            configuration.departments(),
+            configuration.policies(),
+            List.of(),
+            List.of(),
+            Visibility.OWN),
         false,
         nodes(nodes, pools, used(running)),
         running,
@@ -202,6 +207,7 @@ final class SnapshotScenario {
         job.user(),
         job.spec().priority(),
         job.spec().preemptible(),
+        job.spec().movable(),
         job.spec().maxRuntime(),
         null,
         null);

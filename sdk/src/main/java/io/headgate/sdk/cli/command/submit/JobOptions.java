@@ -87,13 +87,13 @@ final class JobOptions {
   @Option(
       names = "--abort-timeout",
       paramLabel = "TIME",
-      description = "Longest time of the --on-abort command (default: 180s).")
+      description = "Longest time of the --on-abort command (default: as its policy says).")
   private @Nullable String abortTimeout;
 
   @Option(
       names = "--grace",
       paramLabel = "TIME",
-      description = "Time between SIGTERM and SIGKILL (default: 10s).")
+      description = "Time between SIGTERM and SIGKILL (default: as its policy says).")
   private @Nullable String grace;
 
   @Option(
@@ -108,6 +108,11 @@ final class JobOptions {
       paramLabel = "BOOL",
       description = "Whether the job may be preempted (default: as its policy says).")
   private @Nullable Boolean preemptible;
+
+  @Option(
+      names = "--movable",
+      description = "Allow moving the job to make room, in a pool with consolidate.")
+  private boolean movable;
 
   @Option(names = "--label", paramLabel = "K=V", description = "Label of the job, for filters.")
   private Map<String, String> labels = Map.of();
@@ -165,6 +170,7 @@ final class JobOptions {
             .withPriority(wanted == null ? 0 : wanted)
             .withPreemptible(either(preemptible, written.preemptible()))
             .withLabels(together(written.labels(), labels))
+            .withMovable(movable || written.movable())
             .withDraft(draft || written.draft())
             .withContainer(container())
             .withSuspend(either(duration("--suspend", suspend), written.suspend()))
