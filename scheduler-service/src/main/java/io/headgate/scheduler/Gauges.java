@@ -110,6 +110,7 @@ final class Gauges {
     readings.add(new Reading(MetricNames.POOL_CAPACITY, gpus(pool.capacity()), of));
     readings.add(new Reading(MetricNames.POOL_USED, gpus(pool.used()), of));
     readings.add(new Reading(MetricNames.POOL_HELD, gpus(pool.held()), of));
+    readings.add(new Reading(MetricNames.POOL_HELD_IDLE, gpus(pool.idleForHolds()), of));
     readings.add(new Reading(MetricNames.POOL_IDLE, gpus(pool.idle()), of));
     readings.add(new Reading(MetricNames.POOL_DOWN, gpus(hardware.downUnits), of));
   }

@@ -36,6 +36,11 @@ public final class MetricNames {
       of("headgate.pool.gpu.used", "{gpu}", "GPUs in use or being freed.");
   public static final Name POOL_HELD =
       of("headgate.pool.gpu.held", "{gpu}", "Free GPUs that are kept for a named job.");
+  public static final Name POOL_HELD_IDLE =
+      of(
+          "headgate.pool.gpu.held.idle",
+          "{gpu}",
+          "Free GPUs that idle for jobs which were blocked for too long.");
   public static final Name POOL_IDLE = of("headgate.pool.gpu.idle", "{gpu}", "Free GPUs.");
   public static final Name POOL_DOWN =
       of("headgate.pool.gpu.down", "{gpu}", "GPUs on nodes that take no work.");

@@ -2,7 +2,6 @@ package io.headgate.deploy.simulate;
 
 import io.headgate.scheduler.core.explain.Check;
 import io.headgate.scheduler.core.explain.Explanation;
-import io.headgate.scheduler.core.explain.Forecast;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.runtime.text.CheckText;
 import io.headgate.scheduler.runtime.text.ForecastText;
@@ -61,7 +60,7 @@ record ExplainView(Output output) {
     lines.add(output.bold(verdict(question, known, told)));
     simulation
         .forecast(question.job())
-        .map(forecast -> ForecastText.sentence(forecast, start(forecast)))
+        .map(forecast -> ForecastText.sentence(forecast, time -> Words.time(time.toEpochMilli())))
         .ifPresent(lines::add);
     known.ifPresent(explanation -> checks(simulation, explanation, lines));
     if (!told.isEmpty()) {
@@ -69,12 +68,6 @@ record ExplainView(Output output) {
       told.forEach(line -> lines.add("  " + line));
     }
     return lines;
-  }
-
-  private static String start(Forecast forecast) {
-    return forecast instanceof Forecast.By(var start, var _)
-        ? Words.time(start.toEpochMilli())
-        : "";
   }
 
   private static String verdict(Question question, Optional<Explanation> known, List<String> told) {

@@ -36,6 +36,7 @@ final class ReplayOptions {
   private static final int MOST_DAYS = 100_000;
   private static final int TENANTS = 11;
   private static final int MOST_TENANTS = 10_000;
+  private static final int MOST_FORECASTS = 100_000;
   private static final Duration CHECKPOINT = Duration.ofHours(1);
 
   /// Longer than any trace.
@@ -93,6 +94,13 @@ final class ReplayOptions {
       description = "Time after which a blocked job gets a hold; or never. Default: 10m.")
   private @Nullable String holdAfter;
 
+  @Option(
+      names = "--forecasts",
+      paramLabel = "COUNT",
+      description =
+          "How many waiting jobs are asked when they start; the errors are printed. Default: 0.")
+  private @Nullable Integer forecasts;
+
   boolean isAsked() {
     return openb != null || philly != null;
   }
@@ -105,7 +113,8 @@ final class ReplayOptions {
         || preemptWithin != null
         || tenants != null
         || checkpoint != null
-        || holdAfter != null;
+        || holdAfter != null
+        || forecasts != null;
   }
 
   /// The result as one JSON object.
@@ -120,7 +129,8 @@ final class ReplayOptions {
     long begun = System.nanoTime();
     ReplayResult result;
     try {
-      result = Replay.run(workload, placement.choose(LIVE_POLICY), System::nanoTime);
+      int asked = number("--forecasts", forecasts, 0, 0, MOST_FORECASTS);
+      result = Replay.run(workload, placement.choose(LIVE_POLICY), System::nanoTime, asked);
     } catch (BrokenInvariantException e) {
       ErrorFrame frame =
           ErrorFrame.usage("the scheduler broke an invariant", "INVARIANT_BROKEN", List.of())
@@ -128,6 +138,9 @@ final class ReplayOptions {
       throw new CliFailure(List.of(frame), ExitCode.REFUSED, null);
     }
     put(json, result);
+    if (result.forecasts().asked() > 0) {
+      put(json, result.forecasts());
+    }
     return json.put("seconds", (System.nanoTime() - begun) / NANOS_PER_SECOND, 1).toString();
   }
 
@@ -228,6 +241,14 @@ final class ReplayOptions {
           "without it, it is " + otherwise);
     }
     return number;
+  }
+
+  private static void put(JsonObject json, ReplayResult.Forecasts forecasts) {
+    JsonObject object =
+        new JsonObject().put("asked", forecasts.asked()).put("unknown", forecasts.unknown());
+    forecasts.medianError().ifPresent(error -> object.put("medianError", error, 3));
+    json.put(
+        "forecasts", object.put("bounded", forecasts.bounded()).put("inTime", forecasts.inTime()));
   }
 
   private static void put(JsonObject json, ReplayResult result) {

@@ -93,13 +93,11 @@ class ScenariosTest {
   }
 
   @Test
-  @Disabled("O7: endless jobs are not recognised yet")
   void nothingIsHeldOnANodeThatWillProbablyNeverBeFree() {
     everyShortJobRunsAtOnce(ScenarioRun.of("02-hold-endless.json"));
   }
 
   @Test
-  @Disabled("O7: endless jobs are not recognised yet")
   void norForShortJobsWithADeclaredRunTime() {
     everyShortJobRunsAtOnce(ScenarioRun.of("15-hold-endless-maxrt.json"));
   }

@@ -2,6 +2,7 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.WorkerPlace;
@@ -36,6 +37,7 @@ final class BlockedHolds {
   private final World world;
   private final Transitions transitions;
   private final Instant now;
+  private final HoldTerms terms;
 
   /// The holds lifted in this round or an earlier one of the pass, and neither placed again nor
   /// given up.
@@ -51,6 +53,7 @@ final class BlockedHolds {
     this.world = world;
     this.transitions = transitions;
     this.now = now;
+    this.terms = new HoldTerms(world, now);
   }
 
   /// Begins a round: lifts all holds of blocked jobs.
@@ -144,11 +147,11 @@ final class BlockedHolds {
 
   /// Whether [#hold] may find a place for a job with these routes that had no hold: in some pool
   /// without a hold, no search has found it hopeless.
-  boolean maySomeHold(RouteGroup group) {
+  boolean maySomeHold(RouteGroup group, Duration holdAfter) {
     for (Route route : group.routes()) {
       if (!placed.containsKey(route.pool())
           && route.hasRoomForTenant()
-          && !world.changes.isHopeless(route)) {
+          && !world.changes.isHopeless(route, holdAfter)) {
         return true;
       }
     }
@@ -161,37 +164,61 @@ final class BlockedHolds {
   }
 
   /// Holds capacity for a job whose turn it is and that fits nowhere: in the place that it had
-  /// before if that is still free, otherwise where the job is expected to start first. Empty when
-  /// there is no such place, or better-ranked jobs hold in all its pools.
-  Optional<LiveHold> hold(LiveJob job) {
-    return find(job).map(hold -> place(job, hold));
+  /// before if that will still be free, otherwise where the job is expected to start first. Empty
+  /// when there is no such place, better-ranked jobs hold in all its pools, or the job pauses.
+  ///
+  /// @param wake gets the end of such a pause
+  Optional<LiveHold> hold(LiveJob job, WakeTime wake) {
+    Optional<Hold> found = find(job);
+    if (found.isEmpty()) {
+      LiveHold former = lifted.get(job.id());
+      if (former != null && terms.isExpired(former)) {
+        expire(former);
+      }
+      terms.pausesUntil(job).ifPresent(wake::by);
+    }
+    return found.map(hold -> place(job, hold));
+  }
+
+  private void expire(LiveHold hold) {
+    LiveJob job = hold.job();
+    world.changes.freed();
+    leave(job, HoldRelease.EXPIRED);
+    pause(job, Optional.of(HoldPause.after(job.holdPause(), job.queue().holdAfter(), now)));
+  }
+
+  private void pause(LiveJob job, Optional<HoldPause> pause) {
+    job.setHoldPause(pause);
+    transitions.emit(new Effect.HoldPauseChanged(job.id(), pause));
+  }
+
+  /// Wakes when time alone changes what is expected of the holds in force.
+  void wake(WakeTime wake) {
+    for (LiveHold hold : world.holds.values()) {
+      if (hold.isForBlocked()) {
+        terms.wake(hold, wake);
+      }
+    }
   }
 
   private Optional<Hold> find(LiveJob job) {
     LiveHold former = lifted.get(job.id());
-    if (former != null && mayStay(former)) {
+    boolean stays = former != null && mayStay(former);
+    if (former != null && stays && !terms.isOver(former)) {
       return Optional.of(former.hold());
     }
     HoldSearch.Found best = null;
+    boolean isKnownOnly = former != null ? terms.isExpired(former) : terms.isPausing(job);
     for (Route route : job.queue().routes(job)) {
       if (placed.containsKey(route.pool()) || !route.hasRoomForTenant()) {
         continue;
       }
-      Optional<HoldSearch.Found> found = search(route);
+      Optional<HoldSearch.Found> found = search(job, route, isKnownOnly);
       if (found.isPresent() && (best == null || startOf(found.get()).isBefore(startOf(best)))) {
         best = found.get();
       }
     }
-    return best == null
-        ? Optional.empty()
-        : Optional.of(
-            new Hold(
-                job.id(),
-                best.place(),
-                best.waitsFor(),
-                Optional.empty(),
-                best.expectedStart(),
-                now));
+    return best == null ? Optional.empty() : Optional.of(terms.hold(job, best));
   }
 
   private boolean mayStay(LiveHold hold) {
@@ -199,6 +226,7 @@ final class BlockedHolds {
         && !hold.isBroken()
         && hold.isOfItsQueue()
         && isOpen(hold.job(), hold.pool())
+        && !terms.isBlockedByEndless(hold)
         && willBeFree(hold);
   }
 
@@ -236,12 +264,12 @@ final class BlockedHolds {
     return true;
   }
 
-  private static boolean willHaveEnded(@Nullable LiveAttempt attempt, LiveHold hold) {
+  private boolean willHaveEnded(@Nullable LiveAttempt attempt, LiveHold hold) {
     if (attempt == null || hold.hold().waitsFor().contains(attempt.id())) {
       return true;
     }
     Instant start = hold.hold().expectedStart().orElse(Instant.MIN);
-    return attempt.endsBy().map(end -> !end.isAfter(start)).orElse(false);
+    return terms.ends(hold.job()).of(attempt).at().map(end -> !end.isAfter(start)).orElse(false);
   }
 
   private LiveHold place(LiveJob job, Hold hold) {
@@ -251,6 +279,9 @@ final class BlockedHolds {
       return former;
     }
     leave(job, HoldRelease.NOT_NEEDED);
+    if (hold.expectedStart().isPresent() && job.holdPause().isPresent()) {
+      pause(job, Optional.empty());
+    }
     LiveHold live = transitions.holds().hold(job, hold);
     placed.put(live.pool(), live);
     transitions.emit(new Effect.JobReasonChanged(job.id(), Reasons.waiting(live)));
@@ -261,27 +292,40 @@ final class BlockedHolds {
     return found.expectedStart().orElse(Instant.MAX);
   }
 
-  private Optional<HoldSearch.Found> search(Route route) {
-    if (world.changes.isHopeless(route)) {
+  /// @param isKnownOnly whether a place is of no use where the expected start is unknown
+  private Optional<HoldSearch.Found> search(LiveJob job, Route route, boolean isKnownOnly) {
+    Changes changes = world.changes;
+    Duration holdAfter = job.queue().holdAfter();
+    if (isKnownOnly
+        ? changes.hasNoKnownStart(route, holdAfter)
+        : changes.isHopeless(route, holdAfter)) {
       return Optional.empty();
     }
-    Optional<HoldSearch.Found> found = HoldSearch.search(route, world.ends, this::attemptOf, now);
-    if (found.isEmpty()) {
-      world.changes.setHopeless(route);
+    switch (HoldSearch.search(route, world.ends.expect(route.pool(), terms.ends(job)), now)) {
+      case HoldSearch.Found found -> {
+        if (found.expectedStart().isEmpty()) {
+          changes.setUnknown(route, holdAfter);
+        }
+        return found.expectedStart().isEmpty() && isKnownOnly
+            ? Optional.empty()
+            : Optional.of(found);
+      }
+      case HoldSearch.NoPlace(boolean endless) -> {
+        if (endless) {
+          changes.setBlocked(route, holdAfter);
+        } else {
+          changes.setHopeless(route);
+        }
+        return Optional.empty();
+      }
     }
-    return found;
-  }
-
-  private @Nullable LiveAttempt attemptOf(JobId id) {
-    LiveJob job = world.jobs.get(id);
-    return job == null ? null : job.attempt();
   }
 
   /// A place on held capacity for a job that will be gone before the holder is expected to start;
-  /// empty when there is none. Only jobs of one worker pass in this way.
+  /// empty when there is none.
   Optional<Assignment> passing(LiveJob job) {
     Optional<Duration> most = job.spec().longest();
-    if (most.isEmpty() || job.queue().shape().isGang()) {
+    if (most.isEmpty()) {
       return Optional.empty();
     }
     Instant end = now.plus(most.get());
@@ -289,20 +333,35 @@ final class BlockedHolds {
       LiveHold hold = placed.get(route.pool());
       if (hold == null
           || !route.hasRoomForTenant()
-          || hold.hold().expectedStart().map(end::isAfter).orElse(true)
-          || !route.pool().hasRoom(job.queue().need())) {
+          || hold.hold().passableUntil().map(end::isAfter).orElse(true)) {
         continue;
       }
-      List<NodeState> nodes = new ArrayList<>(hold.distinctNodes());
-      nodes.sort(Comparator.naturalOrder());
-      for (NodeState node : nodes) {
-        Optional<WorkerPlace> place =
-            node.takesWork()
-                ? route.pool().take(hold.roomWithout(node), job.queue().shape())
-                : Optional.empty();
-        if (place.isPresent()) {
-          return Optional.of(new Assignment(route.pool().id(), List.of(place.get())));
-        }
+      Optional<Assignment> place =
+          job.queue().shape().isGang() ? passingGang(route, hold) : passing(job, route, hold);
+      if (place.isPresent()) {
+        return place;
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Assignment> passingGang(Route route, LiveHold hold) {
+    return transitions.holds().without(hold, () -> route.pool().place(route.ranking()));
+  }
+
+  private static Optional<Assignment> passing(LiveJob job, Route route, LiveHold hold) {
+    if (!route.pool().hasRoom(job.queue().need())) {
+      return Optional.empty();
+    }
+    List<NodeState> nodes = new ArrayList<>(hold.distinctNodes());
+    nodes.sort(Comparator.naturalOrder());
+    for (NodeState node : nodes) {
+      Optional<WorkerPlace> place =
+          node.takesWork()
+              ? route.pool().take(hold.roomWithout(node), job.queue().shape())
+              : Optional.empty();
+      if (place.isPresent()) {
+        return Optional.of(new Assignment(route.pool().id(), List.of(place.get())));
       }
     }
     return Optional.empty();

@@ -1,8 +1,10 @@
 package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.queue.Route;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Decides how long remembered results stay valid. The core names what happened; which results that
 /// outdates is decided here only.
@@ -11,6 +13,7 @@ import java.util.Map;
 /// |---|---|
 /// | a search for victims that failed | [#freed], [#victimsChanged], [#nodeChanged], [#catalogChanged] |
 /// | a route on which a job never fits | [#placesChanged], [#nodeChanged], [#catalogChanged] |
+/// | a route that endless jobs block, or on which the expected start is unknown | the same, [#freed], [#victimsChanged] |
 /// | structural denials | [#inventoryChanged], [#catalogChanged] |
 final class Changes {
   private long roomVersion;
@@ -20,6 +23,17 @@ final class Changes {
   /// Routes on which a job does not fit even when everything else has ended, with the place version
   /// at which a search found that.
   private final Map<Route, Long> hopeless = new HashMap<>();
+
+  /// Routes on which endless jobs are in the way of a job, with the versions at which a search
+  /// found that. Time alone does not end it: it only makes more jobs endless. So does a shorter
+  /// `holdAfter`.
+  private final Map<Route, Versions> blocked = new HashMap<>();
+
+  /// Routes on which a job's expected start is unknown, likewise.
+  private final Map<Route, Versions> unknown = new HashMap<>();
+
+  /// The versions at which a search with this `holdAfter` found something.
+  private record Versions(long places, long room, Duration holdAfter) {}
 
   /// Slices are free again, or will be.
   void freed() {
@@ -82,13 +96,38 @@ final class Changes {
     hopeless.put(route, placeVersion);
   }
 
-  /// Whether [#setHopeless] was called for the route and still holds.
-  boolean isHopeless(Route route) {
-    return hopeless.getOrDefault(route, -1L) == placeVersion;
+  /// Endless jobs are in the way of a job on this route.
+  void setBlocked(Route route, Duration holdAfter) {
+    blocked.put(route, new Versions(placeVersion, roomVersion, holdAfter));
+  }
+
+  /// The expected start of a job on this route is unknown.
+  void setUnknown(Route route, Duration holdAfter) {
+    unknown.put(route, new Versions(placeVersion, roomVersion, holdAfter));
+  }
+
+  /// Whether [#setHopeless] or [#setBlocked] was called for the route and still holds.
+  boolean isHopeless(Route route, Duration holdAfter) {
+    return hopeless.getOrDefault(route, -1L) == placeVersion
+        || holds(blocked.get(route), holdAfter);
+  }
+
+  /// Whether [#setUnknown] was called for the route and still holds, or no place was found at all.
+  boolean hasNoKnownStart(Route route, Duration holdAfter) {
+    return isHopeless(route, holdAfter) || holds(unknown.get(route), holdAfter);
+  }
+
+  private boolean holds(@Nullable Versions found, Duration holdAfter) {
+    return found != null
+        && found.places() == placeVersion
+        && found.room() == roomVersion
+        && holdAfter.compareTo(found.holdAfter()) <= 0;
   }
 
   /// Drops the hopeless routes: the configuration may have removed their pools.
   void forgetHopeless() {
     hopeless.clear();
+    blocked.clear();
+    unknown.clear();
   }
 }

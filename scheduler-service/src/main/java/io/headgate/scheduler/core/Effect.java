@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptEnding;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobEvent;
@@ -52,6 +53,11 @@ public sealed interface Effect {
 
   /// The job's hold is over.
   record HoldReleased(JobId job, HoldRelease cause) implements Effect {}
+
+  /// The pause between the job's holds of unknown expected start is now another one (O7).
+  ///
+  /// @param pause empty: the job may hold
+  record HoldPauseChanged(JobId job, Optional<HoldPause> pause) implements Effect {}
 
   /// The jobs of a lane now wait for another reason; the same reason with other numbers is not
   /// told. A job that joins the lane later, or comes back to it from a hold, shares its reason

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core;
 
+import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.placement.PoolState;
@@ -8,6 +9,8 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /// Places holds and ends them: the part of [Transitions] that concerns waiting jobs.
 final class HoldTransitions {
@@ -85,6 +88,14 @@ final class HoldTransitions {
       place(hold);
     });
     changes.add(new Decision.HoldChange(transitions.effects().size(), hold.job().id(), true));
+  }
+
+  /// Looks for a place as if the hold were not there.
+  Optional<Assignment> without(LiveHold hold, Supplier<Optional<Assignment>> search) {
+    shares.giveBack(hold);
+    Optional<Assignment> found = search.get();
+    shares.take(hold);
+    return found;
   }
 
   void end(LiveHold hold, HoldRelease cause) {

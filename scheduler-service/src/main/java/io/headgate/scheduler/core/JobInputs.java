@@ -121,7 +121,8 @@ final class JobInputs {
                 now,
                 now,
                 before.map(Job::attempts).orElse(0),
-                before.flatMap(Job::lastPreemption)),
+                before.flatMap(Job::lastPreemption),
+                Optional.empty()),
             queue);
     world.jobs.put(job.id(), job);
     transitions.enqueue(job);

@@ -57,6 +57,7 @@ final class Pass {
       blockedHolds.restoreLifted();
       blockedHolds.releaseLifted();
     }
+    blockedHolds.wake(wake);
     for (NodeState node : world.aside) {
       node.rejections().asideUntil().ifPresent(wake::by);
     }

@@ -89,7 +89,9 @@ final class Promises {
 
   /// Keeps the place for the job until the pass ends, without an effect.
   LiveHold make(LiveJob job, Assignment place) {
-    Hold hold = new Hold(job.id(), place, List.of(), Optional.empty(), Optional.of(now), now);
+    Hold hold =
+        new Hold(
+            job.id(), place, List.of(), Optional.empty(), Optional.of(now), Optional.empty(), now);
     job.queue().dequeue(job);
     LiveHold live = transitions.holds().liveHold(hold, job);
     transitions.holds().place(live);

@@ -2,6 +2,7 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.queue.Turn;
 import java.time.Instant;
@@ -103,11 +104,10 @@ final class Round {
   /// saves their turns.
   private void skipThoseThatFailAlike(Turn failed) {
     RouteGroup group = failed.queue().group();
-    boolean maySomeHold = blockedHolds.maySomeHold(group);
-    order.retain(group, turn -> mayAct(turn, failed, maySomeHold));
+    order.retain(group, turn -> mayAct(turn, failed));
   }
 
-  private boolean mayAct(Turn turn, Turn failed, boolean maySomeHold) {
+  private boolean mayAct(Turn turn, Turn failed) {
     if (turn.queue().account().preemptsWithin()) {
       return true;
     }
@@ -123,7 +123,10 @@ final class Round {
       wake.by(from);
       return false;
     }
-    return from != null && (maySomeHold || blockedHolds.isLifted(head));
+    QueueState queue = turn.queue();
+    return from != null
+        && (blockedHolds.maySomeHold(queue.group(), queue.holdAfter())
+            || blockedHolds.isLifted(head));
   }
 
   /// Whether the turn fails because the other one did. A suspended attempt of the failed job's own

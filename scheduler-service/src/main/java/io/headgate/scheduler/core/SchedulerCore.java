@@ -24,6 +24,7 @@ import io.headgate.scheduler.core.usage.PoolUsage;
 import io.headgate.scheduler.core.usage.QueueUsage;
 import io.headgate.scheduler.core.usage.TenantUsage;
 import io.headgate.type.GpuQuantity;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -165,6 +166,13 @@ public final class SchedulerCore {
     return Optional.ofNullable(world.knownQueue(queue))
         .map(state -> Explainer.waiting(state, limit))
         .orElse(List.of());
+  }
+
+  /// `holdAfter` of the job's profile, if that is provisioned.
+  Optional<Duration> holdAfter(JobId job) {
+    return live(job)
+        .flatMap(known -> known.queue().resolved())
+        .map(resolved -> resolved.profile().holdAfter());
   }
 
   /// Everything that can be said about the job; empty when the core does not know it.

@@ -3,6 +3,7 @@ package io.headgate.scheduler.core;
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.BackOff;
 import io.headgate.scheduler.core.job.Hold;
@@ -13,6 +14,7 @@ import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The underived state of the core; the shell loads it after a restart.
@@ -31,6 +33,8 @@ import java.util.Optional;
 ///   them passes none
 /// @param demand how often jobs of each profile were asked for; a shell that does not keep it
 ///   passes none, then the jobs tell
+/// @param runTimes how long ended attempts of each queue ran; a shell that does not keep them
+///   passes none
 /// @param nextSequence higher than any sequence ever given out; a shell that does not keep it
 ///   passes 0
 public record SchedulerState(
@@ -44,6 +48,7 @@ public record SchedulerState(
     List<Asked> asked,
     List<Instance> instances,
     List<Demanded> demand,
+    List<ObservedRuns> runTimes,
     long nextSequence) {
   public SchedulerState {
     catalogs = List.copyOf(catalogs);
@@ -56,6 +61,7 @@ public record SchedulerState(
     asked = List.copyOf(asked);
     instances = List.copyOf(instances);
     demand = List.copyOf(demand);
+    runTimes = List.copyOf(runTimes);
   }
 
   public static final SchedulerState EMPTY =
@@ -70,7 +76,7 @@ public record SchedulerState(
       List<Hold> holds) {
     return new SchedulerState(
         catalogs, nodes, jobs, attempts, holds, List.of(), List.of(), List.of(), List.of(),
-        List.of(), 0);
+        List.of(), List.of(), 0);
   }
 
   /// This state, with how often users asked for jobs of each profile.
@@ -86,6 +92,24 @@ public record SchedulerState(
         asked,
         instances,
         demanded,
+        runTimes,
+        nextSequence);
+  }
+
+  /// This state, with how long ended attempts of each queue ran.
+  public SchedulerState observing(List<ObservedRuns> observed) {
+    return new SchedulerState(
+        catalogs,
+        nodes,
+        jobs,
+        attempts,
+        holds,
+        setAside,
+        backOffs,
+        asked,
+        instances,
+        demand,
+        observed,
         nextSequence);
   }
 
@@ -124,4 +148,14 @@ public record SchedulerState(
   /// @param settled by these placement knows what to expect; only their proportions matter
   /// @param recent since then
   public record Demanded(ProfileId profile, long settled, long recent) {}
+
+  /// How long attempts of a queue ran that ended by themselves.
+  ///
+  /// @param runs their numbers by the bucket of [io.headgate.scheduler.core.job.RunTimes#bounds],
+  ///   from 0
+  public record ObservedRuns(QueueId queue, Map<Integer, Integer> runs) {
+    public ObservedRuns {
+      runs = Map.copyOf(runs);
+    }
+  }
 }

@@ -1,12 +1,17 @@
 package io.headgate.scheduler.core;
 
+import io.headgate.scheduler.core.SchedulerState.ObservedRuns;
+import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Forecast;
+import io.headgate.scheduler.core.explain.Forecast.Basis;
 import io.headgate.scheduler.core.explain.Forecast.Cause;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.job.RunTimes;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,9 +22,11 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 
 /// Finds when a waiting job starts by running a copy of the core. Each running attempt ends when
-/// its declared run time is over, and nothing else happens. It costs a copy, and a pass for each
-/// end, so it answers questions about one job and not lists. It needs the state only, so it can run
-/// beside the core's thread.
+/// its declared run time is over, or after the run time that earlier runs of its queue let expect,
+/// and nothing else happens. It costs a copy, and a pass for each end, so it answers questions
+/// about one job and not lists. It needs the state only, so it can run beside the core's thread.
+///
+/// Where it used observed run times, a second run with long ones gives the bound.
 ///
 /// Example: in a pool of 1 GPU, a runs until 12:00 at the latest and b waits. Then b starts by
 /// 12:00. With a job c of 2 hours before b, it starts by 14:00.
@@ -38,15 +45,28 @@ final class StartForecast {
 
   private final SchedulerCore core;
   private final JobId job;
+  private final boolean cautious;
+  private final Duration holdAfter;
+  private final Map<QueueId, RunTimes> runTimes = new HashMap<>();
   private final Map<JobId, JobSpec> specs = new HashMap<>();
   private final PriorityQueue<End> ends = new PriorityQueue<>(End.ORDER);
   private boolean someOpenEnded;
+  private boolean someObserved;
   private int ended;
 
-  private StartForecast(SchedulerState state, PlacementPolicy placement, JobId job) {
+  /// @param cautious whether observed run times are long ones rather than medians
+  private StartForecast(
+      SchedulerState state, PlacementPolicy placement, JobId job, boolean cautious) {
     this.core = SchedulerCore.load(state, placement);
     this.job = job;
+    this.cautious = cautious;
+    this.holdAfter = core.holdAfter(job).orElse(Duration.ZERO);
     state.jobs().forEach(each -> specs.put(each.id(), each.spec()));
+    for (ObservedRuns each : state.runTimes()) {
+      RunTimes runs = new RunTimes();
+      runs.load(each.runs());
+      runTimes.put(each.queue(), runs);
+    }
   }
 
   /// Looks ahead for a job that waits; empty when it does not.
@@ -54,12 +74,25 @@ final class StartForecast {
   /// @param state of the core, which stays as it is
   static Optional<Forecast> of(
       SchedulerState state, PlacementPolicy placement, JobId job, Instant now) {
-    StartForecast forecast = new StartForecast(state, placement, job);
+    StartForecast forecast = new StartForecast(state, placement, job, false);
     if (forecast.core.position(job).isEmpty()) {
       return Optional.empty();
     }
-    state.attempts().forEach(attempt -> forecast.expect(attempt, now));
-    return Optional.of(forecast.run(now));
+    Forecast expected = forecast.run(state, now);
+    if (!(expected instanceof Forecast.Expected found) || found.basis() == Basis.DECLARED) {
+      return Optional.of(expected);
+    }
+    Forecast bound = new StartForecast(state, placement, job, true).run(state, now);
+    Optional<Instant> by =
+        bound instanceof Forecast.Expected late
+            ? late.by().filter(time -> !time.isBefore(found.start()))
+            : Optional.empty();
+    return Optional.of(new Forecast.Expected(found.start(), by, found.after(), found.basis()));
+  }
+
+  private Forecast run(SchedulerState state, Instant now) {
+    state.attempts().forEach(attempt -> expect(attempt, now));
+    return run(now);
   }
 
   /// Adds the expected end of the attempt: at once if it is stopping.
@@ -69,12 +102,22 @@ final class StartForecast {
       return;
     }
     Instant from = attempt.startedAt().orElse(attempt.assignedAt());
-    Optional.ofNullable(specs.get(attempt.id().job()))
-        .flatMap(JobSpec::maxRuntime)
-        .map(from::plus)
+    JobSpec spec = specs.get(attempt.id().job());
+    Optional<Duration> run = spec == null ? Optional.empty() : spec.maxRuntime();
+    if (run.isEmpty() && spec != null) {
+      run = observed(spec.queue(), Duration.between(from, now));
+      someObserved |= run.isPresent();
+    }
+    run.map(from::plus)
         .ifPresentOrElse(
             end -> ends.add(new End(end.isAfter(now) ? end : now, attempt)),
             () -> someOpenEnded = true);
+  }
+
+  private Optional<Duration> observed(QueueId queue, Duration elapsed) {
+    RunTimes runs = runTimes.getOrDefault(queue, new RunTimes());
+    boolean isEndless = !runs.areEnough() && elapsed.compareTo(holdAfter) >= 0;
+    return isEndless ? Optional.empty() : cautious ? runs.high(elapsed) : runs.median(elapsed);
   }
 
   private Forecast run(Instant now) {
@@ -85,7 +128,8 @@ final class StartForecast {
       for (Effect effect : decision.effects()) {
         if (effect instanceof Effect.StartAttempt(var attempt)) {
           if (attempt.id().job().equals(job)) {
-            return new Forecast.By(at, ended);
+            return new Forecast.Expected(
+                at, Optional.of(at), ended, someObserved ? Basis.OBSERVED : Basis.DECLARED);
           }
           expect(attempt, at);
         } else if (effect instanceof Effect.StopAttempt(var id, var _)) {

@@ -2,6 +2,7 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.SchedulerState.BackedOff;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
+import io.headgate.scheduler.core.SchedulerState.ObservedRuns;
 import io.headgate.scheduler.core.SchedulerState.SetAside;
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.ProfileId;
@@ -87,6 +88,7 @@ final class StateLoader {
       loadHold(hold);
     }
     loadDemand(state);
+    loadRunTimes(state);
     StructuralCheck.renew(world);
     world.changes.structureIsKnown();
     new Scaling(world, transitions, Instant.MIN, new WakeTime()).wanted();
@@ -130,6 +132,27 @@ final class StateLoader {
       world.demand(catalog.tenant()).retain(catalog.profiles());
       world.expect(catalog.tenant());
     }
+  }
+
+  /// Those of queues that no longer exist are dropped.
+  private void loadRunTimes(SchedulerState state) {
+    for (ObservedRuns known : state.runTimes()) {
+      QueueState queue = world.knownQueue(known.queue());
+      if (queue != null) {
+        queue.runTimes().load(known.runs());
+      }
+    }
+  }
+
+  private static List<ObservedRuns> runTimes(World world) {
+    List<ObservedRuns> observed = new ArrayList<>();
+    for (QueueState queue : world.queues.values()) {
+      Map<Integer, Integer> runs = queue.runTimes().state();
+      if (!runs.isEmpty()) {
+        observed.add(new ObservedRuns(queue.id(), runs));
+      }
+    }
+    return observed;
   }
 
   /// The demand that waiting and running jobs imply, if none was stored.
@@ -252,6 +275,7 @@ final class StateLoader {
         asked,
         instances,
         demand,
+        runTimes(world),
         world.nextSequence());
   }
 }

@@ -10,6 +10,7 @@ import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobLifecycle;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.job.WorkerStatus;
@@ -22,6 +23,7 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -289,6 +291,7 @@ final class Transitions {
     attempt.pool().countAttempt(-1);
     emit(new Effect.AttemptEnded(attempt.toAttempt(), ending));
     if (attempt.startedAt() != null) {
+      observe(attempt, ending, now);
       job.waitsSince(now);
     }
     move(job, event);
@@ -301,6 +304,15 @@ final class Transitions {
     }
     forgetIfUnused(queue);
     attempt.nodes().forEach(this::forgetIfUnused);
+  }
+
+  /// Remembers the run time of an attempt that ended by itself (O7).
+  private static void observe(LiveAttempt attempt, AttemptEnding ending, Instant now) {
+    StopOrder order = attempt.stop();
+    boolean unasked = order == null || order.cause() instanceof StopCause.WorkerEnded;
+    if (ending instanceof AttemptEnding.Exited && unasked) {
+      attempt.job().queue().runTimes().add(Duration.between(attempt.from(), now));
+    }
   }
 
   List<NodeState> nodes(Assignment assignment, PoolState pool) {

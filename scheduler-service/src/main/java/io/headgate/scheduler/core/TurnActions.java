@@ -140,7 +140,7 @@ final class TurnActions {
       wake.by(from);
       return TurnOutcome.nothing();
     }
-    Optional<LiveHold> placed = blockedHolds.hold(job);
+    Optional<LiveHold> placed = blockedHolds.hold(job, wake);
     return placed.isPresent() ? new TurnOutcome.Held(placed.get()) : TurnOutcome.nothing();
   }
 }

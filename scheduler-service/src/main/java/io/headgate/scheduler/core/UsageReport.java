@@ -12,6 +12,7 @@ import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Rejections;
 import io.headgate.scheduler.core.placement.Stake;
 import io.headgate.scheduler.core.queue.Lane;
+import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.rights.PolicyAccount;
@@ -86,12 +87,12 @@ final class UsageReport {
   static List<PoolUsage> pools(World world) {
     List<PoolUsage> usages = new ArrayList<>();
     for (PoolState pool : world.pools.values()) {
-      usages.add(pool(pool));
+      usages.add(pool(world, pool));
     }
     return usages;
   }
 
-  private static PoolUsage pool(PoolState pool) {
+  private static PoolUsage pool(World world, PoolState pool) {
     int nodes = 0;
     long usedOnOthers = 0;
     for (NodeState node : pool.nodes()) {
@@ -112,10 +113,29 @@ final class UsageReport {
         gpus(pool.offeredUnits()),
         gpus(pool.usedUnits()),
         gpus(held),
+        gpus(Math.min(held, idleForBlocked(world, pool))),
         gpus(Math.min(pool.idleUnits(), startable)),
         nodes,
         pool.readyNodes(),
         pool.attempts());
+  }
+
+  /// The units of devices in the pool that nothing uses and that holds of rule O7 keep.
+  private static long idleForBlocked(World world, PoolState pool) {
+    long idle = 0;
+    for (LiveHold hold : world.holds.values()) {
+      if (hold.isForBlocked() && hold.pool() == pool) {
+        for (int worker = 0; worker < hold.nodes().size(); worker++) {
+          NodeState node = hold.nodes().get(worker);
+          for (Slice slice : hold.hold().place().workers().get(worker).slices()) {
+            int slot = node.slot(slice.device());
+            long unused = GpuQuantity.UNITS_PER_GPU - node.device(slot).usedUnits();
+            idle += Math.clamp(unused, 0, slice.quantity().units());
+          }
+        }
+      }
+    }
+    return idle;
   }
 
   static List<QueueUsage> queues(World world) {

@@ -121,14 +121,16 @@ final class ExplanationMapper {
   }
 
   private static void foresee(JobExplanation.Builder explanation, Forecast forecast) {
-    String start = "";
-    if (forecast instanceof Forecast.By(var by, var _)) {
+    if (forecast instanceof Forecast.Expected expected) {
       explanation.setJob(
-          explanation.getJob().toBuilder().setExpectedStartTime(ProtoTimes.toProto(by)));
-      start = by.truncatedTo(ChronoUnit.SECONDS).toString();
+          explanation.getJob().toBuilder()
+              .setExpectedStartTime(ProtoTimes.toProto(expected.start())));
     }
     explanation.setVerdict(
-        explanation.getVerdict() + "\n" + ForecastText.sentence(forecast, start));
+        explanation.getVerdict()
+            + "\n"
+            + ForecastText.sentence(
+                forecast, time -> time.truncatedTo(ChronoUnit.SECONDS).toString()));
   }
 
   private String verdict(JobRecord record, Optional<Known> known) {

@@ -129,6 +129,7 @@ final class UsageMapper {
                 .setCapacity(usage.capacity().toString())
                 .setUsed(usage.used().toString())
                 .setHeld(usage.held().toString())
+                .setIdleForHolds(usage.idleForHolds().toString())
                 .setIdle(usage.idle().toString())
                 .setDown(GpuQuantity.format(down(leader, usage)))
                 .setLiveNodes(usage.readyNodes())

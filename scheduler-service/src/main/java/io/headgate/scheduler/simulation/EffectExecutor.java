@@ -68,6 +68,7 @@ final class EffectExecutor {
         case Effect.AttemptChanged _,
             Effect.AttemptSuspended _,
             Effect.ResumeAttempt _,
+            Effect.HoldPauseChanged _,
             Effect.NodeSetAside _ -> {}
       }
     }

@@ -6,6 +6,7 @@ import io.headgate.kit.seal.Seal;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.StopOrder;
@@ -110,7 +111,9 @@ final class BatchScript {
         .text(job -> orNull(job.cancellation().map(Cancellation::by)))
         .text(job -> orNull(job.cancellation().map(Cancellation::reason)))
         .bool(JobRecord::simulated)
-        .bigint(JobRecord::version);
+        .bigint(JobRecord::version)
+        .integer(job -> job.job().holdPause().map(HoldPause::holds).orElse(0))
+        .time(job -> orNull(job.job().holdPause().map(HoldPause::until)));
   }
 
   private static void attempts(Script script, List<AttemptRecord> attempts) {
@@ -228,6 +231,7 @@ final class BatchScript {
             .text(hold -> orNull(hold.rule().map(Enum::name)))
             .time(Hold::since)
             .time(hold -> orNull(hold.expectedStart()))
+            .time(hold -> orNull(hold.until()))
             .list(hold -> hold.waitsFor().stream().map(victim -> victim.job().value()).toList())
             .list(hold -> hold.waitsFor().stream().map(AttemptId::number).toList()));
     List<HeldPlace> rows = new ArrayList<>();

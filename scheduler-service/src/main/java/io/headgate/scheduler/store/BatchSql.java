@@ -30,17 +30,18 @@ final class BatchSql {
         max_runtime_ms, stop_time_ms, suspend_ms, movable, labels, traceparent, created_at, policy, profile, gpu_units,
         workers, submitted_at, waiting_since, state, sequence, attempts, preempted_by, preempted_rule,
         preempted_grounds, preempted_at, started_at, finished_at, exit_code, draft_code,
-        draft_message, cancelled_by, cancel_reason, simulated, version)
+        draft_message, cancelled_by, cancel_reason, simulated, version, hold_pauses,
+        hold_paused_until)
       select a, b, c, d, e, f, g, h, i, j, k, l, m, n::text[], o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al
+        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al, am, an
       from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[],
         ?::integer[], ?::boolean[], ?::bigint[], ?::bigint[], ?::bigint[], ?::boolean[], ?::text[], ?::text[],
         ?::timestamptz[], ?::text[], ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::timestamptz[],
         ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[],
         ?::timestamptz[], ?::timestamptz[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[],
-        ?::boolean[], ?::bigint[])
+        ?::boolean[], ?::bigint[], ?::integer[], ?::timestamptz[])
         as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al)\
+        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al, am, an)\
       """;
 
   static final String INSERT_SPECS =
@@ -55,12 +56,12 @@ final class BatchSql {
         waiting_since = g, state = h, sequence = i, attempts = j, preempted_by = k, preempted_rule = l,
         preempted_grounds = m, preempted_at = n, started_at = o, finished_at = p, exit_code = q,
         draft_code = r, draft_message = s, cancelled_by = t, cancel_reason = u, simulated = v,
-        version = w
+        version = w, hold_pauses = x, hold_paused_until = y
       from unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[],
         ?::timestamptz[], ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[],
         ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::integer[], ?::text[], ?::text[],
-        ?::text[], ?::text[], ?::boolean[], ?::bigint[])
-        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w)
+        ?::text[], ?::text[], ?::boolean[], ?::bigint[], ?::integer[], ?::timestamptz[])
+        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y)
       where id = a\
       """;
 
@@ -112,11 +113,11 @@ final class BatchSql {
 
   static final String INSERT_HOLDS =
       """
-      insert into hold (job_id, tenant, pool, rule, since, expected_start, victim_jobs,
+      insert into hold (job_id, tenant, pool, rule, since, expected_start, until, victim_jobs,
         victim_attempts)
-      select a, b, c, d, e, f, g::bigint[], h::integer[]
+      select a, b, c, d, e, f, g, h::bigint[], i::integer[]
       from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[],
-        ?::text[], ?::text[]) as rows (a, b, c, d, e, f, g, h)\
+        ?::timestamptz[], ?::text[], ?::text[]) as rows (a, b, c, d, e, f, g, h, i)\
       """;
 
   static final String INSERT_HOLD_WORKERS =

@@ -3,6 +3,7 @@ package io.headgate.scheduler.store;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
@@ -34,6 +35,7 @@ final class JobRows {
         stop_time_ms, suspend_ms, movable,
         preempted_by, preempted_rule, preempted_grounds, preempted_at,
         state, sequence, submitted_at, coalesce(waiting_since, submitted_at), attempts,
+        hold_pauses, hold_paused_until,
         policy, profile, gpu_units, workers, submitter, by_role, labels, traceparent, created_at,
         started_at, finished_at, exit_code, draft_code, draft_message,
         cancelled_by, cancel_reason, simulated, version
@@ -83,7 +85,16 @@ final class JobRows {
     JobState state = JobState.valueOf(rows.text());
     long sequence = rows.bigint();
     Instant submittedAt = rows.time();
-    Job job = new Job(spec, state, sequence, submittedAt, rows.time(), rows.integer(), preemption);
+    Job job =
+        new Job(
+            spec,
+            state,
+            sequence,
+            submittedAt,
+            rows.time(),
+            rows.integer(),
+            preemption,
+            holdPause());
     JobMetadata metadata =
         new JobMetadata(
             name,
@@ -114,6 +125,11 @@ final class JobRows {
             PreemptionRule.valueOf(Objects.requireNonNull(rule)),
             GroundsRow.grounds(Objects.requireNonNull(grounds)),
             at.orElseThrow()));
+  }
+
+  private Optional<HoldPause> holdPause() {
+    int holds = rows.integer();
+    return rows.optionalTime().map(until -> new HoldPause(holds, until));
   }
 
   private JobRecord.Course course() {

@@ -292,6 +292,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
           holds(read, lastJob),
           contacts(read),
           demand(read),
+          RunTimeRows.read(read),
           catalogs(read),
           lastJob(read),
           row.version(),
@@ -333,6 +334,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
         victims,
         Optional.ofNullable(row.get(HOLD.RULE)).map(PreemptionRule::valueOf),
         Optional.ofNullable(row.get(HOLD.EXPECTED_START)),
+        Optional.ofNullable(row.get(HOLD.UNTIL)),
         row.get(HOLD.SINCE));
   }
 

@@ -16,6 +16,7 @@ import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
@@ -84,7 +85,9 @@ final class RowMapper {
             row.get(JOB.SUBMITTED_AT),
             Objects.requireNonNullElse(row.get(JOB.WAITING_SINCE), row.get(JOB.SUBMITTED_AT)),
             row.get(JOB.ATTEMPTS),
-            preemption);
+            preemption,
+            Optional.ofNullable(row.get(JOB.HOLD_PAUSED_UNTIL))
+                .map(until -> new HoldPause(row.get(JOB.HOLD_PAUSES), until)));
     JobMetadata metadata =
         new JobMetadata(
             new JobName(tenant, row.get(JOB.NAME)),

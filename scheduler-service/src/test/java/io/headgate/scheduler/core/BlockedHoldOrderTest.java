@@ -44,7 +44,10 @@ class BlockedHoldOrderTest {
             .queue("f", "fixed", "one", 1);
     Driver it = new Driver(tenant);
     it.join(Driver.node("n", "pool", 1), Driver.node("o", "other", 1));
-    return it.submit("f", "f0").run().submit("a", "a0").submit("b", "b0");
+    return it.submit(it.timed("f0", "f", Duration.ofHours(1)))
+        .run()
+        .submit("a", "a0")
+        .submit("b", "b0");
   }
 
   @Test
@@ -76,7 +79,8 @@ class BlockedHoldOrderTest {
             .queue("f", "fixed", "two", 1);
     Driver it = new Driver(tenant);
     it.join(Driver.node("n", "pool", 2), Driver.node("o", "other", 2));
-    it.submit("f", "f0", "f1").run().submit("t", "mine");
+    it.submit(it.timed("f0", "f", Duration.ofHours(1)), it.timed("f1", "f", Duration.ofHours(1)));
+    it.run().submit("t", "mine");
     it.submit(it.spec("granted", "t", "grace", 0, Optional.empty()));
     it.after(HOLD_AFTER).pass();
     // With the GPU held for "mine" the team is at 2 of 3: the grant is for idle capacity only.
@@ -103,7 +107,8 @@ class BlockedHoldOrderTest {
             .queue("f", "fixed", "one", 1)
             .queue("v", "over", "one", 3);
     Driver it = new Driver(tenant).join(Driver.node("n", "pool", 3));
-    it.submit("f", "f0", "f1").submit("v", "victim").run().submit("l", "large");
+    it.submit(it.timed("f0", "f", Duration.ofHours(1)), it.timed("f1", "f", Duration.ofHours(1)));
+    it.submit("v", "victim").run().submit("l", "large");
     it.after(HOLD_AFTER).pass().submit("s", "small");
     assertThat(it.stopped()).containsExactly("victim");
     assertThat(it.core.hold(it.id("large"))).isPresent();
@@ -147,7 +152,9 @@ class BlockedHoldOrderTest {
             .queue("f", "fixed", "there", 1);
     Driver it = new Driver(tenant);
     it.join(Driver.node("o", "first", 1), Driver.node("n", "pool", 3));
-    it.submit("f", "f0").submit("s", "s0").run().submit("l", "large").after(HOLD_AFTER).pass();
+    it.submit(it.timed("f0", "f", Duration.ofHours(1)))
+        .submit(it.timed("s0", "s", Duration.ofHours(1)));
+    it.run().submit("l", "large").after(HOLD_AFTER).pass();
     assertThat(it.core.hold(it.id("large"))).isPresent();
     // Where s1 fits it comes after "large"; it takes that place. Then s2 fits on the other machine,
     // and there it comes before.
@@ -217,7 +224,7 @@ class BlockedHoldOrderTest {
     Driver it = new Driver(tenant);
     it.join(Driver.node("n", "pool", 1, 8000, NodeStatus.READY))
         .submit(it.timed("f0", "f-half", Duration.ofHours(2)))
-        .submit("v", "v0")
+        .submit(it.timed("v0", "v", Duration.ofHours(1)))
         .join(Driver.node("m", "pool", 1, 1000, NodeStatus.READY))
         .submit(it.timed("f1", "f-one", Duration.ofHours(1)))
         .join(Driver.node("o", "other", 1))
@@ -252,7 +259,8 @@ class BlockedHoldOrderTest {
             .queue("f", "fixed", "one", 1)
             .queue("z", "other", "none", 1);
     Driver it = new Driver(tenant).join(Driver.node("n", "pool", 2));
-    it.submit("f", "f0", "f1").run().submit("o", "mine").after(HOLD_AFTER).pass();
+    it.submit(it.timed("f0", "f", Duration.ofHours(1)), it.timed("f1", "f", Duration.ofHours(2)));
+    it.run().submit("o", "mine").after(HOLD_AFTER).pass();
     assertThat(it.core.hold(it.id("mine"))).isPresent();
     it.decide(
         new Input.CatalogChanged(tenant.poolCapacity("pool", "1").build()),

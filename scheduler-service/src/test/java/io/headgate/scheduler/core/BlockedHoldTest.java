@@ -3,9 +3,14 @@ package io.headgate.scheduler.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.HoldRelease;
+import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.type.GpuQuantity;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -63,6 +68,7 @@ class BlockedHoldTest {
     assertThat(it.reason("d").code()).isEqualTo("HOLD");
     it.exit("a", 0).exit("b", 0);
     assertThat(it.state("d")).isEqualTo(JobState.WAITING);
+    assertThat(it.core.pools().getFirst().idleForHolds()).isEqualTo(GpuQuantity.ofGpus(3));
     it.exit("c", 0);
     assertThat(it.state("big")).isEqualTo(JobState.ASSIGNED);
     assertThat(it.effects(Effect.HoldReleased.class).getLast().cause()).isEqualTo(HoldRelease.USED);
@@ -140,7 +146,8 @@ class BlockedHoldTest {
                 .queue("o", "own", "one", 1)
                 .queue("o2", "own", "two", 1));
     it.join(Driver.node("m", "pool", 2));
-    it.submit(it.spec("fixed", "d", "ada", 0, Optional.of(false))).submit("d", "filler").run();
+    JobSpec fixed = it.spec("fixed", "d", "ada", 0, Optional.of(false));
+    it.submit(fixed.with().maxRuntime(Optional.of(HOUR)).build()).submit("d", "filler").run();
     it.join(Driver.node("n", "pool", 1)).submit("d", "victim").run().exit("filler", 0);
     it.submit("o2", "blocked").submit("o", "mine");
     assertThat(it.reason("blocked").code()).isEqualTo("HOLDING");
@@ -148,5 +155,126 @@ class BlockedHoldTest {
     it.join(Driver.node("k", "other", 2));
     assertThat(it.place("blocked")).isEqualTo("k:0,1");
     assertThat(it.place("mine")).isEqualTo("m:1");
+  }
+
+  /// One GPU of four is used by a job that declares no run time; the large job needs all four.
+  private static Driver openEnded() {
+    Driver it = new Driver(tenant()).join(Driver.node("n", "pool", 4));
+    return it.submit("s", "open").run();
+  }
+
+  @Test
+  void nothingIsHeldWhereAnEndlessJobIsInTheWay() {
+    Driver it = openEnded().submit("l", "big").after(Duration.ofMinutes(10)).submit("s", "d");
+    assertThat(it.core.hold(it.id("big"))).isEmpty();
+    assertThat(it.state("d")).isEqualTo(JobState.ASSIGNED);
+  }
+
+  /// Five runs of half an hour ended. The one in the way has lasted for 15 minutes, then for longer
+  /// than all of them.
+  @Test
+  void observedRunTimesSayWhenAJobEnds() {
+    Driver it = withRuns(Duration.ofMinutes(30)).submit("l", "big").submit("s", "open").run();
+    it.forget().after(Duration.ofMinutes(15)).pass();
+    Instant start = it.core.hold(it.id("big")).orElseThrow().expectedStart().orElseThrow();
+    assertThat(Duration.between(it.now, start)).isBetween(minutes(13), minutes(17));
+    it.after(minutes(20)).pass();
+    assertThat(it.core.hold(it.id("big"))).isEmpty();
+  }
+
+  private static Duration minutes(int number) {
+    return Duration.ofMinutes(number);
+  }
+
+  /// Four GPUs; five jobs of "s" ran for this time and ended.
+  private static Driver withRuns(Duration each) {
+    Driver it = new Driver(tenant()).join(Driver.node("n", "pool", 4));
+    for (int i = 0; i < 5; i++) {
+      it.submit("s", "run" + i).run().after(each).exit("run" + i, 0);
+    }
+    return it.submit("s", "blocks").run();
+  }
+
+  /// No job of "s" has ended by itself yet. The hold waits for "open", which came just before and
+  /// does not run yet.
+  private static Driver unknown() {
+    Driver it = new Driver(tenant()).join(Driver.node("n", "pool", 4));
+    it.submit(it.timed("a", "s", HOUR)).submit("l", "big").run();
+    it.after(minutes(8)).submit("s", "open").cancel("a").stopAll();
+    return it.after(minutes(2)).pass();
+  }
+
+  @Test
+  void aHoldOfUnknownStartLastsForHoldAfter() {
+    Driver it = unknown();
+    Hold hold = it.core.hold(it.id("big")).orElseThrow();
+    assertThat(hold.expectedStart()).isEmpty();
+    assertThat(hold.until()).contains(it.now.plus(minutes(10)));
+    it.submit(it.timed("short", "s", minutes(10)), it.timed("long", "s", minutes(11)));
+    assertThat(it.state("short")).isEqualTo(JobState.ASSIGNED);
+    assertThat(it.state("long")).isEqualTo(JobState.WAITING);
+  }
+
+  @Test
+  void itIsGivenUpAsSoonAsTheJobInTheWayIsEndless() {
+    Driver it = unknown();
+    assertThat(it.wakeAt).contains(it.now.plus(minutes(8)));
+    it.after(minutes(8)).pass();
+    assertThat(it.core.hold(it.id("big"))).isEmpty();
+  }
+
+  /// "open" runs only after nine minutes, so it is no endless job when the hold ends.
+  private static Driver expired() {
+    Driver it = unknown().after(minutes(9)).run().after(minutes(1)).forget().pass();
+    assertThat(it.effects(Effect.HoldReleased.class))
+        .containsExactly(new Effect.HoldReleased(it.id("big"), HoldRelease.EXPIRED));
+    return it;
+  }
+
+  @Test
+  void aPauseFollowsThatOthersUse() {
+    Driver it = expired();
+    assertThat(it.core.job(it.id("big")).orElseThrow().holdPause())
+        .contains(new HoldPause(1, it.now.plus(minutes(10))));
+    it.submit("s", "d");
+    assertThat(it.state("d")).isEqualTo(JobState.ASSIGNED);
+    it.forget();
+    it.core = it.core.copy();
+    it.pass();
+    assertThat(it.effects).isEmpty();
+    assertThat(it.core.hold(it.id("big"))).isEmpty();
+  }
+
+  @Test
+  void thePauseEndsWhenAnExpectedStartIsKnown() {
+    Driver it = expired();
+    it.submit(it.timed("c", "s", HOUR)).run().cancel("open").stopAll();
+    assertThat(it.core.hold(it.id("big")).flatMap(Hold::expectedStart)).isPresent();
+    assertThat(it.core.job(it.id("big")).orElseThrow().holdPause()).isEmpty();
+  }
+
+  /// Expected on n at one o'clock by the runs seen so far; then m is expected to be free sooner.
+  @Test
+  void aHoldWhoseStartHasPassedMovesToWhereTheJobStartsSooner() {
+    Driver it = new Driver(tenant()).join(Driver.node("n", "pool", 4));
+    for (int i = 0; i < 8; i++) {
+      it.submit("s", "run" + i).run().after(i < 6 ? HOUR : HOUR.multipliedBy(9)).exit("run" + i, 0);
+    }
+    it.submit("s", "slow").run().join(Driver.node("m", "pool", 4));
+    it.submit(it.timed("m0", "l", HOUR.multipliedBy(3))).run().submit("l", "big");
+    it.after(minutes(10)).pass();
+    assertThat(it.core.hold(it.id("big")).orElseThrow().waitsFor())
+        .containsExactly(it.attemptId("slow"));
+    it.now = it.core.hold(it.id("big")).orElseThrow().expectedStart().orElseThrow();
+    it.pass();
+    for (int i = 0; i < 5 && holdsFor(it, "slow"); i++) {
+      it.now = it.wakeAt.orElseThrow();
+      it.pass();
+    }
+    assertThat(holdsFor(it, "m0")).isTrue();
+  }
+
+  private static boolean holdsFor(Driver it, String job) {
+    return it.core.hold(it.id("big")).orElseThrow().waitsFor().contains(it.attemptId(job));
   }
 }

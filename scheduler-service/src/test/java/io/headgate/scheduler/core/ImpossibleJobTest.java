@@ -154,6 +154,14 @@ class ImpossibleJobTest {
   }
 
   private static Job asSubmitted(Driver it, String job) {
-    return new Job(it.spec(job, "q"), JobState.WAITING, 0, it.now, it.now, 0, Optional.empty());
+    return new Job(
+        it.spec(job, "q"),
+        JobState.WAITING,
+        0,
+        it.now,
+        it.now,
+        0,
+        Optional.empty(),
+        Optional.empty());
   }
 }

@@ -3,6 +3,7 @@ package io.headgate.scheduler.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.explain.Forecast;
+import io.headgate.scheduler.core.explain.Forecast.Basis;
 import io.headgate.scheduler.core.explain.Forecast.Cause;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,7 +35,7 @@ class StartForecastTest {
   }
 
   private static Instant by(Driver it, String job) {
-    return ((Forecast.By) forecast(it, job).orElseThrow()).start();
+    return ((Forecast.Expected) forecast(it, job).orElseThrow()).start();
   }
 
   private static Cause unknown(Driver it, String job) {
@@ -49,7 +50,9 @@ class StartForecastTest {
     it.after(Duration.ofMinutes(10));
     it.submit(it.timed("b", "ops-one", HOUR.multipliedBy(2)), it.spec("c", "ops-one"));
     assertThat(by(it, "b")).isEqualTo(start.plus(HOUR));
-    assertThat(forecast(it, "c")).contains(new Forecast.By(start.plus(HOUR.multipliedBy(3)), 2));
+    Instant by = start.plus(HOUR.multipliedBy(3));
+    assertThat(forecast(it, "c"))
+        .contains(new Forecast.Expected(by, Optional.of(by), 2, Basis.DECLARED));
   }
 
   @Test
@@ -85,6 +88,23 @@ class StartForecastTest {
     Driver it = with(1);
     it.submit("ops-one", "a", "b").settle();
     assertThat(unknown(it, "b")).isEqualTo(Cause.OPEN_ENDED);
+  }
+
+  /// Ten runs of an hour ended, and one of two hours. One has run for half an hour.
+  @Test
+  void earlierRunsTellWhereNoneIsDeclared() {
+    Driver it = with(1);
+    for (int i = 0; i < 11; i++) {
+      it.submit("ops-one", "run" + i).settle();
+      it.after(i < 10 ? HOUR : HOUR.multipliedBy(2)).exit("run" + i, 0);
+    }
+    it.submit("ops-one", "a", "b").settle().after(HOUR.dividedBy(2)).pass();
+    Forecast.Expected found = (Forecast.Expected) forecast(it, "b").orElseThrow();
+    assertThat(found.basis()).isEqualTo(Basis.OBSERVED);
+    assertThat(Duration.between(it.now, found.start()))
+        .isBetween(Duration.ofMinutes(27), Duration.ofMinutes(33));
+    assertThat(Duration.between(it.now, found.by().orElseThrow()))
+        .isBetween(Duration.ofMinutes(90), Duration.ofMinutes(105));
   }
 
   @Test

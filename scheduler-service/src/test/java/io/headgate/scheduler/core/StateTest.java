@@ -186,7 +186,16 @@ class StateTest {
     assertThat(it.core.pools())
         .containsExactly(
             new PoolUsage(
-                poolId("pool"), gpus("5"), gpus("5"), gpus("4"), gpus("0"), gpus("1"), 1, 1, 2));
+                poolId("pool"),
+                gpus("5"),
+                gpus("5"),
+                gpus("4"),
+                gpus("0"),
+                gpus("0"),
+                gpus("1"),
+                1,
+                1,
+                2));
     assertThat(it.core.queue(queueId("o")).orElseThrow().headReason().orElseThrow().code())
         .isEqualTo("WAITING_FOR_VICTIMS");
     NodeUsage node = it.core.nodes().getFirst();

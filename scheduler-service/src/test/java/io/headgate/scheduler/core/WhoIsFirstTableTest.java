@@ -105,7 +105,7 @@ class WhoIsFirstTableTest {
         dev 0/9 | dev: a~60m; ops: o*2; 10m; dev: b              | b waits HOLD; o waits HOLDING
         dev 0/9 | dev: a~60m; ops: o*2; 10m; dev: b~50m          | b runs; o waits HOLDING
         dev 0/9 | dev: a~60m; ops: o*2; 10m; dev: b~51m          | b waits HOLD; o waits HOLDING
-        dev 0/9 | dev: a; ops: o*2; 10m; dev: b~1m               | b waits HOLD; o waits HOLDING
+        dev 0/9 | dev: a; ops: o*2; 10m; dev: b~1m               | b runs; o waits CAPACITY
         dev 0/9 | dev: a~60m; ops: o*2; 10m; dev: b; a ends      | b waits CAPACITY; o runs
         dev 0/9 | dev: a~60m; ops: o*2; 10m; dev: b; o cancelled | b runs; o is CANCELLED
         dev 1/9 | dev: a~60m; ops: o*2; 10m; dev: b              | b waits HOLD; o waits HOLDING
@@ -121,8 +121,8 @@ class WhoIsFirstTableTest {
     RuleTable.check(
         "size 1; size 2 hold-after 10m; hard 3/3 fixed; ops 2/2; own 1/1; node n 2",
         """
-        pool p capacity 4 order 2 1 | hard: l; node k 1; hard: s; node j 1; ops: b*2; 10m; s cancelled; own: x | b waits HOLDING; s stops; x runs on j:0
-        pool p capacity 4 order 2 1 | hard: l; node k 1; hard: s; node j 1; ops: b*2; 10m; own: x              | b waits HOLDING; s runs; x waits HOLD\
+        pool p capacity 4 order 2 1 | hard: l~60m; node k 1; hard: s~60m; node j 1; ops: b*2; 10m; s cancelled; own: x | b waits HOLDING; s stops; x runs on j:0
+        pool p capacity 4 order 2 1 | hard: l~60m; node k 1; hard: s~60m; node j 1; ops: b*2; 10m; own: x              | b waits HOLDING; s runs; x waits HOLD\
         """);
   }
 }

@@ -7,10 +7,15 @@ import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.seal.Seal;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.TestSecrets;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.RunTimes;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.LoadedState;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jooq.DSLContext;
@@ -32,7 +37,7 @@ final class LoadingTest {
         submitter, priority, preemptible, max_runtime_ms, by_role, labels, traceparent, created_at,
         submitted_at, state, sequence, attempts, preempted_by, preempted_rule, preempted_grounds,
         preempted_at, started_at, finished_at, exit_code, draft_code, draft_message, cancelled_by,
-        cancel_reason, simulated, version, movable, waiting_since)
+        cancel_reason, simulated, version, movable, waiting_since, hold_pauses, hold_paused_until)
       select i, case when i %% 20 = 0 then 'other' else 'acme' end, 'jöb-' || i, 'q-' || i %% 5,
         'p-' || i %% 3, 'one', i, 1 + i %% 2, 'u-' || i %% 200, 'users/u-' || i %% 200, i %% 4 - 2,
         case i %% 3 when 0 then true when 1 then false end,
@@ -51,7 +56,8 @@ final class LoadingTest {
         case when i %% 9 = 0 then 'because' end, case when i %% 10 = 0 then 'eve' end,
         case when i %% 20 = 0 then 'wrong data' end, i %% 11 = 0, 3000000000 + i,
         i %% 13 = 0,
-        case when i %% 4 = 0 then timestamptz '2026-11-02 00:00:00Z' + i * interval '1.000007 s' end
+        case when i %% 4 = 0 then timestamptz '2026-11-02 00:00:00Z' + i * interval '1.000007 s' end,
+        i %% 3, case when i %% 3 > 0 then timestamptz '2026-11-03 00:00:00Z' end
       from generate_series(1, %d) i\
       """
           .formatted(JOBS);
@@ -151,6 +157,37 @@ final class LoadingTest {
     assertThat(loaded.attempts())
         .hasSize(JOBS / 2)
         .containsExactlyInAnyOrderElementsOf(attempts.values());
+  }
+
+  @Test
+  void countsTheRunsOfEachQueueThatEndedByThemselves() {
+    Map<QueueId, RunTimes> expected = new HashMap<>();
+    for (int job = 6; job <= JOBS; job += 6) {
+      TenantId tenant = new TenantId(job % 20 == 0 ? "other" : "acme");
+      Duration run = Duration.ofMillis(1L << (job / 20)).multipliedBy(3).plusMillis(job);
+      String cause = job % 4 == 0 ? "'WORKER_ENDED'" : job % 18 == 0 ? "'PREEMPTED'" : "null";
+      owner
+          .jooq()
+          .execute(
+              """
+              insert into attempt (job_id, number, tenant, policy, profile, pool, preemptible, sequence,
+                epoch, assigned_at, started_at, ended_at, outcome, stop_cause, skip_callback)
+              select id, 1, tenant, policy, profile, 'main', false, id, 3, submitted_at, submitted_at,
+                submitted_at + %d * interval '1 ms' + interval '7 us', 'SUCCEEDED', %s, false
+              from job where id = %d\
+              """
+                  .formatted(run.toMillis(), cause, job));
+      if (!cause.equals("'PREEMPTED'")) {
+        expected
+            .computeIfAbsent(new QueueId(tenant, "q-" + job % 5), key -> new RunTimes())
+            .add(run);
+      }
+    }
+    Map<QueueId, Map<Integer, Integer>> loaded = new HashMap<>();
+    store.load().runTimes().forEach(runs -> loaded.put(runs.queue(), runs.runs()));
+    Map<QueueId, Map<Integer, Integer>> counts = new HashMap<>();
+    expected.forEach((queue, runs) -> counts.put(queue, runs.state()));
+    assertThat(loaded).isEqualTo(counts);
   }
 
   @Test

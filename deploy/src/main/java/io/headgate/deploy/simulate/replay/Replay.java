@@ -2,6 +2,7 @@ package io.headgate.deploy.simulate.replay;
 
 import io.headgate.deploy.simulate.replay.BookedJob.Stage;
 import io.headgate.scheduler.core.Decision;
+import io.headgate.scheduler.core.explain.Forecast;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.simulation.Scenario;
 import io.headgate.scheduler.simulation.Simulation;
@@ -33,14 +34,18 @@ public final class Replay {
   private int nextEvent;
   private long nowMs;
 
+  private final ForecastErrors forecasts = new ForecastErrors();
+  private final int forecastsAsked;
+
   private final long loadedMs;
   private double usedLoaded;
   private double usedContended;
   private double used;
   private long contendedMs;
 
-  private Replay(Workload workload, LongSupplier nanoClock) {
+  private Replay(Workload workload, LongSupplier nanoClock, int forecastsAsked) {
     this.workload = workload;
+    this.forecastsAsked = forecastsAsked;
     this.nanoClock = nanoClock;
     this.books = new Books(workload.scenario());
     this.loadedMs = workload.scenario().events().getLast().at().toMillis();
@@ -63,17 +68,46 @@ public final class Replay {
   /// @throws BrokenInvariantException at the first decision that breaks a rule
   public static ReplayResult run(
       Workload workload, PlacementPolicy placement, LongSupplier nanoClock) {
-    return new Replay(workload, nanoClock).run(placement);
+    return run(workload, placement, nanoClock, 0);
+  }
+
+  /// Plays the workload once, and asks on the way when waiting jobs will start.
+  ///
+  /// @param forecasts how often it asks: after equally many submissions each time
+  /// @throws BrokenInvariantException at the first decision that breaks a rule
+  public static ReplayResult run(
+      Workload workload, PlacementPolicy placement, LongSupplier nanoClock, int forecasts) {
+    return new Replay(workload, nanoClock, forecasts).run(placement);
   }
 
   private ReplayResult run(PlacementPolicy placement) {
     Simulation simulation =
         new Simulation(workload.scenario(), placement, this::time, this::happened);
+    askForecasts(simulation);
     Summary summary = simulation.run();
     advance(summary.untilMs());
     books.rest(summary.untilMs());
     check(summary);
     return result();
+  }
+
+  /// Asks for the job whose submission it is. Most have started by then; it asks for the next one
+  /// that waits.
+  private void askForecasts(Simulation simulation) {
+    List<Scenario.Event> events = workload.scenario().events();
+    int asked = 0;
+    for (int next = 0; asked < forecastsAsked && next < events.size(); next++) {
+      long due = (long) asked * events.size() / forecastsAsked;
+      if (next >= due
+          && events.get(next).action() instanceof Scenario.Action.Submit(var plan, int _)) {
+        simulation.runUntil(events.get(next).at());
+        Optional<Forecast> forecast = simulation.forecast(plan.name());
+        if (forecast.isPresent()) {
+          forecasts.tell(plan.name(), forecast.get(), events.get(next).at().toMillis());
+          asked++;
+        }
+      }
+    }
   }
 
   private Decision time(Supplier<Decision> core) {
@@ -85,6 +119,9 @@ public final class Replay {
 
   private void happened(SimulationEvent event) {
     advance(event.atMs());
+    if (event instanceof SimulationEvent.Start start) {
+      forecasts.started(start.job(), event.atMs());
+    }
     books.happened(event);
   }
 
@@ -161,7 +198,8 @@ public final class Replay {
             nanos.stream().mapToLong(Long::longValue).sum(),
             percentile(nanos, 50),
             percentile(nanos, 99)),
-        new ReplayResult.Checked(books.starts(), books.rests()));
+        new ReplayResult.Checked(books.starts(), books.rests()),
+        forecasts.result());
   }
 
   private Map<String, ReplayResult.Waits> waits() {

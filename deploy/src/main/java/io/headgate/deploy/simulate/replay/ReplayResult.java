@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.OptionalDouble;
 
 /// The result of a replay.
 ///
@@ -26,7 +27,8 @@ public record ReplayResult(
     double usedGpuSeconds,
     GpuSeconds lost,
     Decisions decisions,
-    Checked checked) {
+    Checked checked,
+    Forecasts forecasts) {
   public ReplayResult {
     waits = Collections.unmodifiableMap(new LinkedHashMap<>(waits));
     preemptions = Collections.unmodifiableMap(new LinkedHashMap<>(preemptions));
@@ -45,6 +47,16 @@ public record ReplayResult(
 
   /// Durations of the core's decisions, in nanoseconds; each is one pass with its inputs.
   public record Decisions(int passes, long sum, long p50, long p99) {}
+
+  /// How well expected starts of waiting jobs came true.
+  ///
+  /// @param asked waiting jobs for which an expected start was asked for
+  /// @param unknown those without one
+  /// @param medianError of the others, as a fraction of the wait that followed
+  /// @param bounded expected starts with a bound
+  /// @param inTime those whose jobs started by it
+  public record Forecasts(
+      int asked, int unknown, OptionalDouble medianError, int bounded, int inTime) {}
 
   /// How often the rules were checked.
   ///

@@ -1,15 +1,28 @@
 package io.headgate.scheduler.core.explain;
 
 import java.time.Instant;
+import java.util.Optional;
 
 /// When a waiting job will start, as far as it can be said honestly.
 public sealed interface Forecast {
-  /// It starts by then if every job that runs, or starts before it, uses all of its declared run
-  /// time. Jobs that stop must stop at once, and no user may submit, cancel or configure anything
-  /// meanwhile.
+  /// It starts at about this time. Jobs that stop must stop at once, and no user may submit, cancel
+  /// or configure anything meanwhile.
   ///
-  /// @param after how many attempts end before
-  record By(Instant start, int after) implements Forecast {}
+  /// @param start if every job that runs, or starts before it, uses all of its declared run time,
+  ///   or runs for as long as half of the ended runs of its queue did
+  /// @param by the same, but as long as 95 of 100 of those runs; absent: cannot be said. Equal to
+  ///   `start` where run times are declared
+  /// @param after how many attempts end before `start`
+  record Expected(Instant start, Optional<Instant> by, int after, Basis basis)
+      implements Forecast {}
+
+  /// What an expected start rests on.
+  enum Basis {
+    /// All run times were declared.
+    DECLARED,
+    /// Some run times were observed in earlier runs of their queues.
+    OBSERVED
+  }
 
   /// It cannot be said.
   record Unknown(Cause cause) implements Forecast {}
@@ -20,7 +33,7 @@ public sealed interface Forecast {
     NEVER_FITS,
     /// Its queue is closed.
     QUEUE_CLOSED,
-    /// Jobs in its way have not said how long they run at most.
+    /// Jobs in its way have not said how long they run at most, and too few ended that ran longer.
     OPEN_ENDED,
     /// It waits for an elastic pool; how long a provider takes is unknown.
     PROVIDER,

@@ -8,6 +8,8 @@ public enum HoldRelease {
   NOT_NEEDED,
   /// A better-ranked job holds instead, or its job may no longer start.
   OUTRANKED,
+  /// Its expected start was unknown for too long (O7).
+  EXPIRED,
   /// Its job no longer waits.
   JOB_GONE,
   /// A node of it no longer takes work.

@@ -11,6 +11,7 @@ import java.util.Optional;
 ///   its last attempt that ran
 /// @param attempts how many were begun
 /// @param lastPreemption by whom it was preempted last, if ever
+/// @param holdPause the last pause between its holds of unknown expected start (O7)
 public record Job(
     JobSpec spec,
     JobState state,
@@ -18,11 +19,20 @@ public record Job(
     Instant submittedAt,
     Instant waitingSince,
     int attempts,
-    Optional<Preemption> lastPreemption) {
+    Optional<Preemption> lastPreemption,
+    Optional<HoldPause> holdPause) {
   /// A job that has not been preempted and has waited since its submission.
   public static Job submitted(
       JobSpec spec, JobState state, long sequence, Instant submittedAt, int attempts) {
-    return new Job(spec, state, sequence, submittedAt, submittedAt, attempts, Optional.empty());
+    return new Job(
+        spec,
+        state,
+        sequence,
+        submittedAt,
+        submittedAt,
+        attempts,
+        Optional.empty(),
+        Optional.empty());
   }
 
   public JobId id() {
@@ -30,6 +40,13 @@ public record Job(
   }
 
   public Job withState(JobState newState) {
-    return new Job(spec, newState, sequence, submittedAt, waitingSince, attempts, lastPreemption);
+    return new Job(
+        spec, newState, sequence, submittedAt, waitingSince, attempts, lastPreemption, holdPause);
+  }
+
+  /// The job with another pause; empty: it may hold.
+  public Job withHoldPause(Optional<HoldPause> newPause) {
+    return new Job(
+        spec, state, sequence, submittedAt, waitingSince, attempts, lastPreemption, newPause);
   }
 }

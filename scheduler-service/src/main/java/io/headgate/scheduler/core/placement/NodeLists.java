@@ -9,7 +9,6 @@ final class NodeLists {
   private final TreeSet<NodeState> awaited = new TreeSet<>();
   private final TreeSet<NodeState> setAside = new TreeSet<>();
   private final HeldNodes held = new HeldNodes();
-  private final OpenEndedNodes openEnded = new OpenEndedNodes();
 
   /// Nodes that take work on which something stops.
   SortedSet<NodeState> stopping() {
@@ -28,10 +27,6 @@ final class NodeLists {
 
   HeldNodes held() {
     return held;
-  }
-
-  OpenEndedNodes openEnded() {
-    return openEnded;
   }
 
   /// Updates the lists with the node's stopping and held capacity, and whether its report is
@@ -53,7 +48,6 @@ final class NodeLists {
     setAside.remove(entry.node);
     keepStopping(entry, false);
     held.keep(entry, false);
-    openEnded.forget(entry);
   }
 
   private void keepAwaited(PoolEntry entry, boolean isAwaited) {

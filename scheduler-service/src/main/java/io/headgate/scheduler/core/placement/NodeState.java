@@ -37,7 +37,6 @@ public final class NodeState implements Comparable<NodeState> {
   private final List<Share> shares = new ArrayList<>();
   private int stoppingShares;
   private int heldShares;
-  private int openEnded;
 
   /// @param wants whether devices of a model belong to the node's pool
   public NodeState(Node node, Predicate<String> wants) {
@@ -263,16 +262,6 @@ public final class NodeState implements Comparable<NodeState> {
   /// Whether some of its capacity is held.
   boolean hasHeld() {
     return heldShares > 0;
-  }
-
-  /// Counts the attempts here that declare no run time ([PoolState#countOpenEnded]).
-  void countOpenEnded(int change) {
-    openEnded += change;
-  }
-
-  /// Attempts here that run on and have not said for how long.
-  public int openEnded() {
-    return openEnded;
   }
 
   /// Whether something here was asked to stop.

@@ -10,8 +10,6 @@ final class PoolEntry {
   boolean stopping;
   boolean held;
   boolean awaited;
-  boolean openEndedChanged;
-  int openEnded;
   long offeredUnits;
   long idleUnits;
 

@@ -13,7 +13,6 @@ import io.headgate.scheduler.core.placement.policy.TaskMix;
 import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -243,7 +242,6 @@ public final class PoolState implements Comparable<PoolState> {
       entry = new PoolEntry(node);
       entries.put(node, entry);
       nodes.add(node);
-      lists.openEnded().changed(entry);
     }
     StateGroup before = entry.group;
     FreeState state = node.takesWork() ? node.freeNow() : null;
@@ -304,21 +302,6 @@ public final class PoolState implements Comparable<PoolState> {
 
   NodeLists lists() {
     return lists;
-  }
-
-  /// Nodes with attempts that have not said how long they run, those with the fewest first; valid
-  /// until something changes.
-  public Iterator<NodeState> byOpenEnded() {
-    return lists.openEnded().iterator();
-  }
-
-  /// Counts the attempts on the node that declare no run time.
-  public void countOpenEnded(NodeState node, int change) {
-    node.countOpenEnded(change);
-    PoolEntry entry = entries.get(node);
-    if (entry != null) {
-      lists.openEnded().changed(entry);
-    }
   }
 
   /// Units of GPU that one instance of it brings; 0 when it is static.

@@ -3,27 +3,35 @@ package io.headgate.scheduler.core.preemption;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.queue.Ends;
 import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.QueueState;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
 
-/// The running attempts that declare a run time, by the pools of their nodes, in the order of their
-/// ends. Attempts that declare none are counted on each node. Kept up to date so that a hold (O7)
-/// is found without sorting a pool.
+/// The running attempts by the pools of their nodes: those that declare a run time in the order of
+/// their ends, the others by queue. Kept up to date so that a hold (O7) is found without sorting a
+/// pool.
 public final class AttemptEnds {
-  private static final Comparator<LiveAttempt> ORDER =
+  private static final Comparator<LiveAttempt> BY_DECLARED_END =
       Comparator.comparing((LiveAttempt attempt) -> attempt.endsBy().orElseThrow())
           .thenComparing(attempt -> attempt.nodes().getFirst())
           .thenComparingLong(LiveAttempt::sequence);
 
+  /// The attempts of a pool.
+  static final class InPool {
+    final TreeSet<LiveAttempt> declared = new TreeSet<>(BY_DECLARED_END);
+    final Map<QueueState, UndeclaredEnds> undeclared = new LinkedHashMap<>();
+  }
+
   private final Function<PoolId, PoolState> pools;
-  private final Map<PoolState, TreeSet<LiveAttempt>> byPool = new HashMap<>();
+  private final Map<PoolState, InPool> byPool = new HashMap<>();
 
   /// @param pools finds a node's pool
   public AttemptEnds(Function<PoolId, PoolState> pools) {
@@ -33,28 +41,40 @@ public final class AttemptEnds {
   /// Takes in an attempt that was not asked to stop. Before its end changes or one of its nodes
   /// goes to another pool it must be taken out.
   public void add(LiveAttempt attempt) {
-    if (attempt.endsBy().isEmpty()) {
-      attempt.nodes().forEach(node -> poolOf(node).countOpenEnded(node, 1));
-      return;
-    }
     for (PoolState pool : pools(attempt)) {
-      byPool.computeIfAbsent(pool, key -> new TreeSet<>(ORDER)).add(attempt);
+      InPool attempts = byPool.computeIfAbsent(pool, key -> new InPool());
+      if (attempt.endsBy().isPresent()) {
+        attempts.declared.add(attempt);
+      } else {
+        attempts
+            .undeclared
+            .computeIfAbsent(attempt.job().queue(), key -> new UndeclaredEnds())
+            .add(attempt);
+      }
     }
   }
 
   public void remove(LiveAttempt attempt) {
-    if (attempt.endsBy().isEmpty()) {
-      attempt.nodes().forEach(node -> poolOf(node).countOpenEnded(node, -1));
-      return;
-    }
     for (PoolState pool : pools(attempt)) {
-      byPool.getOrDefault(pool, new TreeSet<>(ORDER)).remove(attempt);
+      InPool attempts = byPool.get(pool);
+      if (attempts == null) {
+        continue;
+      }
+      if (attempt.endsBy().isPresent()) {
+        attempts.declared.remove(attempt);
+        continue;
+      }
+      QueueState queue = attempt.job().queue();
+      UndeclaredEnds undeclared = attempts.undeclared.get(queue);
+      if (undeclared != null && undeclared.removeLast(attempt)) {
+        attempts.undeclared.remove(queue);
+      }
     }
   }
 
-  /// The attempts on nodes of the pool with a declared run time, the first to end first.
-  SortedSet<LiveAttempt> in(PoolState pool) {
-    return byPool.getOrDefault(pool, new TreeSet<>(ORDER));
+  /// What is expected of the attempts on nodes of the pool.
+  public ExpectedEnds expect(PoolState pool, Ends ends) {
+    return new ExpectedEnds(byPool.getOrDefault(pool, new InPool()), ends);
   }
 
   private Set<PoolState> pools(LiveAttempt attempt) {

@@ -253,14 +253,17 @@ public final class LiveAttempt {
   /// from its assignment.
   public Instant protectedUntil() {
     Duration least = policy.minRuntime();
-    Instant from = startedAt == null ? assignedAt : startedAt;
-    return least.isZero() ? Instant.MIN : from.plus(least);
+    return least.isZero() ? Instant.MIN : from().plus(least);
+  }
+
+  /// From when on its run time counts: until it runs, from its assignment.
+  public Instant from() {
+    return startedAt == null ? assignedAt : startedAt;
   }
 
   /// When it will have ended at the latest, if its user said how long it runs at most.
   public Optional<Instant> endsBy() {
-    Instant from = startedAt == null ? assignedAt : startedAt;
-    return job.spec().maxRuntime().map(from::plus);
+    return job.spec().maxRuntime().map(from()::plus);
   }
 
   /// The work that would be lost by stopping it now, in units × milliseconds since its last

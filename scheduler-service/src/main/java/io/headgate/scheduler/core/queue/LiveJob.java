@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.BackOff;
+import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
@@ -25,6 +26,7 @@ public final class LiveJob {
   private JobState state;
   private int attempts;
   private @Nullable Preemption lastPreemption;
+  private @Nullable HoldPause holdPause;
   private @Nullable LiveAttempt attempt;
   private @Nullable LiveHold hold;
   private @Nullable BackOff backOff;
@@ -39,6 +41,7 @@ public final class LiveJob {
     this.state = job.state();
     this.attempts = job.attempts();
     this.lastPreemption = job.lastPreemption().orElse(null);
+    this.holdPause = job.holdPause().orElse(null);
   }
 
   private static int compare(LiveJob one, LiveJob other) {
@@ -78,6 +81,16 @@ public final class LiveJob {
   /// An attempt of it that ran has ended, so it waits anew from now on.
   public void waitsSince(Instant now) {
     waitingSince = now;
+    holdPause = null;
+  }
+
+  /// The last pause between its holds of unknown expected start (O7).
+  public Optional<HoldPause> holdPause() {
+    return Optional.ofNullable(holdPause);
+  }
+
+  public void setHoldPause(Optional<HoldPause> pause) {
+    holdPause = pause.orElse(null);
   }
 
   public QueueState queue() {
@@ -157,7 +170,8 @@ public final class LiveJob {
         submittedAt,
         waitingSince,
         attempts,
-        Optional.ofNullable(lastPreemption));
+        Optional.ofNullable(lastPreemption),
+        holdPause());
   }
 
   @Override

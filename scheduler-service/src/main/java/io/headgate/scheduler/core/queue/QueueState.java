@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.LaneId;
 import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.job.RunTimes;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.rights.PolicyAccount;
@@ -58,6 +59,7 @@ public final class QueueState implements Comparable<QueueState> {
   private int attempts;
   private final Turn turn = new Turn(this);
   private @Nullable PoolState expects;
+  private final RunTimes runTimes = new RunTimes();
 
   public QueueState(QueueId id) {
     this.id = id;
@@ -65,6 +67,11 @@ public final class QueueState implements Comparable<QueueState> {
 
   public QueueId id() {
     return id;
+  }
+
+  /// How long its attempts ran that ended by themselves (O7).
+  public RunTimes runTimes() {
+    return runTimes;
   }
 
   /// Absent when the queue is not provisioned, or was removed while it had jobs.

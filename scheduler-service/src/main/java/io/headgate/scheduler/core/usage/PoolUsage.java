@@ -10,6 +10,8 @@ import io.headgate.type.GpuQuantity;
 /// @param offered the devices in service of nodes that take work
 /// @param used by attempts, those that stop included
 /// @param held idle slices that are kept for a waiting job
+/// @param idleForHolds the part of `held` that idles for jobs that were blocked for too long (O7);
+///   the rest waits for victims to leave (P5)
 /// @param idle free for any job on nodes that take work, as far as the ceiling lets it start
 public record PoolUsage(
     PoolId pool,
@@ -17,6 +19,7 @@ public record PoolUsage(
     GpuQuantity offered,
     GpuQuantity used,
     GpuQuantity held,
+    GpuQuantity idleForHolds,
     GpuQuantity idle,
     int nodes,
     int readyNodes,

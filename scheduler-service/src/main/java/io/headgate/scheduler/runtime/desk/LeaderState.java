@@ -143,7 +143,8 @@ public final class LeaderState {
     List<Job> known = loaded.jobs().stream().map(JobRecord::job).toList();
     List<Attempt> live = loaded.attempts().stream().map(AttemptRecord::attempt).toList();
     return SchedulerState.kept(merged, seen, known, live, loaded.holds())
-        .expecting(loaded.demand());
+        .expecting(loaded.demand())
+        .observing(loaded.runTimes());
   }
 
   public Leadership leadership() {

@@ -2,6 +2,7 @@ package io.headgate.scheduler.runtime.record;
 
 import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
+import io.headgate.scheduler.core.SchedulerState.ObservedRuns;
 import io.headgate.scheduler.core.job.Hold;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.Map;
 /// @param attempts the live ones
 /// @param demand recent jobs by profile, finished ones included; placement would lose it at a
 ///   restart
+/// @param runTimes how long those attempts of recent jobs ran that ended by themselves, by queue
 /// @param catalogs by source
 /// @param lastJob highest id of any job
 /// @param version of the watches
@@ -22,6 +24,7 @@ public record LoadedState(
     List<Hold> holds,
     List<NodeContact> contacts,
     List<Demanded> demand,
+    List<ObservedRuns> runTimes,
     Map<String, Catalog> catalogs,
     long lastJob,
     long version,

@@ -10,9 +10,11 @@ import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.RunTimes;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.property.Space.Without;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -36,26 +38,50 @@ final class BlockedHoldCheck {
     return blocked;
   }
 
-  /// When its user said that it ends at the latest; [Instant#MAX] when not.
-  static Instant endOf(Attempt attempt, Reference rules) {
-    return rules
-        .job(attempt)
-        .spec()
-        .maxRuntime()
-        .map(attempt.startedAt().orElse(attempt.assignedAt())::plus)
-        .orElse(Instant.MAX);
+  /// When the attempt is expected to end by what its user declared, or else by how long ended
+  /// attempts of its queue ran.
+  ///
+  /// @param at absent: unknown
+  /// @param endless whether it will probably never end
+  record Expected(Optional<Instant> at, boolean endless) {
+    Instant sortable() {
+      return at.orElse(Instant.MAX);
+    }
+
+    boolean isBy(Instant time) {
+      return at.isPresent() && !at.get().isAfter(time);
+    }
   }
 
-  /// The time at which the job fits in the pool if no other job starts there. Now, at an end, at an
-  /// unknown time ([Instant#MAX]); empty: never.
+  /// What the job may expect of the attempt.
+  static Expected end(Attempt attempt, Job job, Reference rules) {
+    Job running = rules.job(attempt);
+    Instant from = attempt.startedAt().orElse(attempt.assignedAt());
+    if (running.spec().maxRuntime().isPresent()) {
+      return new Expected(running.spec().maxRuntime().map(from::plus), false);
+    }
+    RunTimes runs = rules.shadow.runTimes.getOrDefault(running.spec().queue(), new RunTimes());
+    int ended = runs.state().values().stream().mapToInt(Integer::intValue).sum();
+    Duration elapsed = Duration.between(from, rules.now);
+    if (ended < 5 && elapsed.compareTo(rules.profile(job).holdAfter()) >= 0) {
+      return new Expected(Optional.empty(), true);
+    }
+    Optional<Instant> end = runs.median(elapsed).map(from::plus);
+    return new Expected(end, end.isEmpty() && ended >= 5);
+  }
+
+  /// The time at which the job fits in the pool if no other job starts there: now, at an expected
+  /// end, or at an unknown time ([Instant#MAX]). Empty: never, or not before an endless job ends.
   static Optional<Instant> earliest(Pool pool, Job job, Reference rules) {
     List<Attempt> live = new ArrayList<>();
     for (Attempt attempt : rules.shadow.attempts.values()) {
-      if (attempt.stop().isEmpty() && isOn(attempt, pool, rules.shadow)) {
+      if (attempt.stop().isEmpty()
+          && isOn(attempt, pool, rules.shadow)
+          && !end(attempt, job, rules).endless()) {
         live.add(attempt);
       }
     }
-    live.sort(Comparator.comparing(attempt -> endOf(attempt, rules)));
+    live.sort(Comparator.comparing(attempt -> end(attempt, job, rules).sortable()));
     Set<AttemptId> ended = new HashSet<>();
     Instant at = rules.now;
     for (Attempt next : live) {
@@ -63,10 +89,16 @@ final class BlockedHoldCheck {
         return Optional.of(at);
       }
       ended.add(next.id());
-      Instant end = endOf(next, rules);
+      Instant end = end(next, job, rules).sortable();
       at = end.isAfter(at) ? end : at;
     }
     return fits(pool, job, rules, ended) ? Optional.of(at) : Optional.empty();
+  }
+
+  /// The same, but empty as well where the time is unknown and the job pauses.
+  static Optional<Instant> holdable(Pool pool, Job job, Reference rules) {
+    boolean pauses = job.holdPause().filter(pause -> pause.until().isAfter(rules.now)).isPresent();
+    return earliest(pool, job, rules).filter(at -> !pauses || at.isBefore(Instant.MAX));
   }
 
   private static boolean fits(Pool pool, Job job, Reference rules, Set<AttemptId> ended) {
@@ -108,6 +140,20 @@ final class BlockedHoldCheck {
     require(!rules.fitsNow(job), "what fits now does not hold (O7)", hold);
     require(holdIn(own, rules).isEmpty(), "one blocked job holds in a pool (O7)", hold);
     Instant start = hold.expectedStart().orElse(Instant.MAX);
+    Optional<Instant> until =
+        hold.expectedStart().isPresent()
+            ? Optional.empty()
+            : Optional.of(rules.now.plus(rules.profile(job).holdAfter()));
+    require(
+        hold.until().equals(until),
+        "a hold of unknown expected start lasts for holdAfter (O7)",
+        hold,
+        until);
+    require(
+        hold.expectedStart().isPresent() || holdable(pool(hold, rules), job, rules).isPresent(),
+        "a job that pauses holds only if it knows its expected start (O7)",
+        hold,
+        job);
     for (Pool pool : rules.routes(job)) {
       if (holdIn(pool.id(), rules).isPresent()) {
         continue;
@@ -137,17 +183,21 @@ final class BlockedHoldCheck {
           !better
               || rules.routes(other).stream()
                   .filter(pool -> pool.id().equals(own))
-                  .noneMatch(pool -> earliest(pool, other, rules).isPresent()),
+                  .noneMatch(pool -> holdable(pool, other, rules).isPresent()),
           "the best-ranked blocked job holds (O7)",
           hold,
           other);
     }
   }
 
+  private static Pool pool(Hold hold, Reference rules) {
+    return rules.shadow.pool(hold.place().pool()).orElseThrow();
+  }
+
   /// Whether the job, with the time that its stop takes, ends before the holder of its place is
   /// expected to start.
   static boolean mayPass(Attempt attempt, Job job, Reference rules) {
-    if (attempt.assignment().workers().size() > 1 || job.spec().maxRuntime().isEmpty()) {
+    if (job.spec().maxRuntime().isEmpty()) {
       return false;
     }
     return rules.holds().stream()
@@ -159,15 +209,19 @@ final class BlockedHoldCheck {
   /// the hold.
   static boolean mayPass(Hold hold, Job job, Reference rules) {
     Instant end = rules.now.plus(job.spec().longest().orElseThrow());
-    if (!hold.isForBlocked() || hold.expectedStart().map(end::isAfter).orElse(true)) {
+    if (!hold.isForBlocked()
+        || hold.expectedStart().or(hold::until).map(end::isAfter).orElse(true)) {
       return false;
     }
-    Pool pool = rules.shadow.pool(hold.place().pool()).orElseThrow();
+    Pool pool = pool(hold, rules);
     if (!rules.routes(job).contains(pool)
         || !rules.space.isBelowCeiling(pool, rules.profile(job), Without.NOTHING)) {
       return false;
     }
     Reference without = new Reference(rules.shadow, rules.now, Set.of(hold.job()));
+    if (rules.profile(job).workers() > 1) {
+      return without.fits(pool, job);
+    }
     for (WorkerPlace place : hold.place().workers()) {
       Node node = rules.shadow.nodes.get(place.node());
       if (without.space.workers(node, pool, rules.profile(job), Without.NOTHING) > 0) {
@@ -186,12 +240,22 @@ final class BlockedHoldCheck {
     require(!rules.fitsNow(job), "a job that fits now does not hold (O7)", hold);
     require(holdIn(hold.place().pool(), rules).isEmpty(), "one blocked job holds in a pool (O7)");
     Set<AttemptId> ended = new HashSet<>(hold.waitsFor());
-    Instant start = hold.expectedStart().orElse(Instant.MAX);
+    Instant start = hold.expectedStart().orElse(Instant.MIN);
     for (Attempt attempt : rules.shadow.attempts.values()) {
-      if (endOf(attempt, rules).compareTo(start) <= 0) {
+      Expected end = end(attempt, job, rules);
+      require(
+          attempt.stop().isPresent() || !end.endless() || !hold.waitsFor().contains(attempt.id()),
+          "no hold waits for an endless job (O7)",
+          hold,
+          attempt);
+      if (end.isBy(start)) {
         ended.add(attempt.id());
       }
     }
+    require(
+        hold.until().map(until -> until.isAfter(rules.now)).orElse(true),
+        "a hold of unknown expected start expires (O7)",
+        hold);
     require(
         rules.space.isFreeWithout(hold.place().workers(), ended),
         "a held place is free when its job is expected to start (O7)",

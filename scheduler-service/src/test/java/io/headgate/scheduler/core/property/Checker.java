@@ -69,6 +69,14 @@ final class Checker {
           Effect.HoldReleased _,
           Effect.ReleaseNode _ ->
           current = null;
+      case Effect.HoldPauseChanged(var job, var pause) -> {
+        require(
+            pause.isEmpty() || released.get(job) == HoldRelease.EXPIRED,
+            "a pause begins when a hold expires (O7)",
+            job,
+            pause);
+        current = null;
+      }
       case Effect.JobChanged _,
           Effect.NodeSetAside _,
           Effect.ScalePool _,

@@ -70,18 +70,20 @@ class PairedRunsTest {
             case Effect.ResumeAttempt(var attempt) -> "resume " + attempt.id();
             case Effect.AttemptEnded(var attempt, var ending) -> "end " + attempt.id() + ending;
             case Effect.HoldPlaced(var hold) ->
-                "hold %s %s %s %s %s"
+                "hold %s %s %s %s %s %s"
                     .formatted(
                         hold.job(),
                         nodes(hold.place().workers()),
                         hold.waitsFor(),
                         hold.rule(),
-                        hold.expectedStart());
+                        hold.expectedStart(),
+                        hold.until());
             case Effect.LaneReasonChanged(var lane, var reason) ->
                 "reason " + lane + " " + reason.code();
             case Effect.JobReasonChanged(var job, var reason) ->
                 "reason " + job + " " + reason.code();
             case Effect.HoldReleased _,
+                Effect.HoldPauseChanged _,
                 Effect.NodeSetAside _,
                 Effect.ScalePool _,
                 Effect.ReleaseNode _ ->

@@ -206,9 +206,7 @@ final class RestChecker {
   /// Checks only the first job of a queue.
   private void checkFirst(Job job) {
     for (Hold hold : shadow.holds.values()) {
-      if (hold.isForBlocked()
-          && job.spec().maxRuntime().isPresent()
-          && rules.profile(job).workers() == 1) {
+      if (hold.isForBlocked() && job.spec().maxRuntime().isPresent()) {
         require(
             !BlockedHoldCheck.mayPass(hold, job, rules),
             "a job that ends in time passes a hold (O7)",
@@ -224,7 +222,7 @@ final class RestChecker {
       Optional<Hold> hold = BlockedHoldCheck.holdIn(pool.id(), then);
       if (hold.isEmpty()) {
         require(
-            BlockedHoldCheck.earliest(pool, job, then).isEmpty(),
+            BlockedHoldCheck.holdable(pool, job, then).isEmpty(),
             "a job that was blocked for long enough holds (O7)",
             job,
             pool);

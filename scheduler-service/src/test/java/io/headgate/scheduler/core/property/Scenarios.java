@@ -211,7 +211,8 @@ final class Scenarios {
         job.submittedAt(),
         job.waitingSince(),
         job.attempts(),
-        Optional.empty());
+        Optional.empty(),
+        job.holdPause());
   }
 
   /// Lets a new core decide the history.

@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
 import io.headgate.scheduler.core.SchedulerState;
 import io.headgate.scheduler.core.SchedulerState.BackedOff;
+import io.headgate.scheduler.core.SchedulerState.ObservedRuns;
 import io.headgate.scheduler.core.SchedulerState.SetAside;
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.Policy;
@@ -23,6 +24,7 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.RunTimes;
 import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.node.Node;
@@ -59,6 +61,9 @@ final class Shadow {
 
   /// Instances that elastic pools were asked for.
   final Map<PoolId, Integer> asked = new LinkedHashMap<>();
+
+  /// How long ended attempts of the queues ran.
+  final Map<QueueId, RunTimes> runTimes = new HashMap<>();
 
   private Catalog indexed;
   private final Map<QueueId, Queue> queues = new HashMap<>();
@@ -129,6 +134,7 @@ final class Shadow {
     copy.holds.putAll(holds);
     copy.released.addAll(released);
     copy.asked.putAll(asked);
+    copy.runTimes.putAll(runTimes);
     return copy;
   }
 
@@ -177,6 +183,8 @@ final class Shadow {
       case Effect.AttemptEnded(var attempt, var _) -> attempts.remove(attempt.id());
       case Effect.HoldPlaced(var hold) -> holds.put(hold.job(), hold);
       case Effect.HoldReleased(var job, var _) -> holds.remove(job);
+      case Effect.HoldPauseChanged(var job, var pause) ->
+          jobs.computeIfPresent(job, (key, known) -> known.withHoldPause(pause));
       case Effect.ReleaseNode(var node) -> released.add(node);
       case Effect.NodeSetAside _,
           Effect.ScalePool _,
@@ -185,11 +193,17 @@ final class Shadow {
     }
   }
 
-  /// A shell does not keep which nodes are set aside, which jobs pause, and what it was asked for;
-  /// the core says it.
+  /// A shell does not keep which nodes are set aside, which jobs pause, what it was asked for, and
+  /// how long attempts ran; the core says it.
   void setAside(SchedulerState core) {
     asked.clear();
     core.asked().forEach(each -> asked.put(each.pool(), each.instances()));
+    runTimes.clear();
+    for (ObservedRuns each : core.runTimes()) {
+      RunTimes runs = new RunTimes();
+      runs.load(each.runs());
+      runTimes.put(each.queue(), runs);
+    }
     backedOff.clear();
     for (BackedOff each : core.backOffs()) {
       if (each.waits()) {
@@ -254,6 +268,7 @@ final class Shadow {
             core.asked(),
             core.instances(),
             core.demand(),
+            core.runTimes(),
             core.nextSequence()));
   }
 
@@ -273,6 +288,7 @@ final class Shadow {
         state.asked(),
         state.instances(),
         state.demand(),
+        state.runTimes(),
         state.nextSequence());
   }
 }

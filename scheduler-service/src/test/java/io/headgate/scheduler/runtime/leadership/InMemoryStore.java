@@ -2,12 +2,18 @@ package io.headgate.scheduler.runtime.leadership;
 
 import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
+import io.headgate.scheduler.core.SchedulerState.ObservedRuns;
 import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.RunTimes;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Batch;
@@ -32,6 +38,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.LongSupplier;
@@ -40,6 +47,12 @@ import java.util.function.LongSupplier;
 /// conditions of the real statements. Several replicas may share one. Not thread-safe.
 final class InMemoryStore implements SchedulerStore, JobReader {
   private static final UUID INCARNATION = new UUID(0, 1);
+
+  private static final Set<AttemptRecord.Outcome> BY_ITSELF =
+      Set.of(
+          AttemptRecord.Outcome.SUCCEEDED,
+          AttemptRecord.Outcome.FAILED,
+          AttemptRecord.Outcome.TIMED_OUT);
 
   private final LongSupplier nanos;
   private final Map<JobId, JobRecord> jobs = new LinkedHashMap<>();
@@ -117,6 +130,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
         List.copyOf(holds.values()),
         List.copyOf(contacts.values()),
         demand(),
+        runTimes(),
         Map.copyOf(catalogs),
         jobs.keySet().stream().mapToLong(JobId::value).max().orElse(0),
         version,
@@ -132,6 +146,25 @@ final class InMemoryStore implements SchedulerStore, JobReader {
             counts.merge(new ProfileId(job.tenant(), job.metadata().profile()), 1L, Long::sum));
     return counts.entrySet().stream()
         .map(each -> new Demanded(each.getKey(), each.getValue(), 0))
+        .toList();
+  }
+
+  private List<ObservedRuns> runTimes() {
+    Map<QueueId, RunTimes> runs = new TreeMap<>();
+    for (AttemptRecord record : attempts.values()) {
+      Attempt attempt = record.attempt();
+      Optional<StopCause> cause = attempt.stop().map(StopOrder::cause);
+      if (record.ending().filter(ending -> BY_ITSELF.contains(ending.outcome())).isPresent()
+          && attempt.startedAt().isPresent()
+          && (cause.isEmpty() || cause.get() instanceof StopCause.WorkerEnded)) {
+        QueueId queue = jobs.get(attempt.id().job()).job().spec().queue();
+        Instant ended = record.ending().orElseThrow().at();
+        runs.computeIfAbsent(queue, key -> new RunTimes())
+            .add(Duration.between(attempt.startedAt().orElseThrow(), ended));
+      }
+    }
+    return runs.entrySet().stream()
+        .map(each -> new ObservedRuns(each.getKey(), each.getValue().state()))
         .toList();
   }
 

@@ -130,7 +130,8 @@ final class OneLeader {
             .map(node -> new NodeContact(node, "boot", "session", "test", false, time.instant()))
             .toList();
     LoadedState nothing =
-        new LoadedState(List.of(), List.of(), List.of(), contacts, List.of(), Map.of(), 0, 0, 0);
+        new LoadedState(
+            List.of(), List.of(), List.of(), contacts, List.of(), List.of(), Map.of(), 0, 0, 0);
     return LeaderState.load(start.leadership(), SETTINGS, nothing, catalog(), 0);
   }
 

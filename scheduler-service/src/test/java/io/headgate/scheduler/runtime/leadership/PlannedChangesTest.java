@@ -107,7 +107,8 @@ class PlannedChangesTest {
       this.random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
       this.tenant = new ChangingTenant(random);
       LoadedState nothing =
-          new LoadedState(List.of(), List.of(), List.of(), List.of(), List.of(), Map.of(), 0, 0, 0);
+          new LoadedState(
+              List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), Map.of(), 0, 0, 0);
       this.leader =
           new Leader(
               one.start,

@@ -86,7 +86,16 @@ final class VaultsMovedTest {
         IntStream.rangeClosed(1, 2 * VaultDesk.PAGE + 1).mapToObj(OneLeader::waiting).toList();
     follow(
         new LoadedState(
-            jobs, List.of(), List.of(), List.of(), List.of(), Map.of(), jobs.size(), 0, 0),
+            jobs,
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            Map.of(),
+            jobs.size(),
+            0,
+            0),
         OneLeader.vaults("run"));
     decide();
     VaultDesk.Page first = page().orElseThrow();
