@@ -67,7 +67,7 @@ class ClosedPoolTest {
   @Test
   void itHoldsWhereItMayRunWhileAnotherPoolIdles() {
     holdAtOnce();
-    it.join(own()).submit("ra", "first").join(shared());
+    it.join(own()).submit(it.timed("first", "ra", Duration.ofHours(1))).join(shared());
     fixed("fixed");
     assertThat(it.reason("fixed").code()).isEqualTo("HOLDING");
     // Others of its queue are not in its way, nor it in theirs.
@@ -134,8 +134,7 @@ class ClosedPoolTest {
   void instancesAreNotAskedForWhoHolds() {
     makeSharedElastic();
     holdAtOnce();
-    it.join(own());
-    fixed("first");
+    it.join(own()).submit(it.timed("first", "ra", Duration.ofHours(1)));
     fixed("fixed");
     assertThat(it.reason("fixed").code()).isEqualTo("HOLDING");
     assertThat(it.effects(Effect.ScalePool.class)).isEmpty();

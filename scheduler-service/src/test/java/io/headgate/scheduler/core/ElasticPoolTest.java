@@ -158,11 +158,8 @@ class ElasticPoolTest {
   @Test
   void oneThatHoldsIsAskedForAsWell() {
     // Blocked for so long that what the other leaves is held for it (O7).
-    Driver it =
-        new Driver(tenant(0))
-            .join(Driver.node("n", "onprem", 4))
-            .submit("guest-four", "g0")
-            .settle();
+    Driver it = new Driver(tenant(0)).join(Driver.node("n", "onprem", 4)).settle();
+    it.submit(it.timed("g0", "guest-four", Duration.ofHours(1))).settle();
     it.submit("guest-four", "g1").after(Duration.ofMinutes(10)).pass();
     assertThat(it.reason("g1").code()).isEqualTo("HOLDING");
     it.forget().provision(tenant(9));

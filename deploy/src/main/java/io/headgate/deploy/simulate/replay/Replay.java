@@ -2,7 +2,9 @@ package io.headgate.deploy.simulate.replay;
 
 import io.headgate.deploy.simulate.replay.BookedJob.Stage;
 import io.headgate.scheduler.core.Decision;
+import io.headgate.scheduler.core.explain.Explanation;
 import io.headgate.scheduler.core.explain.Forecast;
+import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.simulation.Scenario;
 import io.headgate.scheduler.simulation.Simulation;
@@ -91,8 +93,8 @@ public final class Replay {
     return result();
   }
 
-  /// Asks for the job whose submission it is. Most have started by then; it asks for the next one
-  /// that waits.
+  /// Asks for the job that was submitted just now. Most have started by then, so it asks for the
+  /// next one that waits. One that waits for victims only has its place already.
   private void askForecasts(Simulation simulation) {
     List<Scenario.Event> events = workload.scenario().events();
     int asked = 0;
@@ -101,7 +103,14 @@ public final class Replay {
       if (next >= due
           && events.get(next).action() instanceof Scenario.Action.Submit(var plan, int _)) {
         simulation.runUntil(events.get(next).at());
-        Optional<Forecast> forecast = simulation.forecast(plan.name());
+        boolean hasPlace =
+            simulation
+                .explain(plan.name())
+                .flatMap(Explanation::reason)
+                .filter(Reason.WaitingForVictims.class::isInstance)
+                .isPresent();
+        Optional<Forecast> forecast =
+            hasPlace ? Optional.empty() : simulation.forecast(plan.name());
         if (forecast.isPresent()) {
           forecasts.tell(plan.name(), forecast.get(), events.get(next).at().toMillis());
           asked++;

@@ -50,14 +50,20 @@ class ReplayTest {
   }
 
   private static OpenbReplay.Options options(PreemptWithin within) {
-    return new OpenbReplay.Options(Duration.ZERO, 18, HOUR, Duration.ofMinutes(10), within);
+    return options(within, Duration.ofMinutes(10));
   }
 
+  private static OpenbReplay.Options options(PreemptWithin within, Duration holdAfter) {
+    return new OpenbReplay.Options(Duration.ZERO, 18, HOUR, holdAfter, within);
+  }
+
+  /// Jobs run for less than 6 h, so none counts as endless while too few of its queue have ended.
   @Test
   void betterClassesWaitLessWhereTheyTakeFromWorse() throws TraceException {
     List<TimedPod> pods = pods(400, 1);
-    ReplayResult taken = replay(pods, options(PreemptWithin.LOWER_PRIORITY));
-    ReplayResult patient = replay(pods, options(PreemptWithin.NEVER));
+    Duration holdAfter = HOUR.multipliedBy(6);
+    ReplayResult taken = replay(pods, options(PreemptWithin.LOWER_PRIORITY, holdAfter));
+    ReplayResult patient = replay(pods, options(PreemptWithin.NEVER, holdAfter));
     assertThat(taken.finished()).isEqualTo(400);
     assertThat(taken.checked().starts()).isGreaterThan(400);
     assertThat(taken.preemptions()).containsOnlyKeys(PreemptionRule.P9);
@@ -67,6 +73,18 @@ class ReplayTest {
     assertThat(wait(taken, "LS")).isLessThan(wait(patient, "LS"));
     assertThat(taken.utilisation().contended()).isBetween(0.5, 1.0);
     assertThat(taken.waits().keySet()).containsExactly("all", "gpus>=4", "BE", "BURSTABLE", "LS");
+  }
+
+  @Test
+  void comparesExpectedStartsWithRealOnes() throws TraceException {
+    Workload workload =
+        OpenbReplay.workload(MACHINES, pods(400, 1), options(PreemptWithin.LOWER_PRIORITY));
+    ReplayResult.Forecasts found =
+        Replay.run(workload, StandardPlacement.TIGHTEST_FIT, () -> 0, 50).forecasts();
+    assertThat(found.asked()).isEqualTo(50);
+    assertThat(found.unknown()).isLessThan(50);
+    assertThat(found.medianError().orElseThrow()).isBetween(0.0, 1.0);
+    assertThat(found.inTime()).isBetween(1, found.bounded());
   }
 
   private static double wait(ReplayResult result, String group) {
