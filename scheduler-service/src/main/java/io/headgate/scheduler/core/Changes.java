@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|
 /// | a search for victims that failed | [#freed], [#victimsChanged], [#nodeChanged], [#catalogChanged] |
 /// | a route on which a job never fits | [#placesChanged], [#nodeChanged], [#catalogChanged] |
-/// | a route that endless jobs block, or on which the expected start is unknown | the same, [#freed], [#victimsChanged] |
+/// | a route that endless jobs block, or on which the expected start is unknown | [#placesChanged], [#nodeChanged], [#catalogChanged], [#freed], [#victimsChanged] |
 /// | structural denials | [#inventoryChanged], [#catalogChanged] |
 final class Changes {
   private long roomVersion;

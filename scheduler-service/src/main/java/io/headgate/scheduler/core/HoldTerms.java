@@ -37,7 +37,7 @@ final class HoldTerms {
     this.now = now;
   }
 
-  /// What the job may expect of running attempts.
+  /// The ends that the job may expect of running attempts.
   Ends ends(LiveJob job) {
     return new Ends(now, job.queue().holdAfter());
   }

@@ -134,7 +134,7 @@ final class StateLoader {
     }
   }
 
-  /// Those of queues that no longer exist are dropped.
+  /// Run times of queues that no longer exist are dropped.
   private void loadRunTimes(SchedulerState state) {
     for (ObservedRuns known : state.runTimes()) {
       QueueState queue = world.knownQueue(known.queue());

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/// What ended runs say of those that still run (O7).
+/// Expectations of running attempts from ended ones (O7).
 class RunTimesTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 

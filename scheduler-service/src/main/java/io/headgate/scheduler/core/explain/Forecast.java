@@ -10,13 +10,13 @@ public sealed interface Forecast {
   ///
   /// @param start if every job that runs, or starts before it, uses all of its declared run time,
   ///   or runs for as long as half of the ended runs of its queue did
-  /// @param by the same, but as long as 95 of 100 of those runs; absent: cannot be said. Equal to
-  ///   `start` where run times are declared
+  /// @param by its start if those jobs run for as long as 95 of 100 of those runs; absent: cannot
+  ///   be said. Equal to `start` where run times are declared
   /// @param after how many attempts end before `start`
   record Expected(Instant start, Optional<Instant> by, int after, Basis basis)
       implements Forecast {}
 
-  /// What an expected start rests on.
+  /// The basis of an expected start.
   enum Basis {
     /// All run times were declared.
     DECLARED,

@@ -72,7 +72,7 @@ public final class AttemptEnds {
     }
   }
 
-  /// What is expected of the attempts on nodes of the pool.
+  /// The expected ends of the attempts on nodes of the pool.
   public ExpectedEnds expect(PoolState pool, Ends ends) {
     return new ExpectedEnds(byPool.getOrDefault(pool, new InPool()), ends);
   }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Finds where a blocked job will fit first if no other job takes the place (O7).
 ///
-/// Attempts end when they are expected to. Those whose ends are unknown end after all others,
+/// Attempts end when they are expected to. Attempts whose ends are unknown end after all others,
 /// beginning with the node that has the fewest of them. Endless ones do not end. The job fits where
 /// it fits at the first of these ends.
 ///

@@ -16,7 +16,7 @@ import java.util.Optional;
 ///
 /// @param holdAfter of the blocked job's profile
 public record Ends(Instant now, Duration holdAfter) {
-  /// What is known of an end.
+  /// The certainty of an end.
   public enum Certainty {
     DECLARED,
     OBSERVED,

@@ -38,8 +38,8 @@ final class BlockedHoldCheck {
     return blocked;
   }
 
-  /// When the attempt is expected to end by what its user declared, or else by how long ended
-  /// attempts of its queue ran.
+  /// When the attempt is expected to end by its declared run time, or else by the run times of
+  /// ended attempts of its queue.
   ///
   /// @param at absent: unknown
   /// @param endless whether it will probably never end
@@ -53,7 +53,7 @@ final class BlockedHoldCheck {
     }
   }
 
-  /// What the job may expect of the attempt.
+  /// The end that the job may expect of the attempt.
   static Expected end(Attempt attempt, Job job, Reference rules) {
     Job running = rules.job(attempt);
     Instant from = attempt.startedAt().orElse(attempt.assignedAt());
@@ -95,7 +95,7 @@ final class BlockedHoldCheck {
     return fits(pool, job, rules, ended) ? Optional.of(at) : Optional.empty();
   }
 
-  /// The same, but empty as well where the time is unknown and the job pauses.
+  /// As [#earliest], but empty as well where the time is unknown and the job pauses.
   static Optional<Instant> holdable(Pool pool, Job job, Reference rules) {
     boolean pauses = job.holdPause().filter(pause -> pause.until().isAfter(rules.now)).isPresent();
     return earliest(pool, job, rules).filter(at -> !pauses || at.isBefore(Instant.MAX));
