@@ -163,6 +163,7 @@ final class AccessMapper {
                     : PreemptWithin.NEVER)
             .preemptAfter(toDuration(policy.getPreemptAfter()))
             .department(toDepartment(tenant, policy.getDepartment()))
+            .group(Optional.of(policy.getGroup()))
             .build();
     Optional<java.time.Duration> stopAfter =
         policy.getStopAfterNever()

@@ -31,6 +31,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +48,10 @@ final class CatalogInputs {
 
   /// Takes the catalog, then withdraws jobs whose queue is gone and holds that are no longer due.
   void apply(Catalog catalog) {
+    Optional<Catalog> before = Optional.ofNullable(world.catalogs.get(catalog.tenant()));
     configure(catalog);
+    new PolicySuccession(world, catalog, before).recount(transitions);
+    forgetUnusedAccounts();
     for (QueueState queue : tenantQueues(catalog.tenant())) {
       if (queue.queue().isEmpty()) {
         withdraw(queue);
@@ -91,11 +95,15 @@ final class CatalogInputs {
     for (Policy policy : catalog.policies()) {
       world.account(policy.id()).configure(policy);
     }
+    forgetUnusedAccounts();
+    countUsers();
+  }
+
+  private void forgetUnusedAccounts() {
     world
         .accounts
         .values()
         .removeIf(account -> account.policy().isEmpty() && account.attempts() == 0);
-    countUsers();
   }
 
   private void countUsers() {

@@ -6,8 +6,10 @@ import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldRelease;
@@ -110,10 +112,28 @@ final class Checker {
         shadow.state(core.state()),
         core.state());
     Reference rules = rules();
+    requireSuccession();
     for (Node node : shadow.nodes.values()) {
       require(!rules.space.isOvercommitted(node), "never two jobs on one slice", node);
     }
     supply.check(decision, rules);
+  }
+
+  /// However policies are renamed, what runs counts on the policy of its queue.
+  private void requireSuccession() {
+    for (Attempt attempt : shadow.attempts.values()) {
+      Job job = shadow.jobs.get(attempt.id().job());
+      Optional<PolicyId> policy =
+          shadow
+              .queue(job.spec().queue())
+              .map(Queue::policy)
+              .filter(id -> shadow.policy(id).isPresent());
+      require(
+          policy.isEmpty() || policy.get().equals(attempt.policy()),
+          "a running job counts on the policy of its queue",
+          attempt,
+          policy);
+    }
   }
 
   /// Lifts holds and puts them back as it happened before the effect.
