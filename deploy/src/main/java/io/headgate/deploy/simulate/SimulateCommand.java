@@ -269,6 +269,12 @@ public final class SimulateCommand implements CliCommand {
     } catch (ConfigurationException e) {
       throw ErrorFrames.of(e, "Nothing was simulated.");
     }
+    if (configuration.isPlatform()) {
+      throw new UsageException(
+          changed + " is a platform file, and a scenario has one tenant's configuration",
+          "WRONG_KIND",
+          "plan it on the live system: headgate plan " + changed);
+    }
     Catalog provisioned = ScenarioMapper.catalog(scenario.configuration().tenant(), configuration);
     WhatIf whatIf =
         new WhatIf(

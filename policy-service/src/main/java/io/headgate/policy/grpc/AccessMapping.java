@@ -142,6 +142,10 @@ final class AccessMapping {
         .vaults()
         .forEach(vault -> proto.addVaults(VaultMapping.toProto(tenant, vault)));
     version
+        .configuration()
+        .tenants()
+        .forEach(part -> proto.addTenants(TenantPartMapping.toProto(part)));
+    version
         .joint()
         .ifPresent(joint ->
             proto.setJointChange(
@@ -178,6 +182,12 @@ final class AccessMapping {
                       + over.department()
                       + "]."
                       + (over.isLimit() ? "limit" : "reservation"))
+              .build();
+      case AccessWarning.PoolOvercommitted over ->
+          proto
+              .setReason("OVERCOMMITTED")
+              .setMessage(TenantPartMapping.sentence(over))
+              .setField("tenants")
               .build();
       case AccessWarning.KeysRemain(var account, var keys) ->
           proto
@@ -344,7 +354,8 @@ final class AccessMapping {
           case VISIBILITY_UNSPECIFIED, VISIBILITY_OWN -> Visibility.OWN;
           case VISIBILITY_TENANT -> Visibility.TENANT;
           case UNRECOGNIZED -> throw unchecked(proto.getVisibilityValue());
-        });
+        },
+        proto.getTenantsList().stream().map(TenantPartMapping::spec).toList());
   }
 
   /// The id in a name of this tenant. A name of another form is passed on whole, and the check of

@@ -57,11 +57,12 @@ final class CatalogInputs {
         withdraw(queue);
       }
     }
+    Set<TenantId> concerned = concerned(catalog);
     // The youngest first: where rights have become too small for all, the older ones stay.
     for (LiveHold hold : List.copyOf(world.holds.values()).reversed()) {
       // Holds of blocked jobs are found again in every pass.
       if (!hold.isForBlocked()
-          && hold.job().queue().id().tenant().equals(catalog.tenant())
+          && concerned.contains(hold.job().queue().id().tenant())
           && !hold.isStillDue()) {
         transitions.holds().release(hold, HoldRelease.CONFIGURATION_CHANGED);
       }
@@ -78,9 +79,24 @@ final class CatalogInputs {
     configurePolicies(catalog, before);
     configurePools(catalog);
     configureShares(catalog);
-    configureQueues(catalog);
+    for (TenantId tenant : concerned(catalog)) {
+      configureQueues(world.catalogs.get(tenant));
+    }
     world.demand(catalog.tenant()).retain(catalog.profiles());
     world.expect(catalog.tenant());
+  }
+
+  /// The tenant of the catalog, and those whose profiles name shared pools, if these are in it.
+  private Set<TenantId> concerned(Catalog catalog) {
+    Set<TenantId> concerned = new TreeSet<>(Set.of(catalog.tenant()));
+    if (catalog.tenant().equals(TenantId.PLATFORM)) {
+      for (Catalog other : world.catalogs.values()) {
+        if (!other.sharedPools().isEmpty()) {
+          concerned.add(other.tenant());
+        }
+      }
+    }
+    return concerned;
   }
 
   private void configurePolicies(Catalog catalog, @Nullable Catalog before) {

@@ -273,7 +273,8 @@ final class ConfigurationKeys {
               "pools",
               "pools",
               FileKey.REQUIRED,
-              "Pools that jobs may run in; the first is tried first."),
+              "Pools that jobs may run in; the first is tried first. `platform/NAME` is shared with other"
+                  + " tenants."),
           HOLD_AFTER,
           PREEMPTION_DELAY,
           RECLAIM,
