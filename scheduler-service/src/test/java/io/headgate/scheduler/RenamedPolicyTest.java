@@ -45,7 +45,7 @@ final class RenamedPolicyTest {
     installation.close();
   }
 
-  /// What the policy uses; absent: the policy is unknown.
+  /// GPUs of the policy in use; absent: the policy is unknown.
   private Optional<String> used(String policy) {
     return installation
         .usage(installation.tokens.operator())

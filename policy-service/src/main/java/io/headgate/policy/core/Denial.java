@@ -113,7 +113,7 @@ public sealed interface Denial {
   /// The tenant still has a part of shared pools.
   record TenantHasPart(String tenant) implements OfPlatform {}
 
-  /// Nobody makes or removes the tenant that owns the shared pools.
+  /// The tenant that owns the shared pools is neither made nor removed.
   record TenantReserved(String field, String tenant) implements OfPlatform {}
 
   /// Only the owner of shared pools has parts of tenants.

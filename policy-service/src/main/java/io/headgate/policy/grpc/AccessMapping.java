@@ -183,12 +183,7 @@ final class AccessMapping {
                       + "]."
                       + (over.isLimit() ? "limit" : "reservation"))
               .build();
-      case AccessWarning.PoolOvercommitted over ->
-          proto
-              .setReason("OVERCOMMITTED")
-              .setMessage(TenantPartMapping.sentence(over))
-              .setField("tenants")
-              .build();
+      case AccessWarning.PoolOvercommitted over -> TenantPartMapping.toProto(over);
       case AccessWarning.KeysRemain(var account, var keys) ->
           proto
               .setReason("KEYS_REMAIN")

@@ -33,8 +33,13 @@ final class TenantPartMapping {
         part.getWeight());
   }
 
-  static String sentence(AccessWarning.PoolOvercommitted over) {
-    return "the tenants reserve %s GPUs of pool '%s', which offers %s: not all of them can be kept at once"
-        .formatted(GpuQuantity.format(over.reservedUnits()), over.pool(), over.offered());
+  static io.headgate.proto.policy.v1.AccessWarning toProto(AccessWarning.PoolOvercommitted over) {
+    return io.headgate.proto.policy.v1.AccessWarning.newBuilder()
+        .setReason("OVERCOMMITTED")
+        .setMessage(
+            "the tenants reserve %s GPUs of pool '%s', which offers %s: not all of them can be kept at once"
+                .formatted(GpuQuantity.format(over.reservedUnits()), over.pool(), over.offered()))
+        .setField("tenants")
+        .build();
   }
 }

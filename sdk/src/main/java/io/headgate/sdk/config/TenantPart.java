@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// @param name of the tenant
 /// @param pools the other values count for each of them
 /// @param limit null: none
-/// @param weight share among tenants of what is above the reservations
+/// @param weight share among tenants of capacity above the reservations
 public record TenantPart(
     String name,
     List<String> pools,
@@ -20,7 +20,7 @@ public record TenantPart(
     pools = List.copyOf(pools);
   }
 
-  /// What tells it from other parts: `acme in h100`.
+  /// Its name in plans, which no other part has: `acme in h100`.
   String title() {
     return name + " in " + String.join(", ", pools.stream().sorted().toList());
   }

@@ -28,7 +28,7 @@ public record TenantPart(
     pools = pools.stream().sorted().toList();
   }
 
-  /// What tells it from other parts.
+  /// The tenant and pools, which no other part has.
   public String key() {
     return tenant + "/" + pools;
   }

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// What tenants have of shared pools: which rows are accepted, and what they warn of.
+/// Parts of tenants in shared pools: which are accepted, and which warn.
 class TenantPartTest {
   private static final PoolId H100 = new PoolId("h100");
   private static final PoolId A100 = new PoolId("a100");

@@ -181,7 +181,7 @@ public final class Catalogs {
   }
 
   /// A share of nothing for the owner of shared pools binds all tenants in each of them. So one
-  /// without a share reserves nothing there, also while nobody has one.
+  /// without a share reserves nothing there, also while no tenant has a share.
   private static List<TenantShare> shares(
       TenantId tenant, @Nullable Supply supply, @Nullable Access access) {
     List<TenantShare> shares = new ArrayList<>();

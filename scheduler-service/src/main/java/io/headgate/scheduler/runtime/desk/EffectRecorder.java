@@ -288,7 +288,7 @@ public final class EffectRecorder {
             : DecisionText.stop(job, attempt.attempt(), order, by);
     if (order.cause() instanceof StopCause.Preempted(var _, var rule, var grounds)
         && !grounds.winner().policy().tenant().equals(job.tenant())) {
-      // Nobody of the one tenant learns a name of the other.
+      // The one tenant learns no name of the other.
       by = Viewer.ANOTHER_TEAMS_JOB;
       message = DecisionText.byAnotherTeam(job.name().id(), rule.name());
     }

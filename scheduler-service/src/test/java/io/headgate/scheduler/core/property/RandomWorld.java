@@ -377,7 +377,7 @@ final class RandomWorld {
     return chance(60) ? node.without(Set.of(pick(node.devices()).uuid())) : Space.inService(node);
   }
 
-  /// What stays of a policy's name when the policy is renamed; also the name of its group.
+  /// The part of a policy's name that a renaming keeps; also the name of its group.
   static String family(String policy) {
     return policy.split("-", 2)[0];
   }
