@@ -94,20 +94,61 @@ class WhoMustGoTableTest {
         """);
   }
 
-  /// P3 to the letter: earlier victims may use up all that a policy has above its reservation,
-  /// before the one victim that alone would have made room. Then no job goes. In the first row only
-  /// `a` would make room. In the third row only `a` and `b` would: the machine came back without
-  /// the device of `c`.
+  /// Taken in their order, the first victims may use up all that a policy has above its
+  /// reservation, before any place is free. Then each node is looked at by itself. In the first row
+  /// only `a` makes room. In the third row `c` makes none: the machine came back without its device.
   @Test
-  @Rule("P3")
-  void victimsThatMakeNoRoomComeBeforeTheOneThatWould() {
+  @Rule("P4")
+  void whereTheOrderMakesNoRoomOneNodeIsEmptied() {
     RuleTable.check(
         "pool p order 2 1; node n 2; size 1; size 2; own 2/9",
         """
-        dev 2/9 | dev: a f; node m 2; dev: b c; f ends; own: x*2 | a runs; b runs; c runs; x waits CAPACITY
+        dev 2/9 | dev: a f; node m 2; dev: b c; f ends; own: x*2 | a stops; b runs; c runs; x waits WAITING_FOR_VICTIMS
         dev 1/9 | dev: a f; node m 2; dev: b c; f ends; own: x*2 | a runs; b stops; c stops
-        dev 2/9 | node m 1; dev: a b c; node n 1; own: x         | a runs; b runs; c runs; x waits CAPACITY
+        dev 2/9 | node m 1; dev: a b c; node n 1; own: x         | a runs; b stops; c runs; x waits WAITING_FOR_VICTIMS
         dev 1/9 | node m 1; dev: a b c; node n 1; own: x         | a runs; b stops; c runs\
+        """);
+  }
+
+  /// Of the nodes that permitted victims can empty, the one whose most protected victim goes first.
+  /// In the first row the order takes `d`, then `c`, and ends on two nodes. `a` is more protected
+  /// than `b`.
+  @Test
+  @Rule("P4")
+  void theNodeWhoseMostProtectedVictimGoesFirstIsEmptied() {
+    RuleTable.check(
+        "pool p order 1 2; size 1; size 2; node n 2; own 9/9",
+        """
+        dev 2/9 | dev: a f; node m 2; dev: b c; f ends; dev: d; own: x*2                                         | a runs; b stops; c stops; d runs
+        dev 3/9 | dev: a f; node m 2; dev: b c; f ends; dev: d; own: x*2                                         | a runs; b runs; c runs; d runs; x waits CAPACITY\
+        """);
+  }
+
+  /// A gang of two workers with two GPUs each gets two nodes, and `dev` keeps its reservation.
+  @Test
+  @Rule("P4")
+  void nodesAreEmptiedForAGang() {
+    RuleTable.check(
+        "pool p order 1 2; size 1; size 2 x2; node n 2; own 9/9",
+        """
+        dev 4/9 | dev: a f; node m 2; dev: b c; node k 2; dev: d e; node l 2; dev: g h; f ends; dev: i; own: x*2 | a runs; b runs; c runs; i runs; d stops; e stops; g stops; h stops
+        dev 5/9 | dev: a f; node m 2; dev: b c; node k 2; dev: d e; node l 2; dev: g h; f ends; dev: i; own: x*2 | a runs; d runs; g runs; i runs\
+        """);
+  }
+
+  /// A job that frees more than four times what is needed is spared as long as others of its
+  /// standing suffice, wherever the order has it.
+  @Test
+  @Rule("P4")
+  void aLargeJobIsSparedWhereOthersOfItsStandingSuffice() {
+    RuleTable.check(
+        "pool p order 1 4 5; size 1; size 4; size 5; node n 6; dev 0/9; own 1/9",
+        """
+        lab 0/9 | dev: a s; dev: b*4; own: x          | a runs; s runs; b stops
+        lab 0/9 | lab: s; dev: b*5; own: x            | s stops; b runs
+        lab 1/9 | lab: s; dev: b*5; own: x            | s runs; b stops
+        lab 0/9 | lab: s; dev: b*5; dev 0/4; own: x   | s runs; b stops
+        lab 0/9 | lab: s; dev: b*5; lab 0/0.5; own: x | s stops; b runs\
         """);
   }
 

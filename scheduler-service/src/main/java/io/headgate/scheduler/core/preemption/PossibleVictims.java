@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /// The attempts that may become victims, by pool, policy, queue and profile, which decide their
@@ -32,6 +33,9 @@ public final class PossibleVictims {
   /// The classes of a pool by policy. Most policies, and they are many, have no possible victims.
   private final Map<PoolState, Map<PolicyAccount, Map<Rank, SequencedSet<LiveAttempt>>>> byPool =
       new HashMap<>();
+
+  /// How many attempts of each number of units there are in a pool. There are few sizes.
+  private final Map<PoolState, TreeMap<Long, Integer>> sizes = new HashMap<>();
 
   /// The suspended attempts.
   private final Map<PoolState, Map<Rank, SequencedSet<LiveAttempt>>> suspended = new HashMap<>();
@@ -54,7 +58,16 @@ public final class PossibleVictims {
           .computeIfAbsent(attempt.policy(), key -> new HashMap<>())
           .computeIfAbsent(rank(attempt), key -> new LinkedHashSet<>())
           .add(attempt);
+      sizes
+          .computeIfAbsent(attempt.pool(), key -> new TreeMap<>())
+          .merge(attempt.units(), 1, Integer::sum);
     }
+  }
+
+  /// Whether some attempt in the pool has more units.
+  boolean areSomeLarger(PoolState pool, long units) {
+    TreeMap<Long, Integer> ofPool = sizes.get(pool);
+    return ofPool != null && !ofPool.isEmpty() && ofPool.lastKey() > units;
   }
 
   /// The attempt is stopping, has ended, or has resumed.
@@ -71,7 +84,11 @@ public final class PossibleVictims {
     if (attempts.isEmpty()) {
       ranks.remove(rank);
     }
-    if (attempt.isSuspended()) {
+    if (!attempt.isSuspended()) {
+      sizes
+          .getOrDefault(attempt.pool(), new TreeMap<>())
+          .computeIfPresent(attempt.units(), (units, count) -> count == 1 ? null : count - 1);
+    } else {
       suspendedOf.computeIfPresent(
           attempt.policy(), (policy, count) -> count == 1 ? null : count - 1);
     }

@@ -1,6 +1,5 @@
 package io.headgate.scheduler.core.preemption;
 
-import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.PossibleVictims.Rank;
@@ -12,12 +11,15 @@ import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.SequencedSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2, P3).
@@ -38,8 +40,9 @@ import org.jspecify.annotations.Nullable;
 /// Policies x (over by 4) and y (over by 3) have one rank and jobs of 2. The walk gives x, then y,
 /// since x is now over by 2. Then it gives x, then y, of which only 1 was over, and ends.
 final class VictimWalk implements VictimIterator {
-  private final Reclaim reclaim;
+  private final boolean keepsReservation;
   private final Instant now;
+  private final Predicate<LiveAttempt> passedOver;
 
   /// The turn of the job that asks; null: the walk is not for one job.
   private final @Nullable Turn asking;
@@ -99,7 +102,9 @@ final class VictimWalk implements VictimIterator {
       next = null;
       while (next == null && attempts.hasNext()) {
         LiveAttempt attempt = attempts.next();
-        if (!attempt.isWhereWorkIsTaken() || (isSuspended && isAhead(attempt))) {
+        if (!attempt.isWhereWorkIsTaken()
+            || (isSuspended && isAhead(attempt))
+            || passedOver.test(attempt)) {
           continue;
         }
         Instant until = attempt.protectedUntil();
@@ -140,8 +145,14 @@ final class VictimWalk implements VictimIterator {
     }
   }
 
-  VictimWalk(PossibleVictims possibleVictims, RoomRequest request, Instant now) {
-    this.reclaim = request.reclaim();
+  /// @param passedOver attempts that are no victims in this walk
+  VictimWalk(
+      PossibleVictims possibleVictims,
+      RoomRequest request,
+      Instant now,
+      Predicate<LiveAttempt> passedOver) {
+    this.passedOver = passedOver;
+    this.keepsReservation = Permission.keepsReservation(request);
     this.now = now;
     this.asking = request.job() == null ? null : Turn.of(request.job());
     this.lines = new PriorityQueue<>();
@@ -238,7 +249,7 @@ final class VictimWalk implements VictimIterator {
       if (!mayGo(line, victim)) {
         // The amount taken only grows: neither this job nor a larger one may become a victim any
         // more.
-        if (reclaim == Reclaim.STRICT) {
+        if (keepsReservation) {
           line.advance();
           put(line);
         }
@@ -254,6 +265,26 @@ final class VictimWalk implements VictimIterator {
     }
   }
 
+  /// All that could go, in the order as things stand: nothing counts as removed for the next. The
+  /// walk is used up by it.
+  List<LiveAttempt> all() {
+    List<LiveAttempt> all = new ArrayList<>();
+    for (Line line = lines.poll(); line != null; line = lines.poll()) {
+      LiveAttempt next = line.next;
+      if (next != null) {
+        all.add(next);
+        line.advance();
+        put(line);
+      }
+    }
+    return all;
+  }
+
+  /// The standing of the attempt as things stand (O1).
+  static Standing standing(LiveAttempt attempt) {
+    return attempt.policy().standingWithout(0).or(attempt.tenant().standingWithout(0));
+  }
+
   private boolean mayGo(Line line, LiveAttempt victim) {
     if (line.isSuspended) {
       return true;
@@ -263,10 +294,7 @@ final class VictimWalk implements VictimIterator {
             ? line.tenant.usageWithoutStopping() - line.lossOfTenant.units
             : line.policy.usageWithoutStopping() - line.loss.units;
     long reservation = line.isForeign ? line.tenant.reservation() : line.policy.reservation();
-    return switch (reclaim) {
-      case RESERVATION, RANK, FAIR -> usage > reservation;
-      case STRICT -> usage - victim.units() >= reservation;
-    };
+    return keepsReservation ? usage - victim.units() >= reservation : usage > reservation;
   }
 
   @Override

@@ -18,6 +18,7 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.property.Space.Without;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -183,11 +184,18 @@ final class RestChecker {
     for (PreemptionRule rule : possible.rulesFor(job)) {
       if (rule == PreemptionRule.P9 || !supply.mayServe(job, then)) {
         require(
-            possible.prefix(job, rule).isEmpty(),
+            possible.prefix(job, rule, EnumSet.allOf(Reference.Standing.class)).isEmpty(),
             "no job waits while the P rules would make room",
             rule,
+            job);
+        require(
+            rule == PreemptionRule.P9
+                || rules.profile(job).workers() > 1
+                || possible.permittedOnOneNode(job, rule, any -> true).isEmpty(),
+            "no job waits while permitted victims of one node would make room (P4)",
+            rule,
             job,
-            possible.prefix(job, rule));
+            possible.permittedOnOneNode(job, rule, any -> true));
       }
     }
   }

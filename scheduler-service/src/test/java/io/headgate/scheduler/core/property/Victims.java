@@ -10,18 +10,27 @@ import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.PreemptionRule;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.property.Reference.Standing;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /// Which attempts must go (P1-P4, P7, P9): all in their order, one after the other.
 final class Victims {
+  /// Sets of up to this many attempts are tried, one by one.
+  private static final int MAX_ON_NODE = 7;
+
   private final Reference rules;
   private final Shadow shadow;
 
@@ -107,7 +116,7 @@ final class Victims {
       case P7 ->
           !attempt.policy().equals(own)
               && isWorseRanked(attempt, job)
-              && isAboveReservation(attempt, rules.profile(job).reclaim(), removed);
+              && isAboveReservation(attempt, Reclaim.STRICT, removed);
       case P1 -> isAboveReservation(attempt, rules.profile(job).reclaim(), removed);
     };
   }
@@ -183,13 +192,16 @@ final class Victims {
 
   /// The victims of the shortest prefix of the reversed order after which the job fits; empty when
   /// it never does.
-  Optional<List<Attempt>> prefix(Job job, PreemptionRule rule) {
+  ///
+  /// @param oversized the standings whose oversized attempts are not passed over
+  Optional<List<Attempt>> prefix(Job job, PreemptionRule rule, Set<Standing> oversized) {
     List<PoolId> pools = rules.routes(job).stream().map(Pool::id).toList();
     List<Attempt> possible = new ArrayList<>();
     for (Attempt attempt : shadow.attempts.values()) {
       // Elsewhere a victim helps only where it makes room in the policy's limit.
       if (rule == PreemptionRule.P9 || pools.contains(attempt.assignment().pool())) {
-        if (isPreemptible(attempt) || Shadow.isKept(attempt)) {
+        if ((isPreemptible(attempt) || Shadow.isKept(attempt))
+            && (!isOversized(attempt, job, rule) || oversized.contains(standing(attempt)))) {
           possible.add(attempt);
         }
       }
@@ -209,6 +221,85 @@ final class Victims {
       removed.add(worst.get().id());
     }
     return Optional.of(prefix);
+  }
+
+  /// Whether it is passed over as long as others of its standing suffice (P4).
+  boolean isOversized(Attempt attempt, Job job, PreemptionRule rule) {
+    return rule != PreemptionRule.P9
+        && !Shadow.isKept(attempt)
+        && attempt.assignment().units() > 4 * rules.need(job);
+  }
+
+  /// As things stand.
+  Standing standing(Attempt attempt) {
+    return isAboveLimit(attempt.policy(), Set.of())
+        ? Standing.ABOVE_LIMIT
+        : rules.standing(attempt.policy(), Set.of()) > rules.reservation(attempt.policy())
+            ? Standing.OVER_RESERVATION
+            : Standing.ENTITLED;
+  }
+
+  /// The first to go first, as things stand.
+  List<Attempt> inOrder(Collection<Attempt> attempts) {
+    return attempts.stream().sorted(across(Set.of()).reversed()).toList();
+  }
+
+  /// A set of one node's attempts that is permitted, in some order, and makes room for the job.
+  /// Tries all sets on all nodes with at most [#MAX_ON_NODE] candidates.
+  ///
+  /// @param candidates which attempts may be among them
+  Optional<Set<AttemptId>> permittedOnOneNode(
+      Job job, PreemptionRule rule, Predicate<Attempt> candidates) {
+    Map<NodeId, List<Attempt>> byNode = new TreeMap<>();
+    for (Attempt attempt : shadow.attempts.values()) {
+      if (candidates.test(attempt) && mayGo(attempt, job, rule, Set.of())) {
+        attempt.assignment().workers().stream()
+            .map(WorkerPlace::node)
+            .distinct()
+            .forEach(node -> byNode.computeIfAbsent(node, key -> new ArrayList<>()).add(attempt));
+      }
+    }
+    for (List<Attempt> onNode : byNode.values()) {
+      if (onNode.size() > MAX_ON_NODE || !makesRoom(job, rule, ids(onNode))) {
+        continue;
+      }
+      for (int mask = 1; mask < 1 << onNode.size(); mask++) {
+        List<Attempt> some = new ArrayList<>();
+        for (int i = 0; i < onNode.size(); i++) {
+          if ((mask & 1 << i) != 0) {
+            some.add(onNode.get(i));
+          }
+        }
+        if (mayGoInSomeOrder(some, job, rule, new HashSet<>()) && makesRoom(job, rule, ids(some))) {
+          return Optional.of(ids(some));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Set<AttemptId> ids(List<Attempt> attempts) {
+    Set<AttemptId> ids = new HashSet<>();
+    attempts.forEach(attempt -> ids.add(attempt.id()));
+    return ids;
+  }
+
+  private boolean mayGoInSomeOrder(
+      List<Attempt> victims, Job job, PreemptionRule rule, Set<AttemptId> removed) {
+    if (removed.size() == victims.size()) {
+      return true;
+    }
+    for (Attempt victim : victims) {
+      if (!removed.contains(victim.id()) && mayGo(victim, job, rule, removed)) {
+        removed.add(victim.id());
+        boolean all = mayGoInSomeOrder(victims, job, rule, removed);
+        removed.remove(victim.id());
+        if (all) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   private Comparator<Attempt> within() {
