@@ -299,6 +299,27 @@ class PreemptionTest {
     assertThat(it.stopped()).as("guest now uses 2 > 1").containsExactly("x");
   }
 
+  /// `a` is within its policy's reservation until `s` starts. Then both may go for `x`, but not in
+  /// the decision that starts `s`, nor because time passes.
+  @Test
+  void whatHasJustStartedIsNoVictimBeforeThereIsNews() {
+    TenantBuilder tenant =
+        tenant()
+            .profile("four", "4", "pool")
+            .profile("five", "5", "pool")
+            .policy("owner", "5", "100")
+            .policy("guest", "2", "100")
+            .queue("o5", "owner", "five", 1)
+            .queue("g4", "guest", "four", 2);
+    Driver it = on(tenant, 5).submit("g1", "a").run().submit("o5", "x").forget().submit("g4", "s");
+    assertThat(it.state("s")).isEqualTo(JobState.ASSIGNED);
+    assertThat(it.stopped()).isEmpty();
+    it.forget().pass();
+    assertThat(it.effects).isEmpty();
+    it.run();
+    assertThat(it.stopped()).containsExactlyInAnyOrder("a", "s");
+  }
+
   @Test
   void givesWhatAVictimLeavesBeyondToTheNextEntitledJob() {
     TenantBuilder tenant =

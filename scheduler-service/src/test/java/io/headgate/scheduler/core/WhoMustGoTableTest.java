@@ -249,6 +249,20 @@ class WhoMustGoTableTest {
         """);
   }
 
+  /// Otherwise `a` and `b` would start only to be stopped for `c`.
+  @Test
+  @Rule("P9")
+  void inSuchAPolicyAJobOfHigherPriorityHasItsTurnFirst() {
+    RuleTable.check(
+        "pool p order 1 2; node n 2; size 1; size 2; ops 0/9",
+        """
+        dev 0/9        | dev: a b c*2^1      | a runs; b runs; c waits CAPACITY
+        dev 0/9 within | dev: a b c*2^1      | a waits CAPACITY; b waits CAPACITY; c runs
+        dev 0/9 within | dev: a c*2^1; ops: o | a waits CAPACITY; c runs; o waits CAPACITY
+        dev 0/9 within | dev: a^1 b c*2      | a runs; b runs; c waits CAPACITY\
+        """);
+  }
+
   /// The limit has room for `x` in both pools only without `e`; then `a` or `b` has to go as well.
   @Test
   @Rule("P9")

@@ -37,6 +37,9 @@ public final class PossibleVictims {
   /// How many attempts of each number of units there are in a pool. There are few sizes.
   private final Map<PoolState, TreeMap<Long, Integer>> sizes = new HashMap<>();
 
+  private long freshFrom;
+  private long lastStart = -1;
+
   /// The suspended attempts.
   private final Map<PoolState, Map<Rank, SequencedSet<LiveAttempt>>> suspended = new HashMap<>();
 
@@ -61,7 +64,30 @@ public final class PossibleVictims {
       sizes
           .computeIfAbsent(attempt.pool(), key -> new TreeMap<>())
           .merge(attempt.units(), 1, Integer::sum);
+      lastStart = Math.max(lastStart, attempt.sequence());
     }
+  }
+
+  /// A decision begins that follows from more than the passage of time.
+  ///
+  /// @param next the sequence number that the next start will have
+  /// @return whether an attempt may be a victim from now on that was none until then
+  public boolean endFreshness(long next) {
+    boolean someWereFresh = lastStart >= freshFrom;
+    freshFrom = next;
+    return someWereFresh;
+  }
+
+  /// Attempts with this sequence number or a higher one are fresh.
+  public long freshFrom() {
+    return freshFrom;
+  }
+
+  /// Whether nothing was reported or asked for since the attempt started. So it is no victim yet:
+  /// a job that its own start exposes does not start only to be stopped, and one pass after another
+  /// without news changes nothing (P5).
+  boolean isFresh(LiveAttempt attempt) {
+    return attempt.sequence() >= freshFrom;
   }
 
   /// Whether some attempt in the pool has more units.

@@ -43,6 +43,7 @@ final class VictimWalk implements VictimIterator {
   private final boolean keepsReservation;
   private final Instant now;
   private final Predicate<LiveAttempt> passedOver;
+  private final PossibleVictims possibleVictims;
 
   /// The turn of the job that asks; null: the walk is not for one job.
   private final @Nullable Turn asking;
@@ -104,7 +105,8 @@ final class VictimWalk implements VictimIterator {
         LiveAttempt attempt = attempts.next();
         if (!attempt.isWhereWorkIsTaken()
             || (isSuspended && isAhead(attempt))
-            || passedOver.test(attempt)) {
+            || passedOver.test(attempt)
+            || (!isSuspended && possibleVictims.isFresh(attempt))) {
           continue;
         }
         Instant until = attempt.protectedUntil();
@@ -152,6 +154,7 @@ final class VictimWalk implements VictimIterator {
       Instant now,
       Predicate<LiveAttempt> passedOver) {
     this.passedOver = passedOver;
+    this.possibleVictims = possibleVictims;
     this.keepsReservation = Permission.keepsReservation(request);
     this.now = now;
     this.asking = request.job() == null ? null : Turn.of(request.job());

@@ -132,7 +132,11 @@ final class BlockedHoldCheck {
         "a held place is free when those it waits for have ended (O7)",
         hold);
     for (Job other : rules.firsts()) {
-      boolean better = rules.isBefore(other, job) && mayHold(other, rules) && !rules.fitsNow(other);
+      boolean better =
+          rules.isBefore(other, job)
+              && mayHold(other, rules)
+              && !rules.fitsNow(other)
+              && !rules.letsOthersGoFirst(other);
       require(
           !better
               || rules.routes(other).stream()

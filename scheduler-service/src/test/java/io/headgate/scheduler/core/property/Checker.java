@@ -238,7 +238,8 @@ final class Checker {
   private void requireTurn(Job job, Reference rules) {
     for (Job other : rules.firsts()) {
       require(
-          !rules.fitsNow(other) || !rules.isBefore(other, job),
+          !rules.fitsNow(other) || !rules.isBefore(other, job) || rules.letsGoFirst(other, job)
+              || rules.letsOthersGoFirst(other),
           "no better-ranked job is passed over",
           other,
           job);

@@ -58,6 +58,11 @@ final class PreemptionCheck {
     Job preemptor = shadow.jobs.get(cause.by());
     PreemptionRule rule = cause.rule();
     Victims possible = new Victims(rules);
+    require(
+        !shadow.fresh.contains(victim.id()),
+        "no job is started and stopped in one decision (P5)",
+        victim,
+        preemptor);
     if (victims.isEmpty()) {
       beforeVictims = shadow.copy();
       overBefore = over(rules);

@@ -291,6 +291,21 @@ final class Reference {
     return policy(job).preemptWithin() == PreemptWithin.LOWER_PRIORITY;
   }
 
+  /// Whether a job of higher priority waits in its policy, whose jobs preempt each other (P9).
+  boolean letsOthersGoFirst(Job job) {
+    return shadow.live().stream()
+        .anyMatch(other -> other.state() == JobState.WAITING && letsGoFirst(job, other));
+  }
+
+  /// Whether the other one is of higher priority in its policy, whose jobs preempt each other (P9).
+  boolean letsGoFirst(Job job, Job other) {
+    return preemptsWithin(job)
+        && other.spec().priority() > job.spec().priority()
+        && queue(other.spec().queue())
+            .filter(queue -> queue.policy().equals(queue(job).policy()))
+            .isPresent();
+  }
+
   // --- Room.
 
   boolean fits(Pool pool, Job job) {

@@ -124,7 +124,8 @@ final class RestChecker {
         }
       }
       if (!refusal.equals(Optional.of("NEVER_FITS"))) {
-        Reference then = atTurnOf(job);
+        // Where others of its policy had to go first, its turn was after their holds.
+        Reference then = rules.letsOthersGoFirst(job) ? rules : atTurnOf(job);
         require(
             then.refusal(job).isPresent() || !then.fitsNow(job),
             "nobody waits for what a worse-ranked one holds (O7)",
@@ -214,7 +215,7 @@ final class RestChecker {
       }
     }
     Reference then = atTurnOf(job);
-    if (!BlockedHoldCheck.mayHold(job, then)) {
+    if (!BlockedHoldCheck.mayHold(job, then) || rules.letsOthersGoFirst(job)) {
       return;
     }
     for (Pool pool : rules.routes(job)) {

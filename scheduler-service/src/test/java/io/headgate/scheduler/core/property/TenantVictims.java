@@ -62,6 +62,7 @@ final class TenantVictims {
     return pool != null
         && pool.dedicatedTo().isEmpty()
         && attempt.stop().isEmpty()
+        && !shadow.fresh.contains(attempt.id())
         && attempt.preemptible()
         && attempt.assignment().units() > 0
         && attempt.assignment().workers().stream().anyMatch(this::isWhereWorkIsTaken)

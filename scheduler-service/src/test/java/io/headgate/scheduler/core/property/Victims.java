@@ -81,6 +81,7 @@ final class Victims {
     return attempt.preemptible()
         && attempt.stop().isEmpty()
         && attempt.assignment().units() > 0
+        && !shadow.fresh.contains(attempt.id())
         && !isProtected(attempt);
   }
 
