@@ -61,7 +61,8 @@ final class CatalogMapper {
         configuration.profiles().stream().map(this::profile).toList(),
         configuration.policies().stream().map(this::policy).toList(),
         queues,
-        shares(configuration));
+        shares(configuration),
+        List.of());
   }
 
   private List<TenantShare> shares(Configuration configuration) {
@@ -81,13 +82,14 @@ final class CatalogMapper {
   }
 
   private Pool pool(io.headgate.sdk.config.Pool pool, Configuration configuration) {
-    return new Pool(
-        new PoolId(tenant, pool.name()),
-        Optional.ofNullable(pool.gpuModel()),
-        Optional.ofNullable(pool.capacity()),
-        pool.order().stream().map(name -> new ProfileId(tenant, name)).toList(),
-        owner(pool.dedicatedTo(), configuration),
-        Optional.ofNullable(pool.elasticity()).map(CatalogMapper::elasticity));
+    return Pool.of(new PoolId(tenant, pool.name()))
+        .with()
+        .gpuModel(Optional.ofNullable(pool.gpuModel()))
+        .capacity(Optional.ofNullable(pool.capacity()))
+        .order(pool.order().stream().map(name -> new ProfileId(tenant, name)).toList())
+        .dedicatedTo(owner(pool.dedicatedTo(), configuration))
+        .elasticity(Optional.ofNullable(pool.elasticity()).map(CatalogMapper::elasticity))
+        .build();
   }
 
   /// A group's pool is its policy's; of several policies, the first by name decides, as in the

@@ -119,23 +119,27 @@ final class AccessMapper {
     boolean cancels =
         policy.getOnPreempt() == io.headgate.proto.policy.v1.Policy.OnPreempt.ON_PREEMPT_CANCEL;
     Policy core =
-        new Policy(
-            new PolicyId(tenant, SupplyMapper.id(policy.getName())),
-            policy.getReservation().isEmpty()
-                ? GpuQuantity.ZERO
-                : GpuQuantity.parse(policy.getReservation()),
-            GpuQuantity.parse(policy.getLimit()),
-            Math.clamp(policy.getWeight(), 1, Policy.MAX_WEIGHT),
-            perUser,
-            policy.getExceedLimitList().stream().map(UserId::new).collect(Collectors.toSet()),
-            cancels ? PreemptionOutcome.CANCEL : PreemptionOutcome.REQUEUE,
-            toDuration(policy.getMinRuntime()),
-            !policy.hasPreemptible() || policy.getPreemptible(),
-            policy.getPreemptWithin()
-                    == io.headgate.proto.policy.v1.Policy.PreemptWithin
-                        .PREEMPT_WITHIN_LOWER_PRIORITY
-                ? PreemptWithin.LOWER_PRIORITY
-                : PreemptWithin.NEVER);
+        Policy.of(
+                new PolicyId(tenant, SupplyMapper.id(policy.getName())),
+                policy.getReservation().isEmpty()
+                    ? GpuQuantity.ZERO
+                    : GpuQuantity.parse(policy.getReservation()),
+                GpuQuantity.parse(policy.getLimit()))
+            .with()
+            .weight(Math.clamp(policy.getWeight(), 1, Policy.MAX_WEIGHT))
+            .perUserLimit(perUser)
+            .exceedLimit(
+                policy.getExceedLimitList().stream().map(UserId::new).collect(Collectors.toSet()))
+            .onPreempt(cancels ? PreemptionOutcome.CANCEL : PreemptionOutcome.REQUEUE)
+            .minRuntime(toDuration(policy.getMinRuntime()))
+            .preemptible(!policy.hasPreemptible() || policy.getPreemptible())
+            .preemptWithin(
+                policy.getPreemptWithin()
+                        == io.headgate.proto.policy.v1.Policy.PreemptWithin
+                            .PREEMPT_WITHIN_LOWER_PRIORITY
+                    ? PreemptWithin.LOWER_PRIORITY
+                    : PreemptWithin.NEVER)
+            .build();
     Optional<java.time.Duration> stopAfter =
         policy.getStopAfterNever()
             ? Optional.empty()

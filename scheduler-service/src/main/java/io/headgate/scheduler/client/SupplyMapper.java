@@ -146,17 +146,17 @@ final class SupplyMapper {
             : Optional.of(GpuQuantity.parse(pool.getCapacity()));
     Optional<Owner> owner = pool.hasDedicatedTo() ? owner(pool.getDedicatedTo()) : Optional.empty();
     return new OfferedPool(
-        new Pool(
-            new PoolId(tenant, id(pool.getName())),
-            Optional.of(pool.getGpuModel()).filter(model -> !model.isEmpty()),
-            capacity,
-            pool.getProfileOrderList().stream()
-                .map(profile -> new ProfileId(tenant, profile))
-                .toList(),
-            Optional.empty(),
-            // Without a connected provider, no request for new nodes of an elastic pool could be
-            // met.
-            Optional.empty()),
+        // Without a connected provider, no request for new nodes of an elastic pool could be met:
+        // it has no elasticity.
+        Pool.of(new PoolId(tenant, id(pool.getName())))
+            .with()
+            .gpuModel(Optional.of(pool.getGpuModel()).filter(model -> !model.isEmpty()))
+            .capacity(capacity)
+            .order(
+                pool.getProfileOrderList().stream()
+                    .map(profile -> new ProfileId(tenant, profile))
+                    .toList())
+            .build(),
         owner,
         Optional.of(pool.getStorage()).filter(storage -> !storage.isEmpty()));
   }

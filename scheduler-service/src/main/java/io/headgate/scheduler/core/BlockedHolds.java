@@ -65,7 +65,7 @@ final class BlockedHolds {
     for (LiveHold hold : List.copyOf(world.holds.values())) {
       if (hold.isForBlocked()) {
         holds.before.add(hold.hold());
-        transitions.liftForRound(hold);
+        transitions.holds().liftForRound(hold);
         holds.lifted.put(hold.job().id(), hold);
       }
     }
@@ -204,7 +204,7 @@ final class BlockedHolds {
 
   private void restore(LiveHold hold) {
     lifted.remove(hold.job().id());
-    transitions.restore(hold);
+    transitions.holds().restore(hold);
     placed.put(hold.pool(), hold);
   }
 
@@ -251,7 +251,7 @@ final class BlockedHolds {
       return former;
     }
     leave(job, HoldRelease.NOT_NEEDED);
-    LiveHold live = transitions.hold(job, hold);
+    LiveHold live = transitions.holds().hold(job, hold);
     placed.put(live.pool(), live);
     transitions.emit(new Effect.JobReasonChanged(job.id(), Reasons.waiting(live)));
     return live;

@@ -59,7 +59,7 @@ final class CatalogInputs {
       if (!hold.isForBlocked()
           && hold.job().queue().id().tenant().equals(catalog.tenant())
           && !hold.isStillDue()) {
-        transitions.release(hold, HoldRelease.CONFIGURATION_CHANGED);
+        transitions.holds().release(hold, HoldRelease.CONFIGURATION_CHANGED);
       }
     }
     for (QueueState queue : tenantQueues(catalog.tenant())) {

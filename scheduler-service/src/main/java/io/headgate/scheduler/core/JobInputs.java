@@ -64,22 +64,14 @@ final class JobInputs {
   private LiveJob queued(JobSpec spec, int attempts, Optional<Job> before) {
     QueueState queue = world.queue(spec.queue());
     // One queue id for all its jobs, however many.
-    JobSpec own =
-        new JobSpec(
-            spec.id(),
-            queue.id(),
-            spec.user(),
-            spec.priority(),
-            spec.preemptible(),
-            spec.maxRuntime(),
-            spec.stopTime(),
-            spec.suspend());
+    JobSpec own = spec.with().queue(queue.id()).build();
     LiveJob job =
         new LiveJob(
             new Job(
                 own,
                 JobState.WAITING,
                 world.takeSequence(),
+                now,
                 now,
                 attempts,
                 before.flatMap(Job::lastPreemption)),

@@ -69,7 +69,7 @@ final class Pass {
   private void releaseBrokenHolds() {
     for (LiveHold hold : List.copyOf(world.holds.values())) {
       if (hold.isBroken()) {
-        transitions.release(hold, HoldRelease.NODE_GONE);
+        transitions.holds().release(hold, HoldRelease.NODE_GONE);
       }
     }
   }

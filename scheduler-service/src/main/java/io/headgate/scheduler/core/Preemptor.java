@@ -35,7 +35,7 @@ final class Preemptor {
     stopVictims(job, rule, found);
     Hold hold =
         Hold.forVictims(job.id(), found.place(), BlockingAttempts.of(world, found), rule, now);
-    LiveHold placed = transitions.hold(job, hold);
+    LiveHold placed = transitions.holds().hold(job, hold);
     // Under P9 perhaps only the policy's limit had no room, and the job fits elsewhere.
     boolean fitsNowhere = rule != PreemptionRule.P9;
     // A hold that is ready at once was blocked only by a blocked job's hold elsewhere under the

@@ -91,8 +91,8 @@ final class Promises {
   LiveHold make(LiveJob job, Assignment place) {
     Hold hold = new Hold(job.id(), place, List.of(), Optional.empty(), Optional.of(now), now);
     job.queue().dequeue(job);
-    LiveHold live = transitions.liveHold(hold, job);
-    transitions.place(live);
+    LiveHold live = transitions.holds().liveHold(hold, job);
+    transitions.holds().place(live);
     made.add(live);
     return live;
   }
@@ -100,7 +100,7 @@ final class Promises {
   /// Takes all back: their jobs wait in their lanes again.
   void takeBack() {
     for (LiveHold promise : made) {
-      transitions.lift(promise);
+      transitions.holds().lift(promise);
       world.holds.remove(promise.job().id());
       transitions.enqueue(promise.job());
     }

@@ -185,9 +185,9 @@ final class StateLoader {
         || job.queue().resolved().isEmpty()) {
       return;
     }
-    LiveHold live = transitions.liveHold(hold, job);
+    LiveHold live = transitions.holds().liveHold(hold, job);
     job.queue().dequeue(job);
-    transitions.place(live);
+    transitions.holds().place(live);
   }
 
   /// Records the present reasons, so that only later changes are reported.

@@ -5,7 +5,6 @@ import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptEnding;
 import io.headgate.scheduler.core.job.AttemptId;
-import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
@@ -19,7 +18,6 @@ import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Stake;
 import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveAttempt;
-import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.rights.PolicyAccount;
@@ -30,18 +28,24 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/// The only place where slices change hands and jobs change state. It keeps nodes, pools, policies
-/// and queues in step and reports its changes.
+/// The only place where slices change hands and jobs change state; holds are the part of
+/// [HoldTransitions]. It keeps nodes, pools, policies and queues in step and reports its changes.
 final class Transitions {
   private final World world;
   private final Shares shares;
+  private final HoldTransitions holds;
   private final List<Effect> effects = new ArrayList<>();
   private final List<Decision.Refusal> refusals = new ArrayList<>();
-  private final List<Decision.HoldChange> holdChanges = new ArrayList<>();
 
   Transitions(World world) {
     this.world = world;
     this.shares = new Shares(world);
+    this.holds = new HoldTransitions(world, shares, this);
+  }
+
+  /// Places and ends holds.
+  HoldTransitions holds() {
+    return holds;
   }
 
   List<Effect> effects() {
@@ -53,7 +57,7 @@ final class Transitions {
   }
 
   List<Decision.HoldChange> holdChanges() {
-    return holdChanges;
+    return holds.changes();
   }
 
   void emit(Effect effect) {
@@ -112,7 +116,7 @@ final class Transitions {
     } else if (job.hold() == null) {
       job.queue().dequeue(job);
     } else {
-      end(job.hold(), HoldRelease.JOB_GONE);
+      holds.end(job.hold(), HoldRelease.JOB_GONE);
     }
   }
 
@@ -143,7 +147,7 @@ final class Transitions {
   /// Capacity was taken for a policy. A search for room that failed would fail again, unless the
   /// policy or its tenant is above its reservation now, or its jobs may preempt each other, so that
   /// its jobs may be victims.
-  private void noteTaken(PolicyAccount policy, TenantAccount tenant) {
+  void noteTaken(PolicyAccount policy, TenantAccount tenant) {
     if (policy.isAboveReservation() || tenant.isAboveReservation() || policy.preemptsWithin()) {
       world.changes.victimsChanged();
     }
@@ -266,7 +270,7 @@ final class Transitions {
   }
 
   /// The attempt has ended: its slices are free, and its job goes where the event leads.
-  void end(LiveAttempt attempt, AttemptEnding ending, JobEvent event) {
+  void end(LiveAttempt attempt, AttemptEnding ending, JobEvent event, Instant now) {
     LiveJob job = attempt.job();
     QueueState queue = job.queue();
     if (attempt.stop() == null) {
@@ -284,6 +288,9 @@ final class Transitions {
     queue.countAttempt(-1);
     attempt.pool().countAttempt(-1);
     emit(new Effect.AttemptEnded(attempt.toAttempt(), ending));
+    if (attempt.startedAt() != null) {
+      job.waitsSince(now);
+    }
     move(job, event);
     if (job.state() == JobState.WAITING) {
       if (world.isRemoved(queue)) {
@@ -296,84 +303,7 @@ final class Transitions {
     attempt.nodes().forEach(this::forgetIfUnused);
   }
 
-  /// Keeps slices for a waiting job.
-  LiveHold hold(LiveJob job, Hold hold) {
-    job.queue().dequeue(job);
-    LiveHold live = liveHold(hold, job);
-    place(live);
-    emit(new Effect.HoldPlaced(hold));
-    return live;
-  }
-
-  LiveHold liveHold(Hold hold, LiveJob job) {
-    PoolState pool = world.pool(hold.place().pool());
-    PolicyAccount policy = job.queue().account();
-    return new LiveHold(
-        hold,
-        job,
-        policy,
-        world.tenant(pool, policy.id().tenant()),
-        pool,
-        job.queue().shape(),
-        nodes(hold.place(), pool));
-  }
-
-  void place(LiveHold hold) {
-    LiveJob job = hold.job();
-    shares.take(hold);
-    hold.policy().hold(hold.claim(), hold.isForBlocked());
-    hold.tenant().hold(hold.claim(), hold.isForBlocked());
-    noteTaken(hold.policy(), hold.tenant());
-    job.setHold(hold);
-    job.queue().addHolder(job);
-    world.holds.put(job.id(), hold);
-  }
-
-  /// Ends the job's hold; the job waits in its lane again.
-  void release(LiveHold hold, HoldRelease cause) {
-    end(hold, cause);
-    enqueue(hold.job());
-  }
-
-  /// Lifts a hold of rule O7 for the length of a pass, so that its job finds it anew in its turn.
-  /// The job waits in its lane meanwhile. The end of the hold is reported only if [#restore] does
-  /// not follow.
-  void liftForRound(LiveHold hold) {
-    world.changes.withoutInvalidation(() -> {
-      lift(hold);
-      world.holds.remove(hold.job().id());
-      enqueue(hold.job());
-    });
-    holdChanges.add(new Decision.HoldChange(effects.size(), hold.job().id(), false));
-  }
-
-  /// Puts a hold back that was lifted for the round.
-  void restore(LiveHold hold) {
-    world.changes.withoutInvalidation(() -> {
-      hold.job().queue().dequeue(hold.job());
-      place(hold);
-    });
-    holdChanges.add(new Decision.HoldChange(effects.size(), hold.job().id(), true));
-  }
-
-  private void end(LiveHold hold, HoldRelease cause) {
-    lift(hold);
-    world.changes.placesChanged();
-    world.holds.remove(hold.job().id());
-    emit(new Effect.HoldReleased(hold.job().id(), cause));
-  }
-
-  /// Takes the held slices back; the job is then in no lane. It keeps its turn among the holds.
-  void lift(LiveHold hold) {
-    shares.giveBack(hold);
-    world.changes.freed();
-    hold.policy().release(hold.claim(), hold.isForBlocked());
-    hold.tenant().release(hold.claim(), hold.isForBlocked());
-    hold.job().setHold(null);
-    hold.job().queue().removeHolder(hold.job());
-  }
-
-  private List<NodeState> nodes(Assignment assignment, PoolState pool) {
+  List<NodeState> nodes(Assignment assignment, PoolState pool) {
     List<NodeState> nodes = new ArrayList<>(assignment.workers().size());
     for (WorkerPlace place : assignment.workers()) {
       nodes.add(world.nodes.computeIfAbsent(place.node(), id -> NodeState.unknown(id, pool.id())));

@@ -39,7 +39,7 @@ final class VictimHolds {
         continue;
       }
       if (hold.isReady(older)) {
-        transitions.release(hold, HoldRelease.USED);
+        transitions.holds().release(hold, HoldRelease.USED);
         transitions.start(hold.job(), hold.hold().place(), now);
       } else if (!hold.isWithinLimit() || !hold.isWorthAnotherSearch() || !startsElsewhere(hold)) {
         older.add(hold);
@@ -50,19 +50,19 @@ final class VictimHolds {
   /// The job takes the first place that has become free. The search ignores its own hold, which may
   /// be in the job's own way.
   private boolean startsElsewhere(LiveHold hold) {
-    transitions.lift(hold);
+    transitions.holds().lift(hold);
     Assignment found = null;
     for (Route route : hold.job().queue().routes(hold.job())) {
       if (found == null && route.hasRoomForTenant()) {
         found = route.pool().place(route.ranking()).orElse(null);
       }
     }
-    transitions.place(hold);
+    transitions.holds().place(hold);
     if (found == null) {
       hold.searched();
       return false;
     }
-    transitions.release(hold, HoldRelease.NOT_NEEDED);
+    transitions.holds().release(hold, HoldRelease.NOT_NEEDED);
     transitions.start(hold.job(), found, now);
     return true;
   }

@@ -87,7 +87,7 @@ final class WorkerInputs {
     }
     attempt.setWorker(input.worker(), WorkerStatus.SUCCEEDED);
     if (attempt.hasSucceeded()) {
-      transitions.end(attempt, new AttemptEnding.Exited(0), JobEvent.SUCCEED);
+      transitions.end(attempt, new AttemptEnding.Exited(0), JobEvent.SUCCEED, now);
     } else if (attempt.hasEnded()) {
       finishStopped(attempt);
     } else {
@@ -155,11 +155,11 @@ final class WorkerInputs {
     } else if (!attempt.hasEnded()) {
       transitions.emit(new Effect.AttemptChanged(attempt.toAttempt()));
     } else if (attempt.stop() == null) {
-      transitions.end(attempt, ending, eventUnasked(attempt, ending));
+      transitions.end(attempt, ending, eventUnasked(attempt, ending), now);
     } else if (wasAlone && ending instanceof AttemptEnding.Exited && !attempt.isKept()) {
       // The attempt ended before the stop reached it. An attempt may also fail because of its
       // suspension.
-      transitions.end(attempt, ending, JobEvent.FAIL);
+      transitions.end(attempt, ending, JobEvent.FAIL, now);
     } else {
       finishStopped(attempt);
     }
@@ -182,7 +182,7 @@ final class WorkerInputs {
           case FAIL -> JobEvent.FAIL;
           case LOSE -> JobEvent.LOSE;
         };
-    transitions.end(attempt, ending, event);
+    transitions.end(attempt, ending, event, now);
   }
 
   private static StopOutcome outcome(LiveAttempt attempt, AttemptEnding ending) {

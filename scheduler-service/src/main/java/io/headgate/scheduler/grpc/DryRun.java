@@ -66,7 +66,8 @@ final class DryRun {
             job.preemptible(),
             job.maxRuntime(),
             job.stopTime(),
-            job.suspend());
+            job.suspend(),
+            false);
     return copies.answer(() -> {
       Moment moment =
           Refusals.leading(

@@ -7,7 +7,6 @@ import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.simulation.SimulatedJob.Phase;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 
 /// Inputs to the core from outside: jobs end, attempts obey, and the scenario's events occur.
@@ -169,13 +168,12 @@ final class ExternalEvents {
       // The core reads the record only of a job that it does not know.
       inputs.add(
           new Input.JobCancelled(
-              new Job(
+              Job.submitted(
                   job.spec(),
                   JobState.WAITING,
                   0,
                   context.instantOf(job.waitsSinceMs),
-                  job.attempt,
-                  Optional.empty())));
+                  job.attempt)));
     }
   }
 }

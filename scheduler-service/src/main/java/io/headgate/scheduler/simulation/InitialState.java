@@ -65,14 +65,7 @@ final class InitialState {
     Instant started = Instant.ofEpochMilli(startedMs);
     job.start(running.attempt(), running.place(), startedMs);
     table.move(job, Phase.RUNNING);
-    jobs.add(
-        new Job(
-            job.spec(),
-            JobState.RUNNING,
-            sequence++,
-            started,
-            running.attempt(),
-            Optional.empty()));
+    jobs.add(Job.submitted(job.spec(), JobState.RUNNING, sequence++, started, running.attempt()));
     Queue queue = queue(job.plan.queue());
     Policy policy = Optional.ofNullable(policies.get(queue.policy())).orElseThrow();
     job.toldSavedMs = job.savedOfAttemptMs(0);
@@ -97,13 +90,7 @@ final class InitialState {
     long sinceMs = -waiting.waitedSince().toMillis();
     SimulatedJob job = table.add(waiting.job().named(name), sinceMs);
     jobs.add(
-        new Job(
-            job.spec(),
-            JobState.WAITING,
-            sequence++,
-            Instant.ofEpochMilli(sinceMs),
-            0,
-            Optional.empty()));
+        Job.submitted(job.spec(), JobState.WAITING, sequence++, Instant.ofEpochMilli(sinceMs), 0));
   }
 
   private Queue queue(QueueId id) {

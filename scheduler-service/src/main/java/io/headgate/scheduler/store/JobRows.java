@@ -77,12 +77,13 @@ final class JobRows {
             rows.optionalBool(),
             rows.optionalMillis(),
             Duration.ofMillis(rows.bigint()),
-            rows.optionalMillis());
+            rows.optionalMillis(),
+            false);
     Optional<Preemption> preemption = preemption();
     JobState state = JobState.valueOf(rows.text());
     long sequence = rows.bigint();
     Instant submittedAt = rows.time();
-    Job job = new Job(spec, state, sequence, submittedAt, rows.integer(), preemption);
+    Job job = new Job(spec, state, sequence, submittedAt, submittedAt, rows.integer(), preemption);
     JobMetadata metadata =
         new JobMetadata(
             name,

@@ -66,7 +66,8 @@ final class RowMapper {
             Optional.ofNullable(row.get(JOB.PREEMPTIBLE)),
             duration(row.get(JOB.MAX_RUNTIME_MS)),
             Duration.ofMillis(row.get(JOB.STOP_TIME_MS)),
-            duration(row.get(JOB.SUSPEND_MS)));
+            duration(row.get(JOB.SUSPEND_MS)),
+            false);
     Optional<Preemption> preemption =
         Optional.ofNullable(row.get(JOB.PREEMPTED_BY))
             .map(by ->
@@ -80,6 +81,7 @@ final class RowMapper {
             spec,
             JobState.valueOf(row.get(JOB.STATE)),
             row.get(JOB.SEQUENCE),
+            row.get(JOB.SUBMITTED_AT),
             row.get(JOB.SUBMITTED_AT),
             row.get(JOB.ATTEMPTS),
             preemption);

@@ -138,42 +138,18 @@ final class Driver {
 
   /// A job whose user says how long it runs at most.
   JobSpec timed(String name, String queue, Duration maxRuntime) {
-    JobSpec spec = spec(name, queue);
-    return new JobSpec(
-        spec.id(),
-        spec.queue(),
-        spec.user(),
-        spec.priority(),
-        spec.preemptible(),
-        Optional.of(maxRuntime));
+    return spec(name, queue).with().maxRuntime(Optional.of(maxRuntime)).build();
   }
 
   /// A job that is kept suspended for an hour at most when it is preempted.
   JobSpec keeping(String name, String queue) {
-    JobSpec spec = spec(name, queue);
-    return new JobSpec(
-        spec.id(),
-        spec.queue(),
-        spec.user(),
-        spec.priority(),
-        spec.preemptible(),
-        spec.maxRuntime(),
-        spec.stopTime(),
-        Optional.of(Duration.ofHours(1)));
+    return spec(name, queue).with().suspend(Optional.of(Duration.ofHours(1))).build();
   }
 
   /// A job that may live on after its run time, while it is stopped.
   JobSpec timed(String name, String queue, Duration maxRuntime, Duration stopTime) {
     JobSpec spec = timed(name, queue, maxRuntime);
-    return new JobSpec(
-        spec.id(),
-        spec.queue(),
-        spec.user(),
-        spec.priority(),
-        spec.preemptible(),
-        spec.maxRuntime(),
-        stopTime,
-        spec.suspend());
+    return spec.with().stopTime(stopTime).build();
   }
 
   JobSpec prior(String name, String queue, int priority) {

@@ -304,13 +304,10 @@ final class RuleStory {
             user.length > 1 ? user[1] : "alice",
             priority.length > 1 ? Integer.parseInt(priority[1]) : 0,
             fixed ? Optional.of(false) : Optional.empty());
-    return new JobSpec(
-        plain.id(),
-        plain.queue(),
-        plain.user(),
-        plain.priority(),
-        plain.preemptible(),
-        runtime.length > 1 ? Optional.of(duration(runtime[1])) : Optional.empty());
+    return plain
+        .with()
+        .maxRuntime(runtime.length > 1 ? Optional.of(duration(runtime[1])) : Optional.empty())
+        .build();
   }
 
   private static Duration duration(String text) {

@@ -90,7 +90,7 @@ class StateTest {
     SchedulerState state = it.core.state();
     Attempt first = it.attempt("g0");
     Job twin =
-        new Job(
+        Job.submitted(
             new JobSpec(
                 new JobId(99),
                 queueId("g"),
@@ -101,8 +101,7 @@ class StateTest {
             JobState.RUNNING,
             99,
             it.now,
-            1,
-            Optional.empty());
+            1);
     Attempt copy =
         new Attempt(
             new AttemptId(twin.id(), 1),

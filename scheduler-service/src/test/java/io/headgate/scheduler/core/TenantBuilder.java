@@ -1,6 +1,8 @@
 package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.Department;
+import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
@@ -32,6 +34,7 @@ final class TenantBuilder {
   private final Map<String, Policy> policies = new LinkedHashMap<>();
   private final Map<String, Queue> queues = new LinkedHashMap<>();
   private final Map<String, TenantShare> shares = new LinkedHashMap<>();
+  private final Map<String, Department> departments = new LinkedHashMap<>();
   private long version;
 
   static PoolId poolId(String name) {
@@ -44,6 +47,10 @@ final class TenantBuilder {
 
   static PolicyId policyId(String name) {
     return new PolicyId(ACME, name);
+  }
+
+  static DepartmentId departmentId(String name) {
+    return new DepartmentId(ACME, name);
   }
 
   static QueueId queueId(String name) {
@@ -204,6 +211,7 @@ final class TenantBuilder {
         List.copyOf(profiles.values()),
         List.copyOf(policies.values()),
         List.copyOf(queues.values()),
-        List.copyOf(shares.values()));
+        List.copyOf(shares.values()),
+        List.copyOf(departments.values()));
   }
 }

@@ -82,7 +82,7 @@ class JobMapperTest {
     JobRecord record =
         new JobRecord(
             metadata,
-            new Job(spec, JobState.WAITING, 1, NOW, 0, Optional.empty()),
+            Job.submitted(spec, JobState.WAITING, 1, NOW, 0),
             JobRecord.Course.NONE,
             Optional.empty(),
             Optional.empty(),

@@ -11,6 +11,8 @@ import java.util.List;
 ///
 /// @param version of the shell's choice; only shown
 /// @param shares of tenants in pools of this catalog (A3); none: no pool is shared
+/// @param departments levels between the tenant and its policies (A3); a parent that is not among
+///   them counts as absent
 public record Catalog(
     TenantId tenant,
     long version,
@@ -18,16 +20,18 @@ public record Catalog(
     List<Profile> profiles,
     List<Policy> policies,
     List<Queue> queues,
-    List<TenantShare> shares) {
+    List<TenantShare> shares,
+    List<Department> departments) {
   public Catalog {
     pools = List.copyOf(pools);
     profiles = List.copyOf(profiles);
     policies = List.copyOf(policies);
     queues = List.copyOf(queues);
     shares = List.copyOf(shares);
+    departments = List.copyOf(departments);
   }
 
-  /// A tenant that has its pools to itself.
+  /// A tenant that has its pools to itself and no departments.
   public Catalog(
       TenantId tenant,
       long version,
@@ -35,6 +39,26 @@ public record Catalog(
       List<Profile> profiles,
       List<Policy> policies,
       List<Queue> queues) {
-    this(tenant, version, pools, profiles, policies, queues, List.of());
+    this(tenant, version, pools, profiles, policies, queues, List.of(), List.of());
+  }
+
+  /// The same with other pools.
+  public Catalog withPools(List<Pool> newPools) {
+    return new Catalog(tenant, version, newPools, profiles, policies, queues, shares, departments);
+  }
+
+  /// The same with other profiles.
+  public Catalog withProfiles(List<Profile> newProfiles) {
+    return new Catalog(tenant, version, pools, newProfiles, policies, queues, shares, departments);
+  }
+
+  /// The same with other policies.
+  public Catalog withPolicies(List<Policy> newPolicies) {
+    return new Catalog(tenant, version, pools, profiles, newPolicies, queues, shares, departments);
+  }
+
+  /// The same with other shares of tenants.
+  public Catalog withShares(List<TenantShare> newShares) {
+    return new Catalog(tenant, version, pools, profiles, policies, queues, newShares, departments);
   }
 }

@@ -15,6 +15,8 @@ import java.util.Set;
 /// @param minRuntime a job of it is no victim before it has run for this time (P2)
 /// @param preemptible the default for its jobs (A8)
 /// @param preemptWithin whether its jobs may preempt each other (P9)
+/// @param preemptAfter its jobs wait for this time before they preempt (P2)
+/// @param department absent: it is directly below the tenant (A3)
 public record Policy(
     PolicyId id,
     GpuQuantity reservation,
@@ -25,7 +27,9 @@ public record Policy(
     PreemptionOutcome onPreempt,
     Duration minRuntime,
     boolean preemptible,
-    PreemptWithin preemptWithin) {
+    PreemptWithin preemptWithin,
+    Duration preemptAfter,
+    Optional<DepartmentId> department) {
   /// Bounds the cross products of the share comparison to a `long`.
   public static final int MAX_WEIGHT = 10_000;
 
@@ -38,8 +42,9 @@ public record Policy(
       throw new IllegalArgumentException(
           "policy %s: reservation %s is above limit %s".formatted(id, reservation, limit));
     }
-    if (minRuntime.isNegative()) {
-      throw new IllegalArgumentException("policy " + id + ": minRuntime " + minRuntime);
+    if (minRuntime.isNegative() || preemptAfter.isNegative()) {
+      throw new IllegalArgumentException(
+          "policy %s: minRuntime %s, preemptAfter %s".formatted(id, minRuntime, preemptAfter));
     }
   }
 
@@ -56,7 +61,9 @@ public record Policy(
         PreemptionOutcome.REQUEUE,
         Duration.ZERO,
         true,
-        PreemptWithin.NEVER);
+        PreemptWithin.NEVER,
+        Duration.ZERO,
+        Optional.empty());
   }
 
   /// A copy with some fields changed.
@@ -66,7 +73,7 @@ public record Policy(
 
   /// Changes fields one by one; not shared between threads.
   public static final class Builder {
-    private final PolicyId id;
+    private PolicyId id;
     private GpuQuantity reservation;
     private GpuQuantity limit;
     private int weight;
@@ -76,6 +83,8 @@ public record Policy(
     private Duration minRuntime;
     private boolean preemptible;
     private PreemptWithin preemptWithin;
+    private Duration preemptAfter;
+    private Optional<DepartmentId> department;
 
     private Builder(Policy from) {
       id = from.id;
@@ -88,6 +97,13 @@ public record Policy(
       minRuntime = from.minRuntime;
       preemptible = from.preemptible;
       preemptWithin = from.preemptWithin;
+      preemptAfter = from.preemptAfter;
+      department = from.department;
+    }
+
+    public Builder id(PolicyId value) {
+      id = value;
+      return this;
     }
 
     public Builder reservation(GpuQuantity value) {
@@ -135,6 +151,16 @@ public record Policy(
       return this;
     }
 
+    public Builder preemptAfter(Duration value) {
+      preemptAfter = value;
+      return this;
+    }
+
+    public Builder department(Optional<DepartmentId> value) {
+      department = value;
+      return this;
+    }
+
     public Policy build() {
       return new Policy(
           id,
@@ -146,7 +172,9 @@ public record Policy(
           onPreempt,
           minRuntime,
           preemptible,
-          preemptWithin);
+          preemptWithin,
+          preemptAfter,
+          department);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.core.catalog;
 
 import io.headgate.type.GpuQuantity;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -8,24 +9,46 @@ import java.util.Optional;
 ///
 /// @param gpuModel only devices of this model belong; absent: every device of its nodes
 /// @param capacity ceiling on the pool's usage, whatever nodes offer (A7)
-/// @param order execution priority of profiles, best first; profiles not named come last, by name
+/// @param order execution priority of profiles, best first; profiles not named share the last
+///   position (O2)
 /// @param dedicatedTo the only policy that may use it; absent: all may
 /// @param elasticity absent: the pool is static, its nodes join by themselves
+/// @param promoteAfter a job that waits for longer counts as of the first position and rank (O7);
+///   absent: never
+/// @param halfLife past over-reservation use counts in O4, halved after each such time; absent:
+///   only the present use counts
+/// @param consolidate whether movable jobs may be moved to make room (P11)
 public record Pool(
     PoolId id,
     Optional<String> gpuModel,
     Optional<GpuQuantity> capacity,
     List<ProfileId> order,
     Optional<PolicyId> dedicatedTo,
-    Optional<Elasticity> elasticity) {
+    Optional<Elasticity> elasticity,
+    Optional<Duration> promoteAfter,
+    Optional<Duration> halfLife,
+    boolean consolidate) {
   public Pool {
     order = List.copyOf(order);
+    if (promoteAfter.filter(Duration::isNegative).isPresent()
+        || halfLife.filter(time -> !time.isPositive()).isPresent()) {
+      throw new IllegalArgumentException(
+          "pool %s: promoteAfter %s, halfLife %s".formatted(id, promoteAfter, halfLife));
+    }
   }
 
   /// A static pool of any devices, open to everybody.
   public static Pool of(PoolId id) {
     return new Pool(
-        id, Optional.empty(), Optional.empty(), List.of(), Optional.empty(), Optional.empty());
+        id,
+        Optional.empty(),
+        Optional.empty(),
+        List.of(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        false);
   }
 
   /// A copy with some fields changed.
@@ -41,6 +64,9 @@ public record Pool(
     private List<ProfileId> order;
     private Optional<PolicyId> dedicatedTo;
     private Optional<Elasticity> elasticity;
+    private Optional<Duration> promoteAfter;
+    private Optional<Duration> halfLife;
+    private boolean consolidate;
 
     private Builder(Pool from) {
       id = from.id;
@@ -49,6 +75,9 @@ public record Pool(
       order = from.order;
       dedicatedTo = from.dedicatedTo;
       elasticity = from.elasticity;
+      promoteAfter = from.promoteAfter;
+      halfLife = from.halfLife;
+      consolidate = from.consolidate;
     }
 
     public Builder gpuModel(Optional<String> value) {
@@ -76,8 +105,32 @@ public record Pool(
       return this;
     }
 
+    public Builder promoteAfter(Optional<Duration> value) {
+      promoteAfter = value;
+      return this;
+    }
+
+    public Builder halfLife(Optional<Duration> value) {
+      halfLife = value;
+      return this;
+    }
+
+    public Builder consolidate(boolean value) {
+      consolidate = value;
+      return this;
+    }
+
     public Pool build() {
-      return new Pool(id, gpuModel, capacity, order, dedicatedTo, elasticity);
+      return new Pool(
+          id,
+          gpuModel,
+          capacity,
+          order,
+          dedicatedTo,
+          elasticity,
+          promoteAfter,
+          halfLife,
+          consolidate);
     }
   }
 }

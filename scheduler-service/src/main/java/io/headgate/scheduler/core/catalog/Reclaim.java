@@ -8,5 +8,8 @@ public enum Reclaim {
   STRICT,
   /// As [#RESERVATION]; and a better-ranked policy also takes over-reservation jobs of worse-ranked
   /// ones (P7).
-  RANK
+  RANK,
+  /// As [#RESERVATION]; and a job that is not entitled also takes over-reservation jobs of a policy
+  /// with a larger share (P10).
+  FAIR
 }

@@ -7,6 +7,8 @@ import java.util.Optional;
 ///
 /// @param sequence the core's submission order: its place among jobs of the same priority in its
 ///   queue
+/// @param waitingSince the latest moment at which it began to wait: its submission, or the end of
+///   its last attempt that ran
 /// @param attempts how many were begun
 /// @param lastPreemption by whom it was preempted last, if ever
 public record Job(
@@ -14,13 +16,20 @@ public record Job(
     JobState state,
     long sequence,
     Instant submittedAt,
+    Instant waitingSince,
     int attempts,
     Optional<Preemption> lastPreemption) {
+  /// A job that has not been preempted and has waited since its submission.
+  public static Job submitted(
+      JobSpec spec, JobState state, long sequence, Instant submittedAt, int attempts) {
+    return new Job(spec, state, sequence, submittedAt, submittedAt, attempts, Optional.empty());
+  }
+
   public JobId id() {
     return spec.id();
   }
 
   public Job withState(JobState newState) {
-    return new Job(spec, newState, sequence, submittedAt, attempts, lastPreemption);
+    return new Job(spec, newState, sequence, submittedAt, waitingSince, attempts, lastPreemption);
   }
 }

@@ -264,7 +264,7 @@ final class VictimWalk implements VictimIterator {
             : line.policy.usageWithoutStopping() - line.loss.units;
     long reservation = line.isForeign ? line.tenant.reservation() : line.policy.reservation();
     return switch (reclaim) {
-      case RESERVATION, RANK -> usage > reservation;
+      case RESERVATION, RANK, FAIR -> usage > reservation;
       case STRICT -> usage - victim.units() >= reservation;
     };
   }

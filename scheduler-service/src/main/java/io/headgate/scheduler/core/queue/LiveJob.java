@@ -21,6 +21,7 @@ public final class LiveJob {
   private final QueueState queue;
   private final long sequence;
   private final Instant submittedAt;
+  private Instant waitingSince;
   private JobState state;
   private int attempts;
   private @Nullable Preemption lastPreemption;
@@ -34,6 +35,7 @@ public final class LiveJob {
     this.queue = queue;
     this.sequence = job.sequence();
     this.submittedAt = job.submittedAt();
+    this.waitingSince = job.waitingSince();
     this.state = job.state();
     this.attempts = job.attempts();
     this.lastPreemption = job.lastPreemption().orElse(null);
@@ -66,6 +68,16 @@ public final class LiveJob {
 
   public Instant submittedAt() {
     return submittedAt;
+  }
+
+  /// The latest moment at which it began to wait (O7).
+  public Instant waitingSince() {
+    return waitingSince;
+  }
+
+  /// An attempt of it that ran has ended, so it waits anew from now on.
+  public void waitsSince(Instant now) {
+    waitingSince = now;
   }
 
   public QueueState queue() {
@@ -139,7 +151,13 @@ public final class LiveJob {
 
   public Job toJob() {
     return new Job(
-        spec, state, sequence, submittedAt, attempts, Optional.ofNullable(lastPreemption));
+        spec,
+        state,
+        sequence,
+        submittedAt,
+        waitingSince,
+        attempts,
+        Optional.ofNullable(lastPreemption));
   }
 
   @Override

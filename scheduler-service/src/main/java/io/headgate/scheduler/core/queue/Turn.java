@@ -195,7 +195,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private void updateStanding() {
     if (head != known && head != null) {
       known = head;
-      due = head.submittedAt().plus(queue.holdAfter());
+      due = head.waitingSince().plus(queue.holdAfter());
       isBounded = head.spec().maxRuntime().isPresent();
     }
     PolicyAccount account = queue.account();

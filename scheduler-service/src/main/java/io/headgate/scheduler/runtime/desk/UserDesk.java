@@ -140,13 +140,7 @@ public final class UserDesk {
     JobRecord record =
         new JobRecord(
             metadata(turn, job),
-            new Job(
-                spec,
-                job.draft() ? JobState.DRAFT : JobState.WAITING,
-                0,
-                turn.now,
-                0,
-                Optional.empty()),
+            Job.submitted(spec, job.draft() ? JobState.DRAFT : JobState.WAITING, 0, turn.now, 0),
             Course.NONE,
             job.draft() ? Optional.of(AS_SUBMITTED) : Optional.empty(),
             Optional.empty(),
@@ -191,7 +185,8 @@ public final class UserDesk {
         job.preemptible(),
         job.maxRuntime(),
         job.stopTime(),
-        job.suspend());
+        job.suspend(),
+        false);
   }
 
   public void cancel(LoopTurn turn, Command.Cancel cancel) {
@@ -286,15 +281,7 @@ public final class UserDesk {
   /// The core's check is about a new job.
   private JobSpec unused(JobRecord job) {
     JobSpec spec = job.job().spec();
-    return new JobSpec(
-        new JobId(state.lastJob + 1),
-        spec.queue(),
-        spec.user(),
-        spec.priority(),
-        spec.preemptible(),
-        spec.maxRuntime(),
-        spec.stopTime(),
-        spec.suspend());
+    return spec.with().id(new JobId(state.lastJob + 1)).build();
   }
 
   /// Its queue may lead to another policy or profile by now.

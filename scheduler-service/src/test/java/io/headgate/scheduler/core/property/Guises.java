@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.property;
 
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.Department;
 import io.headgate.scheduler.core.catalog.Elasticity;
 import io.headgate.scheduler.core.catalog.Instance;
 import io.headgate.scheduler.core.catalog.Policy;
@@ -69,15 +70,7 @@ final class Guises {
   }
 
   private static JobSpec renamed(JobSpec spec) {
-    return new JobSpec(
-        renamed(spec.id()),
-        spec.queue(),
-        spec.user(),
-        spec.priority(),
-        spec.preemptible(),
-        spec.maxRuntime(),
-        spec.stopTime(),
-        spec.suspend());
+    return spec.with().id(renamed(spec.id())).build();
   }
 
   private static Job renamed(Job job) {
@@ -86,6 +79,7 @@ final class Guises {
         job.state(),
         job.sequence(),
         job.submittedAt(),
+        job.waitingSince(),
         job.attempts(),
         job.lastPreemption());
   }
@@ -97,17 +91,7 @@ final class Guises {
   }
 
   private static Policy renamed(Policy policy) {
-    return new Policy(
-        renamed(policy.id()),
-        policy.reservation(),
-        policy.limit(),
-        policy.weight(),
-        policy.perUserLimit(),
-        policy.exceedLimit(),
-        policy.onPreempt(),
-        policy.minRuntime(),
-        policy.preemptible(),
-        policy.preemptWithin());
+    return policy.with().id(renamed(policy.id())).build();
   }
 
   private static Catalog renamed(Catalog catalog) {
@@ -128,7 +112,9 @@ final class Guises {
                     queue.rank(),
                     queue.overReservation(),
                     queue.open()))
-            .toList());
+            .toList(),
+        catalog.shares(),
+        catalog.departments());
   }
 
   /// Takes [#renamed] back in a text.
@@ -154,10 +140,7 @@ final class Guises {
   }
 
   private static Catalog whole(Catalog catalog) {
-    return new Catalog(
-        catalog.tenant(),
-        catalog.version(),
-        catalog.pools(),
+    return catalog.withProfiles(
         catalog.profiles().stream()
             .map(profile ->
                 profile.gpus().isFraction()
@@ -167,9 +150,7 @@ final class Guises {
                         .gpuMemoryBytes(OptionalLong.empty())
                         .build()
                     : profile)
-            .toList(),
-        catalog.policies(),
-        catalog.queues());
+            .toList());
   }
 
   /// All quantities of GPUs times a factor.
@@ -208,7 +189,17 @@ final class Guises {
                     .perUserLimit(policy.perUserLimit().map(limit -> times(limit, factor)))
                     .build())
             .toList(),
-        catalog.queues());
+        catalog.queues(),
+        catalog.shares(),
+        catalog.departments().stream()
+            .map(department ->
+                new Department(
+                    department.id(),
+                    department.parent(),
+                    department.reservation().map(units -> times(units, factor)),
+                    department.limit().map(units -> times(units, factor)),
+                    department.weight()))
+            .toList());
   }
 
   private static Elasticity scaled(Elasticity elastic, int factor) {

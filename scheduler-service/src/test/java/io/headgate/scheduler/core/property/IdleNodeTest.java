@@ -5,7 +5,6 @@ import static io.headgate.scheduler.core.property.Violation.require;
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
-import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.TenantId;
@@ -77,15 +76,10 @@ class IdleNodeTest {
     return Scenarios.provisioned(
         input,
         catalog ->
-            new Catalog(
-                catalog.tenant(),
-                catalog.version(),
-                catalog.pools(),
+            catalog.withProfiles(
                 catalog.profiles().stream()
                     .map(profile -> profile.with().workers(1).build())
-                    .toList(),
-                catalog.policies(),
-                catalog.queues()));
+                    .toList()));
   }
 
   /// The argument against idle nodes: when agents only follow their orders and nothing else

@@ -4,12 +4,10 @@ import static io.headgate.scheduler.core.property.Violation.require;
 
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.Input;
-import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobId;
-import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.property.Scenarios.Step;
@@ -201,15 +199,10 @@ class LiesTest {
     return Scenarios.provisioned(
         input,
         catalog ->
-            new Catalog(
-                catalog.tenant(),
-                catalog.version(),
-                catalog.pools(),
+            catalog.withProfiles(
                 catalog.profiles().stream()
                     .map(profile -> profile.with().holdAfter(Duration.ofDays(365)).build())
-                    .toList(),
-                catalog.policies(),
-                catalog.queues()));
+                    .toList()));
   }
 
   private static Input lyingOnRunTime(long seed, Input input) {
@@ -222,16 +215,7 @@ class LiesTest {
           case 1 -> Optional.of(Duration.ofDays(300));
           default -> Optional.empty();
         };
-    return new Input.JobSubmitted(
-        new JobSpec(
-            spec.id(),
-            spec.queue(),
-            spec.user(),
-            spec.priority(),
-            spec.preemptible(),
-            said,
-            spec.stopTime(),
-            spec.suspend()));
+    return new Input.JobSubmitted(spec.with().maxRuntime(said).build());
   }
 
   private static List<String> withoutRunTimes(List<Effect> effects) {

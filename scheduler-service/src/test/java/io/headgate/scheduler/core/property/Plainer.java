@@ -93,7 +93,14 @@ final class Plainer {
             .filter(share -> pools.stream().anyMatch(pool -> pool.id().equals(share.pool())))
             .toList();
     return new Catalog(
-        catalog.tenant(), catalog.version(), pools, profiles, policies, queues, shares);
+        catalog.tenant(),
+        catalog.version(),
+        pools,
+        profiles,
+        policies,
+        queues,
+        shares,
+        catalog.departments());
   }
 
   private static Catalog without(
@@ -288,13 +295,7 @@ final class Plainer {
 
   /// @param change null: it is gone
   private static Catalog withShares(Catalog catalog, UnaryOperator<@Nullable TenantShare> change) {
-    return new Catalog(
-        catalog.tenant(),
-        catalog.version(),
-        catalog.pools(),
-        catalog.profiles(),
-        catalog.policies(),
-        catalog.queues(),
+    return catalog.withShares(
         catalog.shares().stream().map(change).filter(Objects::nonNull).toList());
   }
 
@@ -370,15 +371,12 @@ final class Plainer {
       int priority,
       Optional<Boolean> preemptible,
       Optional<Duration> maxRuntime) {
-    return new JobSpec(
-        spec.id(),
-        spec.queue(),
-        user,
-        priority,
-        preemptible,
-        maxRuntime,
-        spec.stopTime(),
-        spec.suspend());
+    return spec.with()
+        .user(user)
+        .priority(priority)
+        .preemptible(preemptible)
+        .maxRuntime(maxRuntime)
+        .build();
   }
 
   private void job(JobSpec before, JobSpec after) {

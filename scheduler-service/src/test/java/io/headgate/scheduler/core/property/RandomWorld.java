@@ -161,13 +161,14 @@ final class RandomWorld {
       }
     }
     Optional<String> model = chance(20) ? Optional.of("A") : Optional.empty();
-    return new Pool(
-        new PoolId(TENANT, name),
-        model,
-        chance(20) ? Optional.of(gpus(10)) : Optional.empty(),
-        order,
-        chance(8) ? Optional.of(new PolicyId(TENANT, "g0")) : Optional.empty(),
-        chance(25) ? Optional.of(makeElasticity(model)) : Optional.empty());
+    return Pool.of(new PoolId(TENANT, name))
+        .with()
+        .gpuModel(model)
+        .capacity(chance(20) ? Optional.of(gpus(10)) : Optional.empty())
+        .order(order)
+        .dedicatedTo(chance(8) ? Optional.of(new PolicyId(TENANT, "g0")) : Optional.empty())
+        .elasticity(chance(25) ? Optional.of(makeElasticity(model)) : Optional.empty())
+        .build();
   }
 
   private Elasticity makeElasticity(Optional<String> model) {
@@ -187,17 +188,16 @@ final class RandomWorld {
 
   private Policy makePolicy(String name) {
     GpuQuantity reservation = gpus(8);
-    return new Policy(
-        new PolicyId(TENANT, name),
-        reservation,
-        reservation.plus(gpus(8)),
-        1 + random.nextInt(3),
-        chance(20) ? Optional.of(gpus(6)) : Optional.empty(),
-        chance(20) ? Set.of(new UserId("v")) : Set.of(),
-        chance(80) ? PreemptionOutcome.REQUEUE : PreemptionOutcome.CANCEL,
-        chance(20) ? Duration.ofMinutes(10) : Duration.ZERO,
-        chance(90),
-        chance(25) ? PreemptWithin.LOWER_PRIORITY : PreemptWithin.NEVER);
+    return Policy.of(new PolicyId(TENANT, name), reservation, reservation.plus(gpus(8)))
+        .with()
+        .weight(1 + random.nextInt(3))
+        .perUserLimit(chance(20) ? Optional.of(gpus(6)) : Optional.empty())
+        .exceedLimit(chance(20) ? Set.of(new UserId("v")) : Set.of())
+        .onPreempt(chance(80) ? PreemptionOutcome.REQUEUE : PreemptionOutcome.CANCEL)
+        .minRuntime(chance(20) ? Duration.ofMinutes(10) : Duration.ZERO)
+        .preemptible(chance(90))
+        .preemptWithin(chance(25) ? PreemptWithin.LOWER_PRIORITY : PreemptWithin.NEVER)
+        .build();
   }
 
   private Node makeNode(int number) {
@@ -319,7 +319,8 @@ final class RandomWorld {
                   preemptible,
                   maxRuntime,
                   stopTime(nextJob),
-                  Optional.empty())));
+                  Optional.empty(),
+                  false)));
     }
   }
 
@@ -395,7 +396,14 @@ final class RandomWorld {
       }
       catalog =
           new Catalog(
-              TENANT, ++version, changedPools, catalog.profiles(), changed, catalog.queues());
+              TENANT,
+              ++version,
+              changedPools,
+              catalog.profiles(),
+              changed,
+              catalog.queues(),
+              catalog.shares(),
+              catalog.departments());
     }
     inputs.add(new Input.CatalogChanged(catalog));
   }

@@ -209,6 +209,7 @@ final class Scenarios {
         job.state(),
         job.sequence(),
         job.submittedAt(),
+        job.waitingSince(),
         job.attempts(),
         Optional.empty());
   }

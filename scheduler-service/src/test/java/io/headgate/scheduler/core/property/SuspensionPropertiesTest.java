@@ -164,15 +164,12 @@ class SuspensionPropertiesTest {
     }
 
     private JobSpec keeping(JobSpec spec) {
-      return new JobSpec(
-          spec.id(),
-          spec.queue(),
-          spec.user(),
-          spec.priority(),
-          spec.preemptible(),
-          spec.maxRuntime(),
-          spec.stopTime(),
-          chance(90) ? Optional.of(Duration.ofMinutes(1 + random.nextInt(60))) : Optional.empty());
+      return spec.with()
+          .suspend(
+              chance(90)
+                  ? Optional.of(Duration.ofMinutes(1 + random.nextInt(60)))
+                  : Optional.empty())
+          .build();
     }
 
     private Node small(Node node) {
@@ -187,13 +184,7 @@ class SuspensionPropertiesTest {
     }
 
     private static Pool plain(Pool pool) {
-      return new Pool(
-          pool.id(),
-          Optional.empty(),
-          Optional.empty(),
-          pool.order(),
-          Optional.empty(),
-          Optional.empty());
+      return Pool.of(pool.id()).with().order(pool.order()).build();
     }
 
     Catalog small(Catalog catalog) {
@@ -217,17 +208,13 @@ class SuspensionPropertiesTest {
         boolean owns = policy.id().name().equals("g0");
         GpuQuantity reservation = GpuQuantity.parse(owns ? "4" : "0");
         policies.add(
-            new Policy(
-                policy.id(),
-                reservation,
-                GpuQuantity.parse("8"),
-                policy.weight(),
-                policy.perUserLimit(),
-                policy.exceedLimit(),
-                PreemptionOutcome.REQUEUE,
-                Duration.ZERO,
-                policy.preemptible(),
-                policy.preemptWithin()));
+            policy
+                .with()
+                .reservation(reservation)
+                .limit(GpuQuantity.parse("8"))
+                .onPreempt(PreemptionOutcome.REQUEUE)
+                .minRuntime(Duration.ZERO)
+                .build());
       }
       return new Catalog(
           catalog.tenant(),

@@ -71,7 +71,14 @@ final class TenantWorld {
       pools.add(pool.with().dedicatedTo(pool.dedicatedTo().map(this::owned)).build());
     }
     return new Catalog(
-        catalog.tenant(), catalog.version(), pools, catalog.profiles(), policies, queues, shares);
+        catalog.tenant(),
+        catalog.version(),
+        pools,
+        catalog.profiles(),
+        policies,
+        queues,
+        shares,
+        List.of());
   }
 
   private PolicyId owned(PolicyId policy) {
@@ -81,19 +88,15 @@ final class TenantWorld {
   }
 
   private Policy owned(Policy policy) {
-    return new Policy(
-        owned(policy.id()),
-        policy.reservation(),
-        policy.limit(),
-        policy.weight(),
-        policy.perUserLimit(),
-        policy.exceedLimit(),
-        policy.onPreempt() == PreemptionOutcome.CANCEL && chance(70)
-            ? PreemptionOutcome.REQUEUE
-            : policy.onPreempt(),
-        policy.minRuntime(),
-        policy.preemptible(),
-        chance(50) ? PreemptWithin.NEVER : policy.preemptWithin());
+    return policy
+        .with()
+        .id(owned(policy.id()))
+        .onPreempt(
+            policy.onPreempt() == PreemptionOutcome.CANCEL && chance(70)
+                ? PreemptionOutcome.REQUEUE
+                : policy.onPreempt())
+        .preemptWithin(chance(50) ? PreemptWithin.NEVER : policy.preemptWithin())
+        .build();
   }
 
   private List<TenantShare> makeShares(List<Pool> pools) {

@@ -31,8 +31,7 @@ class WaitingLineTest {
             priority,
             Optional.empty(),
             Optional.empty());
-    return new LiveJob(
-        new Job(spec, JobState.WAITING, sequence, Instant.EPOCH, 0, Optional.empty()), QUEUE);
+    return new LiveJob(Job.submitted(spec, JobState.WAITING, sequence, Instant.EPOCH, 0), QUEUE);
   }
 
   @Test

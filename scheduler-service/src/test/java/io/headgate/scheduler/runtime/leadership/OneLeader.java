@@ -226,7 +226,7 @@ final class OneLeader {
             Instant.EPOCH);
     return new JobRecord(
         metadata,
-        new Job(spec, JobState.WAITING, number, Instant.EPOCH, 0, Optional.empty()),
+        Job.submitted(spec, JobState.WAITING, number, Instant.EPOCH, 0),
         JobRecord.Course.NONE,
         Optional.empty(),
         Optional.empty(),

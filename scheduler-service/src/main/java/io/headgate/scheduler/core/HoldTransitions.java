@@ -1,0 +1,106 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.HoldRelease;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Places holds and ends them: the part of [Transitions] that concerns waiting jobs.
+final class HoldTransitions {
+  private final World world;
+  private final Shares shares;
+  private final Transitions transitions;
+  private final List<Decision.HoldChange> changes = new ArrayList<>();
+
+  HoldTransitions(World world, Shares shares, Transitions transitions) {
+    this.world = world;
+    this.shares = shares;
+    this.transitions = transitions;
+  }
+
+  /// Holds that were lifted for a round, and put back.
+  List<Decision.HoldChange> changes() {
+    return changes;
+  }
+
+  /// Keeps slices for a waiting job.
+  LiveHold hold(LiveJob job, Hold hold) {
+    job.queue().dequeue(job);
+    LiveHold live = liveHold(hold, job);
+    place(live);
+    transitions.emit(new Effect.HoldPlaced(hold));
+    return live;
+  }
+
+  LiveHold liveHold(Hold hold, LiveJob job) {
+    PoolState pool = world.pool(hold.place().pool());
+    PolicyAccount policy = job.queue().account();
+    return new LiveHold(
+        hold,
+        job,
+        policy,
+        world.tenant(pool, policy.id().tenant()),
+        pool,
+        job.queue().shape(),
+        transitions.nodes(hold.place(), pool));
+  }
+
+  void place(LiveHold hold) {
+    LiveJob job = hold.job();
+    shares.take(hold);
+    hold.policy().hold(hold.claim(), hold.isForBlocked());
+    hold.tenant().hold(hold.claim(), hold.isForBlocked());
+    transitions.noteTaken(hold.policy(), hold.tenant());
+    job.setHold(hold);
+    job.queue().addHolder(job);
+    world.holds.put(job.id(), hold);
+  }
+
+  /// Ends the job's hold; the job waits in its lane again.
+  void release(LiveHold hold, HoldRelease cause) {
+    end(hold, cause);
+    transitions.enqueue(hold.job());
+  }
+
+  /// Lifts a hold of rule O7 for the length of a pass, so that its job finds it anew in its turn.
+  /// The job waits in its lane meanwhile. The end of the hold is reported only if [#restore] does
+  /// not follow.
+  void liftForRound(LiveHold hold) {
+    world.changes.withoutInvalidation(() -> {
+      lift(hold);
+      world.holds.remove(hold.job().id());
+      transitions.enqueue(hold.job());
+    });
+    changes.add(new Decision.HoldChange(transitions.effects().size(), hold.job().id(), false));
+  }
+
+  /// Puts a hold back that was lifted for the round.
+  void restore(LiveHold hold) {
+    world.changes.withoutInvalidation(() -> {
+      hold.job().queue().dequeue(hold.job());
+      place(hold);
+    });
+    changes.add(new Decision.HoldChange(transitions.effects().size(), hold.job().id(), true));
+  }
+
+  void end(LiveHold hold, HoldRelease cause) {
+    lift(hold);
+    world.changes.placesChanged();
+    world.holds.remove(hold.job().id());
+    transitions.emit(new Effect.HoldReleased(hold.job().id(), cause));
+  }
+
+  /// Takes the held slices back; the job is then in no lane. It keeps its turn among the holds.
+  void lift(LiveHold hold) {
+    shares.giveBack(hold);
+    world.changes.freed();
+    hold.policy().release(hold.claim(), hold.isForBlocked());
+    hold.tenant().release(hold.claim(), hold.isForBlocked());
+    hold.job().setHold(null);
+    hold.job().queue().removeHolder(hold.job());
+  }
+}
