@@ -276,6 +276,11 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return isBounded;
   }
 
+  /// The job joined its queue, perhaps after an attempt.
+  void waitsAnew(LiveJob job) {
+    known = known == job ? null : known;
+  }
+
   /// The queue has another configuration.
   void reconfigured() {
     known = null;

@@ -85,7 +85,7 @@ final class BlockedHoldCheck {
   }
 
   static boolean isOldEnough(Job job, Reference rules) {
-    return !job.submittedAt().plus(rules.profile(job).holdAfter()).isAfter(rules.now);
+    return !job.waitingSince().plus(rules.profile(job).holdAfter()).isAfter(rules.now);
   }
 
   static boolean mayHold(Job job, Reference rules) {
