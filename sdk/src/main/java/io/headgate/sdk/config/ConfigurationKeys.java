@@ -134,7 +134,7 @@ final class ConfigurationKeys {
                           "order",
                           "profiles",
                           "",
-                          "Profiles whose jobs the pool serves first, in this order."),
+                          "Profiles whose jobs the pool serves first, in this order; the others share one place."),
                       FileKey.of(
                           "dedicatedTo",
                           "mapping",
@@ -305,7 +305,7 @@ final class ConfigurationKeys {
 
   static final IntegerKey RANK =
       new IntegerKey(
-          "rank", 1, 1, MOST_RANK, "Order among the queues of one profile; 1 is served first.");
+          "rank", 1, 1, MOST_RANK, "Order among queues, of all profiles; 1 is served first.");
   static final KeywordKey<Policy.OverReservation> OVER_RESERVATION =
       new KeywordKey<>(
           "overReservation",

@@ -4,10 +4,12 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.PossibleVictims.Rank;
 import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
@@ -24,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2, P3).
 /// Policies above their limit come first; then worst execution priority in its pool, worst rank,
-/// most over-reservation ÷ weight, last started. Each is a victim only while its policy is above
-/// its reservation after those taken before. Under P7 only strictly worse-ranked jobs of other
-/// policies are.
+/// largest share, lowest job priority, last started. Each is a victim only while its policy is
+/// above its reservation after those taken before. Under P7 only strictly worse-ranked jobs of
+/// other policies are.
 ///
 /// In a pool that tenants share ([TenantAccount]), jobs of other tenants are victims only if the
 /// preempting job's tenant ends within its reservation. Each is one only while its own tenant is
@@ -45,8 +47,8 @@ final class VictimWalk implements VictimIterator {
   private final Predicate<LiveAttempt> passedOver;
   private final PossibleVictims possibleVictims;
 
-  /// The turn of the job that asks; null: the walk is not for one job.
-  private final @Nullable Turn asking;
+  /// The job that asks; null: the walk is not for one job.
+  private final @Nullable LiveJob asking;
 
   private final Map<PolicyAccount, Loss> losses = new HashMap<>();
   private final Map<TenantAccount, Loss> lossesOfTenants = new HashMap<>();
@@ -64,7 +66,10 @@ final class VictimWalk implements VictimIterator {
     final int position;
     final int rank;
     final PolicyAccount policy;
+    final int priority;
     final TenantAccount tenant;
+    final ShareList shareOfTenant = new ShareList();
+    final ShareList shareOfPolicy = new ShareList();
     final Loss loss;
     final Loss lossOfTenant;
 
@@ -88,6 +93,7 @@ final class VictimWalk implements VictimIterator {
       position = pool.executionPosition(key.profile());
       rank = key.queue().rank();
       policy = key.policy();
+      priority = key.priority();
       loss = losses.computeIfAbsent(policy, of -> new Loss());
       // Where tenants do not share, their losses are not compared.
       lossOfTenant =
@@ -131,13 +137,16 @@ final class VictimWalk implements VictimIterator {
         order = Integer.compare(other.position, position);
       }
       if (order == 0) {
-        order = other.tenant.compareShare(other.takenFromTenantThen, tenant, takenFromTenantThen);
+        order = other.shareOfTenant.comparedWith(shareOfTenant);
       }
       if (order == 0) {
         order = Integer.compare(other.rank, rank);
       }
       if (order == 0) {
-        order = other.policy.compareShare(other.takenThen, policy, takenThen);
+        order = other.shareOfPolicy.comparedWith(shareOfPolicy);
+      }
+      if (order == 0) {
+        order = Integer.compare(priority, other.priority);
       }
       return order == 0 ? Long.compare(other.nextSequence(), nextSequence()) : order;
     }
@@ -157,7 +166,7 @@ final class VictimWalk implements VictimIterator {
     this.possibleVictims = possibleVictims;
     this.keepsReservation = Permission.keepsReservation(request);
     this.now = now;
-    this.asking = request.job() == null ? null : Turn.of(request.job());
+    this.asking = request.job();
     this.lines = new PriorityQueue<>();
     for (Route route : request.routes()) {
       possibleVictims
@@ -197,7 +206,7 @@ final class VictimWalk implements VictimIterator {
   private boolean isAhead(LiveAttempt suspended) {
     return asking != null
         && suspended.policy() == asking.queue().account()
-        && !asking.precedes(Turn.of(suspended));
+        && !Turn.of(asking, suspended.pool()).precedes(Turn.of(suspended));
   }
 
   private static boolean mayTakeFrom(
@@ -230,6 +239,10 @@ final class VictimWalk implements VictimIterator {
           line.policy
               .standingWithout(line.takenThen)
               .or(line.tenant.standingWithout(line.takenFromTenantThen));
+      line.shareOfTenant.clear();
+      line.shareOfTenant.addWithout(line.tenant, line.standing, line.takenFromTenantThen);
+      line.shareOfPolicy.clear();
+      line.shareOfPolicy.addWithout(line.policy, line.standing, line.takenThen);
       lines.add(line);
     }
   }

@@ -18,12 +18,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /// Which attempts must go (P1-P4, P7, P9): all in their order, one after the other.
@@ -91,10 +93,16 @@ final class Victims {
     return isWhereWorkIsTaken(suspended)
         && !isDedicated(suspended)
         && switch (rule) {
-          case P1 -> isOtherPolicys(suspended, job) || rules.isBefore(job, suspended);
+          case P1 -> isOtherPolicys(suspended, job) || isAfter(suspended, job);
           case P7 -> isOtherPolicys(suspended, job) && isWorseRanked(suspended, job);
           case P9 -> false;
         };
+  }
+
+  /// Whether it would resume, in its pool, only after the job has had its turn there.
+  private boolean isAfter(Attempt suspended, Job job) {
+    Pool pool = shadow.pool(suspended.assignment().pool()).orElseThrow();
+    return rules.isBefore(job, pool, rules.job(suspended), pool);
   }
 
   private boolean isOtherPolicys(Attempt attempt, Job job) {
@@ -175,9 +183,21 @@ final class Victims {
         .orElse(Integer.MAX_VALUE);
   }
 
-  private boolean isAboveLimit(PolicyId policy, Set<AttemptId> removed) {
-    long standing = rules.standing(policy, removed);
-    return standing > rules.limit(policy) && standing > rules.reservation(policy);
+  /// O1, as the policy stands without the removed attempts.
+  private Standing standing(PolicyId policy, Set<AttemptId> removed) {
+    long usage = rules.standing(policy, removed);
+    if (usage <= rules.reservation(policy)) {
+      return Standing.ENTITLED;
+    }
+    return usage <= rules.limit(policy) ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
+  }
+
+  private double share(PolicyId policy, Set<AttemptId> removed) {
+    return rules.share(policy, standing(policy, removed) == Standing.ENTITLED, removed);
+  }
+
+  private int priority(Attempt attempt) {
+    return rules.job(attempt).spec().priority();
   }
 
   /// Whether the job fits, also in its policy's limit where it has to make room in it.
@@ -233,16 +253,24 @@ final class Victims {
 
   /// As things stand.
   Standing standing(Attempt attempt) {
-    return isAboveLimit(attempt.policy(), Set.of())
-        ? Standing.ABOVE_LIMIT
-        : rules.standing(attempt.policy(), Set.of()) > rules.reservation(attempt.policy())
-            ? Standing.OVER_RESERVATION
-            : Standing.ENTITLED;
+    return standing(attempt.policy(), Set.of());
   }
 
   /// The first to go first, as things stand.
   List<Attempt> inOrder(Collection<Attempt> attempts) {
     return attempts.stream().sorted(across(Set.of()).reversed()).toList();
+  }
+
+  /// Victims of some stage that make room; empty: there are none.
+  Optional<Collection<Attempt>> some(Job job, PreemptionRule rule) {
+    Optional<Collection<Attempt>> inOrder =
+        prefix(job, rule, EnumSet.noneOf(Standing.class))
+            .or(() -> prefix(job, rule, EnumSet.allOf(Standing.class)))
+            .map(Function.identity());
+    return inOrder.isPresent() || rule == PreemptionRule.P9 || rules.profile(job).workers() > 1
+        ? inOrder
+        : permittedOnOneNode(job, rule, any -> true)
+            .map(ids -> ids.stream().map(shadow.attempts::get).toList());
   }
 
   /// A set of one node's attempts that is permitted, in some order, and makes room for the job.
@@ -304,16 +332,17 @@ final class Victims {
   }
 
   private Comparator<Attempt> within() {
-    return Comparator.comparingInt((Attempt a) -> -rules.job(a).spec().priority())
+    return Comparator.comparingInt((Attempt a) -> -priority(a))
         .thenComparingLong(Attempt::sequence);
   }
 
   private Comparator<Attempt> across(Set<AttemptId> removed) {
     return Comparator.comparing(Shadow::isKept)
-        .thenComparing(a -> isAboveLimit(a.policy(), removed))
+        .thenComparing(a -> standing(a.policy(), removed))
         .thenComparingInt(this::position)
         .thenComparingInt(this::rank)
-        .thenComparingDouble(a -> rules.share(a.policy(), removed))
+        .thenComparingDouble(a -> share(a.policy(), removed))
+        .thenComparingInt(a -> -priority(a))
         .thenComparingLong(Attempt::sequence);
   }
 }
