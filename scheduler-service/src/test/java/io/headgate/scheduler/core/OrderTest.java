@@ -49,7 +49,7 @@ class OrderTest {
   }
 
   @Test
-  void profilesThatThePoolDoesNotNameComeLastByName() {
+  void profilesThatThePoolDoesNotNameShareTheLastPlace() {
     Driver it =
         full(
             new TenantBuilder()
@@ -60,12 +60,12 @@ class OrderTest {
                 .policy("a", "0", "100")
                 .queue("b", "a", "beta", 1)
                 .queue("al", "a", "alpha", 1)
-                .queue("z", "a", "zeta", 1));
+                .queue("z", "a", "zeta", 9));
     it.submit("b", "b").submit("al", "al").submit("z", "z");
     open(it, 1);
     assertThat(it.in(JobState.ASSIGNED)).containsExactly("z");
     it.run().exit("z", 0);
-    assertThat(it.in(JobState.ASSIGNED)).containsExactly("al");
+    assertThat(it.in(JobState.ASSIGNED)).as("submitted first").containsExactly("b");
   }
 
   @Test

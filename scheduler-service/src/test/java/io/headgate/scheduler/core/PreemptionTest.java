@@ -164,7 +164,8 @@ class PreemptionTest {
 
   @Test
   void choosesTheFewestVictimsOfThePrefix() {
-    Driver it = on(tenant().profile("half", "1/2", "pool").queue("gh", "guest", "half", 2), 2);
+    TenantBuilder tenant = tenant().profile("half", "1/2", "pool").pool("pool", "half");
+    Driver it = on(tenant.queue("gh", "guest", "half", 2), 2);
     it.submit("g1", "whole").submit("gh", "h0", "h1").run().submit("o1", "a");
     assertThat(it.stopped()).as("h1, h0 would be two").containsExactly("whole");
   }

@@ -31,6 +31,7 @@ class WhoIsFirstTableTest {
         pool p order 2 1 | dev: a b; ops: o*2; node n 2 | a waits CAPACITY; b waits CAPACITY; o runs
         pool p order 2   | dev: a b; ops: o*2; node n 2 | a waits CAPACITY; b waits CAPACITY; o runs
         pool p           | dev: a b; ops: o*2; node n 2 | a runs; b runs; o waits CAPACITY
+        pool p           | ops: o*2; dev: a b; node n 2 | a runs; b runs; o waits CAPACITY
         pool p order 2 1 | dev: a b; ops: o*2; node n 1 | a runs; b waits CAPACITY; o waits NEVER_FITS\
         """);
   }

@@ -144,7 +144,7 @@ final class ConfigurationKeys {
                           "order",
                           "profiles",
                           "",
-                          "Profiles whose jobs the pool serves first, in this order."),
+                          "Profiles whose jobs the pool serves first, in this order; the others share one place."),
                       PROMOTE_AFTER,
                       CONSOLIDATE,
                       FileKey.of(

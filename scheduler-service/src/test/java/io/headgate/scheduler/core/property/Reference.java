@@ -415,14 +415,8 @@ final class Reference {
   }
 
   int position(Pool pool, ProfileId profile) {
-    List<ProfileId> order = new ArrayList<>(pool.order());
-    shadow.catalog.profiles().stream()
-        .filter(p -> p.pools().contains(pool.id()) && !pool.order().contains(p.id()))
-        .map(Profile::id)
-        .sorted()
-        .forEach(order::add);
-    int index = order.indexOf(profile);
-    return index < 0 ? order.size() : index;
+    int index = pool.order().indexOf(profile);
+    return index < 0 ? pool.order().size() : index;
   }
 
   double share(PolicyId policy, Set<AttemptId> removed) {
