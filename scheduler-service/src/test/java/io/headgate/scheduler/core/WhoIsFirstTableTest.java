@@ -49,6 +49,20 @@ class WhoIsFirstTableTest {
   }
 
   @Test
+  @Rule("O3")
+  void ranksCompareAcrossProfiles() {
+    RuleTable.check(
+        "pool p; size 1; size 2; dev 0/9; ops 0/9",
+        """
+        queue ops.2 rank 2                                     | ops: o*2; dev: a; node n 2   | a runs; o waits CAPACITY
+        queue dev.1 rank 3; queue ops.2 rank 2                 | dev: a; ops: o*2; node n 2   | a waits CAPACITY; o runs
+        pool p order 1; queue dev.1 rank 3; queue ops.2 rank 2 | ops: o*2; dev: a; node n 2   | a runs; o waits CAPACITY
+        queue dev.2 rank 3; queue dev.1 rank 4                 | dev: b; dev: a*2; node n 2   | a runs; b waits CAPACITY
+        queue dev.2 rank 2; queue ops.1 rank 2                 | dev: a*2; ops: o; node n 2   | a runs; o waits CAPACITY\
+        """);
+  }
+
+  @Test
   @Rule("O4")
   void equalRanksShareByOverReservationUseAndWeight() {
     RuleTable.check(

@@ -130,7 +130,7 @@ final class PolicyKeys {
 
   static final IntegerKey RANK =
       new IntegerKey(
-          "rank", 1, 1, MOST_RANK, "Order among the queues of one profile; 1 is served first.");
+          "rank", 1, 1, MOST_RANK, "Order among queues, of all profiles; 1 is served first.");
   static final KeywordKey<Policy.OverReservation> OVER_RESERVATION =
       new KeywordKey<>(
           "overReservation",
