@@ -64,6 +64,21 @@ class WhoIsFirstTableTest {
 
   @Test
   @Rule("O4")
+  void entitledJobsShareByUsageOfTheReservation() {
+    RuleTable.check(
+        "pool p; size 1; size 2",
+        """
+        dev 4/9; ops 4/9          | dev: a b c d; ops: o q r s; node n 4          | a runs; b runs; c waits CAPACITY; o runs; q runs; r waits CAPACITY
+        dev 6/9; ops 2/9          | ops: o q; dev: a b c d e f; node n 4          | a runs; c runs; d waits CAPACITY; o runs; q waits CAPACITY
+        dev 4/9 weight 9; ops 4/9 | ops: o q r s; dev: a b c d; node n 4         | b runs; c waits CAPACITY; q runs; r waits CAPACITY
+        dev 4/9; ops 8/9         | node m 1; dev: a; dev: b; ops: o; node n 1    | a runs; b waits CAPACITY; o runs
+        dev 4/9; ops 8/9         | node m 1; ops: o; dev: b; ops: q; node n 1    | b runs; o runs; q waits CAPACITY
+        dev 0/9; ops 1/9         | node m 1; ops: o; ops: q; dev: a; node n 1    | a waits CAPACITY; q runs\
+        """);
+  }
+
+  @Test
+  @Rule("O4")
   void equalRanksShareByOverReservationUseAndWeight() {
     RuleTable.check(
         "pool p; size 1",
@@ -79,7 +94,7 @@ class WhoIsFirstTableTest {
 
   @Test
   @Rule("O5")
-  void withinAQueueJobPriorityThenSubmission() {
+  void jobPriorityThenSubmission() {
     RuleTable.check(
         "pool p; size 1; dev 0/9; ops 2/2",
         """
@@ -90,6 +105,10 @@ class WhoIsFirstTableTest {
         dev 9/9              | dev: a b^1!; node n 1                                  | a waits CAPACITY; b runs
         dev 9/9 user-limit 3 | dev: a@eve b@bob^1; node n 1                           | a waits CAPACITY; b runs
         dev 0/9              | dev: a^-1 b; node n 1                                  | a waits CAPACITY; b runs
+        dev 2/2              | dev: a; ops: o; node n 1                               | a runs; o waits CAPACITY
+        dev 2/2              | dev: a; ops: o^1; node n 1                             | a waits CAPACITY; o runs
+        dev 2/2              | dev: a^2; ops: o^1; node n 1                           | a runs; o waits CAPACITY
+        dev 2/2              | dev: a b; ops: o^9 q^9; node n 2                       | a runs; b waits CAPACITY; o runs
         dev 0/9              | dev: a b; node n 2; ops: o; dev: c; settle; o ends     | a runs; b runs; c waits CAPACITY
         dev 0/9              | dev: a b; node n 1; a requeued; settle                 | a runs; b waits CAPACITY
         dev 0/9              | dev: a b; node n 1; a ends; a requeued; b ends; settle | a runs; b is DONE

@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Instant;
 import java.util.List;
@@ -21,10 +22,12 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// The worse of its policy's and its tenant's (A3).
   private Standing standing = Standing.ENTITLED;
 
-  private long over;
+  /// The share of its tenant in the pool that the candidate takes, or would take first; 0 where
+  /// tenants do not share that pool.
+  private final ShareList ofTenant = new ShareList();
 
-  /// The tenant's over-reservation usage in the pool that the candidate takes, or would take first.
-  private long overOfTenant;
+  /// The shares of the levels below the tenant.
+  private final ShareList within = new ShareList();
 
   /// Where fewer pools are open to the candidate than to others with these routes: the one that it
   /// takes, or would take first; null: that of the group.
@@ -39,8 +42,11 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// [#choose] finds.
   private long chosenAt = -1;
 
-  /// The job that `due` and `isBounded` belong to; null: they must be found.
+  /// The job that the fields below belong to; null: they must be found.
   private @Nullable LiveJob known;
+
+  private int priority;
+  private long sequence;
 
   /// From when on the candidate may hold, as far as time goes.
   private Instant due = Instant.MAX;
@@ -195,27 +201,31 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private void updateStanding() {
     if (head != known && head != null) {
       known = head;
+      priority = head.priority();
+      sequence = head.sequence();
       due = head.waitingSince().plus(queue.holdAfter());
       isBounded = head.spec().maxRuntime().isPresent();
     }
     PolicyAccount account = queue.account();
     RouteGroup group = queue.group();
     ofPolicy = queue.standing();
-    over = account.over(0);
     version = account.version();
     tenantVersion = group.tenantVersion();
     if (head == null) {
       return;
     }
+    ofTenant.clear();
     if (group.isShared()) {
       standing = ofPolicy.or(group.tenantStanding(queue.routes(head), prospect(head)));
       restricted = isRestricted(head) ? first(head) : null;
-      overOfTenant = first().tenant().over(0);
+      ofTenant.add(first().tenant(), standing, queue.need());
     } else {
       standing = ofPolicy;
       restricted = null;
-      overOfTenant = 0;
+      ofTenant.addZero();
     }
+    within.clear();
+    within.add(account, standing, queue.need());
   }
 
   /// Whether its place in the order is still the computed one. As its policy or its tenant takes
@@ -307,7 +317,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
       if (mine.position() != others.position()) {
         return mine.position() < others.position();
       }
-      int tenants = mine.tenant().compareOver(overOfTenant, others.tenant(), other.overOfTenant);
+      int tenants = ofTenant.compareTo(other.ofTenant);
       if (tenants != 0) {
         return tenants < 0;
       }
@@ -315,14 +325,10 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     if (queue.rank() != other.queue.rank()) {
       return queue.rank() < other.queue.rank();
     }
-    int share = queue.account().compareOver(over, other.queue.account(), other.over);
-    if (share != 0) {
-      return share < 0;
+    int shares = within.compareTo(other.within);
+    if (shares != 0) {
+      return shares < 0;
     }
-    return sequence() < other.sequence();
-  }
-
-  private long sequence() {
-    return head == null ? Long.MAX_VALUE : head.sequence();
+    return priority == other.priority ? sequence < other.sequence : priority > other.priority;
   }
 }

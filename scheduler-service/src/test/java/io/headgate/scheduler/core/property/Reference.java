@@ -399,8 +399,8 @@ final class Reference {
     if (one.rank() != two.rank()) {
       return one.rank() < two.rank();
     }
-    int share = Double.compare(share(one.policy(), Set.of()), share(two.policy(), Set.of()));
-    return share == 0 ? first.sequence() < second.sequence() : share < 0;
+    int share = Double.compare(share(first), share(second));
+    return share == 0 ? isAhead(first, second) : share < 0;
   }
 
   /// O5.
@@ -419,9 +419,20 @@ final class Reference {
     return index < 0 ? pool.order().size() : index;
   }
 
-  double share(PolicyId policy, Set<AttemptId> removed) {
-    long over = Math.max(0, standing(policy, removed) - reservation(policy));
-    return over / (double) shadow.policy(policy).map(Policy::weight).orElse(1);
+  private double share(Job job) {
+    boolean entitled = standing(job) == Standing.ENTITLED;
+    return entitled && need(job) == 0 ? 0 : share(queue(job).policy(), entitled, Set.of());
+  }
+
+  /// O4, as the policy stands without the removed attempts.
+  double share(PolicyId policy, boolean entitled, Set<AttemptId> removed) {
+    double usage = standing(policy, removed);
+    double reservation = reservation(policy);
+    if (entitled) {
+      return reservation == 0 ? 0 : usage / reservation;
+    }
+    return Math.max(0, usage - reservation)
+        / shadow.policy(policy).map(Policy::weight).orElse(1);
   }
 
   static GpuQuantity gpus(long units) {

@@ -221,7 +221,7 @@ final class Victims {
         .thenComparing(a -> isAboveLimit(a.policy(), removed))
         .thenComparingInt(this::position)
         .thenComparingInt(this::rank)
-        .thenComparingDouble(a -> rules.share(a.policy(), removed))
+        .thenComparingDouble(a -> rules.share(a.policy(), false, removed))
         .thenComparingLong(Attempt::sequence);
   }
 }
