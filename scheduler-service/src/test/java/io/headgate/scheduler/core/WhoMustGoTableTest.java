@@ -56,6 +56,10 @@ class WhoMustGoTableTest {
         pool p; dev 0/9 weight 4                                 | dev: a b c; ops: o; own: x     | c runs; o stops
         pool p                                                   | dev: a b; ops: o q; own: x     | b runs; q stops
         pool p                                                   | ops: o q; dev: a b; own: x     | b stops; q runs
+        pool p                                                   | ops: o q; dev: a b^1; own: x   | a stops; b runs; q runs
+        pool p                                                   | ops: o q; dev: a^1 b^1; own: x | a runs; b runs; q stops
+        pool p                                                   | ops: o^1 q^9 r^9; dev: a; own: x | a runs; o stops; q runs
+        pool p                                                   | dev: a b^-1 c; ops: o; own: x  | b stops; c runs; o runs
         pool p                                                   | dev: a b c; ops: o; own: x y   | b stops; c stops; o runs
         pool p; queue dev.1 rank 9; dev 0/9; ops 0/1 exceeds eve | ops: o q@eve; dev: a b; own: x | b runs; q stops\
         """);

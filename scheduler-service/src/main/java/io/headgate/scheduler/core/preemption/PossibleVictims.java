@@ -3,6 +3,7 @@ package io.headgate.scheduler.core.preemption;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.ArrayList;
@@ -14,15 +15,15 @@ import java.util.Map;
 import java.util.SequencedSet;
 import java.util.TreeSet;
 
-/// The attempts that may become victims, by pool, policy, queue and profile, which decide their
-/// order. Inside a class they are in the order of their assignment.
+/// The attempts that may become victims, by pool, policy, queue, profile and job priority, which
+/// decide their order. Inside a class they are in the order of their assignment.
 public final class PossibleVictims {
   /// Attempts that only the time of their assignment tells apart.
-  record Rank(QueueState queue, PolicyAccount policy, ProfileId profile) {
+  record Rank(QueueState queue, PolicyAccount policy, ProfileId profile, int priority) {
     /// Nearly always a queue's attempts have one policy and one profile.
     @Override
     public int hashCode() {
-      return queue.hashCode();
+      return 31 * queue.hashCode() + priority;
     }
   }
 
@@ -111,6 +112,7 @@ public final class PossibleVictims {
   }
 
   private static Rank rank(LiveAttempt attempt) {
-    return new Rank(attempt.job().queue(), attempt.policy(), attempt.profile());
+    LiveJob job = attempt.job();
+    return new Rank(job.queue(), attempt.policy(), attempt.profile(), job.priority());
   }
 }

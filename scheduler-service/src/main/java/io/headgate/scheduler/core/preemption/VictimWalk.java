@@ -9,6 +9,7 @@ import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2, P3).
 /// Policies above their limit come first; then worst execution priority in its pool, worst rank,
-/// most over-reservation ÷ weight, last started. Each is a victim only while its policy is above
+/// largest share, lowest job priority, last started. Each is a victim only while its policy is above
 /// its reservation after those taken before. Under P7 only strictly worse-ranked jobs of other
 /// policies are.
 ///
@@ -60,7 +61,10 @@ final class VictimWalk implements VictimIterator {
     final int position;
     final int rank;
     final PolicyAccount policy;
+    final int priority;
     final TenantAccount tenant;
+    final ShareList shareOfTenant = new ShareList();
+    final ShareList shareOfPolicy = new ShareList();
     final Loss loss;
     final Loss lossOfTenant;
 
@@ -84,6 +88,7 @@ final class VictimWalk implements VictimIterator {
       position = pool.executionPosition(key.profile());
       rank = key.queue().rank();
       policy = key.policy();
+      priority = key.priority();
       loss = losses.computeIfAbsent(policy, of -> new Loss());
       // Where tenants do not share, their losses are not compared.
       lossOfTenant =
@@ -124,13 +129,16 @@ final class VictimWalk implements VictimIterator {
         order = Integer.compare(other.position, position);
       }
       if (order == 0) {
-        order = other.tenant.compareShare(other.takenFromTenantThen, tenant, takenFromTenantThen);
+        order = other.shareOfTenant.compareTo(shareOfTenant);
       }
       if (order == 0) {
         order = Integer.compare(other.rank, rank);
       }
       if (order == 0) {
-        order = other.policy.compareShare(other.takenThen, policy, takenThen);
+        order = other.shareOfPolicy.compareTo(shareOfPolicy);
+      }
+      if (order == 0) {
+        order = Integer.compare(priority, other.priority);
       }
       return order == 0 ? Long.compare(other.nextSequence(), nextSequence()) : order;
     }
@@ -216,6 +224,10 @@ final class VictimWalk implements VictimIterator {
           line.policy
               .standingWithout(line.takenThen)
               .or(line.tenant.standingWithout(line.takenFromTenantThen));
+      line.shareOfTenant.clear();
+      line.shareOfTenant.addWithout(line.tenant, line.standing, line.takenFromTenantThen);
+      line.shareOfPolicy.clear();
+      line.shareOfPolicy.addWithout(line.policy, line.standing, line.takenThen);
       lines.add(line);
     }
   }

@@ -116,6 +116,7 @@ final class TenantVictims {
         .thenComparingDouble(this::shareOfTenant)
         .thenComparingInt(this::rank)
         .thenComparingDouble(this::shareOfPolicy)
+        .thenComparingInt(attempt -> -shadow.jobs.get(attempt.id().job()).spec().priority())
         .thenComparingLong(Attempt::sequence)
         .compare(one, other);
   }

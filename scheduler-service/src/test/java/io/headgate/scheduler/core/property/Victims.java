@@ -165,9 +165,21 @@ final class Victims {
         .orElse(Integer.MAX_VALUE);
   }
 
-  private boolean isAboveLimit(PolicyId policy, Set<AttemptId> removed) {
-    long standing = rules.standing(policy, removed);
-    return standing > rules.limit(policy) && standing > rules.reservation(policy);
+  /// O1, as the policy stands without the removed attempts.
+  private Standing standing(PolicyId policy, Set<AttemptId> removed) {
+    long usage = rules.standing(policy, removed);
+    if (usage <= rules.reservation(policy)) {
+      return Standing.ENTITLED;
+    }
+    return usage <= rules.limit(policy) ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
+  }
+
+  private double share(PolicyId policy, Set<AttemptId> removed) {
+    return rules.share(policy, standing(policy, removed) == Standing.ENTITLED, removed);
+  }
+
+  private int priority(Attempt attempt) {
+    return rules.job(attempt).spec().priority();
   }
 
   /// Whether the job fits, also in its policy's limit where it has to make room in it.
@@ -212,16 +224,17 @@ final class Victims {
   }
 
   private Comparator<Attempt> within() {
-    return Comparator.comparingInt((Attempt a) -> -rules.job(a).spec().priority())
+    return Comparator.comparingInt((Attempt a) -> -priority(a))
         .thenComparingLong(Attempt::sequence);
   }
 
   private Comparator<Attempt> across(Set<AttemptId> removed) {
     return Comparator.comparing(Shadow::isKept)
-        .thenComparing(a -> isAboveLimit(a.policy(), removed))
+        .thenComparing(a -> standing(a.policy(), removed))
         .thenComparingInt(this::position)
         .thenComparingInt(this::rank)
-        .thenComparingDouble(a -> rules.share(a.policy(), false, removed))
+        .thenComparingDouble(a -> share(a.policy(), removed))
+        .thenComparingInt(a -> -priority(a))
         .thenComparingLong(Attempt::sequence);
   }
 }
