@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// | started, made room | all that use the pool, the policy and the tenant | if jobs of the policy or tenant may be victims now, or hold capacity, or a queue came forward while others hold |
 /// | made room | also those of the victims' policies and tenants | also if victims were asked to stop, or the job fitted somewhere (P9) |
 /// | promised, held | all that use the pool, the policy and the tenant | no |
+/// | later | its own, in its place in the pool where it found room | no |
 /// | nothing | none | no |
 final class RoundOrder {
   private final World world;
@@ -51,6 +52,7 @@ final class RoundOrder {
     return order.next();
   }
 
+  /// Takes the candidate in.
   void put(Turn turn) {
     order.put(turn);
   }
@@ -82,6 +84,7 @@ final class RoundOrder {
       }
       case TurnOutcome.Promised(LiveHold place) -> settleTaken(place.job().queue(), place.pool());
       case TurnOutcome.Held(LiveHold hold) -> settleTaken(hold.job().queue(), hold.pool());
+      case TurnOutcome.Later(Turn turn) -> order.put(turn);
       case TurnOutcome.Nothing() -> {}
     }
   }

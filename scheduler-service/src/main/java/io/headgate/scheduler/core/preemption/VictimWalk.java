@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.PossibleVictims.Rank;
 import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.Turn;
@@ -23,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2, P3).
 /// Policies above their limit come first; then worst execution priority in its pool, worst rank,
-/// largest share, lowest job priority, last started. Each is a victim only while its policy is above
-/// its reservation after those taken before. Under P7 only strictly worse-ranked jobs of other
-/// policies are.
+/// largest share, lowest job priority, last started. Each is a victim only while its policy is
+/// above its reservation after those taken before. Under P7 only strictly worse-ranked jobs of
+/// other policies are.
 ///
 /// In a pool that tenants share ([TenantAccount]), jobs of other tenants are victims only if the
 /// preempting job's tenant ends within its reservation. Each is one only while its own tenant is
@@ -42,8 +43,8 @@ final class VictimWalk implements VictimIterator {
   private final Reclaim reclaim;
   private final Instant now;
 
-  /// The turn of the job that asks; null: the walk is not for one job.
-  private final @Nullable Turn asking;
+  /// The job that asks; null: the walk is not for one job.
+  private final @Nullable LiveJob asking;
 
   private final Map<PolicyAccount, Loss> losses = new HashMap<>();
   private final Map<TenantAccount, Loss> lossesOfTenants = new HashMap<>();
@@ -129,13 +130,13 @@ final class VictimWalk implements VictimIterator {
         order = Integer.compare(other.position, position);
       }
       if (order == 0) {
-        order = other.shareOfTenant.compareTo(shareOfTenant);
+        order = other.shareOfTenant.comparedWith(shareOfTenant);
       }
       if (order == 0) {
         order = Integer.compare(other.rank, rank);
       }
       if (order == 0) {
-        order = other.shareOfPolicy.compareTo(shareOfPolicy);
+        order = other.shareOfPolicy.comparedWith(shareOfPolicy);
       }
       if (order == 0) {
         order = Integer.compare(priority, other.priority);
@@ -151,7 +152,7 @@ final class VictimWalk implements VictimIterator {
   VictimWalk(PossibleVictims possibleVictims, RoomRequest request, Instant now) {
     this.reclaim = request.reclaim();
     this.now = now;
-    this.asking = request.job() == null ? null : Turn.of(request.job());
+    this.asking = request.job();
     this.lines = new PriorityQueue<>();
     for (Route route : request.routes()) {
       possibleVictims
@@ -191,7 +192,7 @@ final class VictimWalk implements VictimIterator {
   private boolean isAhead(LiveAttempt suspended) {
     return asking != null
         && suspended.policy() == asking.queue().account()
-        && !asking.precedes(Turn.of(suspended));
+        && !Turn.of(asking, suspended.pool()).precedes(Turn.of(suspended));
   }
 
   private static boolean mayTakeFrom(

@@ -1,16 +1,21 @@
 package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.catalog.Reclaim;
+import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A queue's chance to start its candidate, with its place in the order of turns (O1-O5). The
 /// candidate is the first of the heads of the queue's lanes that may act. The same comparator, read
 /// backwards, orders victims.
+///
+/// The place depends on the pool. It is that of the pool where the candidate fits. A candidate that
+/// fits nowhere has the best of its places, until it finds room in a pool where it [#comesLaterIn].
 public final class Turn extends IndexedHeap.Member<Turn> {
   private final QueueState queue;
   private @Nullable LiveJob head;
@@ -19,19 +24,16 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// The standing in its policy alone.
   private Standing ofPolicy = Standing.ENTITLED;
 
-  /// The worse of its policy's and its tenant's (A3).
-  private Standing standing = Standing.ENTITLED;
-
-  /// The share of its tenant in the pool that the candidate takes, or would take first; 0 where
-  /// tenants do not share that pool.
-  private final ShareList ofTenant = new ShareList();
+  private final TurnPlace place = new TurnPlace();
 
   /// The shares of the levels below the tenant.
   private final ShareList within = new ShareList();
 
-  /// Where fewer pools are open to the candidate than to others with these routes: the one that it
-  /// takes, or would take first; null: that of the group.
-  private @Nullable Route restricted;
+  /// Where tenants share pools, the route on which the candidate fitted; null: it fitted nowhere.
+  private @Nullable Route fitted;
+
+  /// How often the candidate went on to a later place.
+  private int moves;
 
   /// The version of its policy's account when the candidate was found.
   private long version = -1;
@@ -60,17 +62,23 @@ public final class Turn extends IndexedHeap.Member<Turn> {
 
   /// The turn of a suspended job, whose queue has others of its own.
   public static Turn of(LiveAttempt suspended) {
-    Turn turn = of(suspended.job());
-    for (Route route : turn.queue.routes()) {
-      turn.restricted = route.pool() == suspended.pool() ? route : turn.restricted;
-    }
-    return turn;
+    return of(suspended.job(), suspended.pool());
   }
 
   /// The turn of a job on its own, which others of its queue may be ahead of.
   public static Turn of(LiveJob job) {
     Turn turn = new Turn(job.queue());
     turn.setCandidate(job);
+    return turn;
+  }
+
+  /// As [#of(LiveJob)], with its place in a pool.
+  public static Turn of(LiveJob job, PoolState pool) {
+    Turn turn = of(job);
+    Route route = turn.routeTo(pool);
+    if (route != null) {
+      turn.compareOn(route);
+    }
     return turn;
   }
 
@@ -105,18 +113,72 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return isRestricted(job) ? RouteGroup.prospect(queue.routes(job)) : queue.group().prospect();
   }
 
-  /// The route that the job takes, or would take first.
-  private Route first(LiveJob job) {
-    if (!isRestricted(job)) {
-      return queue.group().first();
+  private @Nullable Route routeTo(PoolState pool) {
+    for (Route route : queue.routes()) {
+      if (route.pool() == pool) {
+        return route;
+      }
     }
-    List<Route> open = queue.routes(job);
-    Route route = RouteGroup.prospect(open);
-    return route != null ? route : open.isEmpty() ? queue.group().first() : open.getFirst();
+    return null;
   }
 
-  private Route first() {
-    return restricted == null ? queue.group().first() : restricted;
+  /// Takes the place on the route that the job takes. If it fits nowhere, it takes the best of its
+  /// places.
+  private void compareOnBest(LiveJob job) {
+    fitted = prospect(job);
+    if (fitted != null) {
+      compareOn(fitted);
+      return;
+    }
+    List<Route> open = queue.routes(job);
+    compareOn(open.isEmpty() ? queue.group().first() : open.getFirst());
+    for (int i = 1; i < open.size(); i++) {
+      if (compareWith(open.get(i)) < 0) {
+        compareOn(open.get(i));
+      }
+    }
+  }
+
+  /// The candidate found room in a pool. If its place is later there, it takes its turn there,
+  /// after the jobs that come before it in that pool.
+  ///
+  /// @return whether the turn now has that later place
+  public boolean comesLaterIn(PoolState pool) {
+    Route route = routeTo(pool);
+    if (route == null || !isLaterIn(pool)) {
+      return false;
+    }
+    compareOn(route);
+    moves++;
+    return true;
+  }
+
+  /// Whether its place is later in the pool, and it has not yet gone on once for each pool.
+  public boolean isLaterIn(PoolState pool) {
+    Route route = routeTo(pool);
+    return route != null && moves < queue.routes().size() && compareWith(route) > 0;
+  }
+
+  /// Whether its place is later than that of its group.
+  boolean hasMoved() {
+    return moves > 0;
+  }
+
+  private void compareOn(Route route) {
+    place.set(route, ofPolicy);
+    updateShares();
+  }
+
+  private void updateShares() {
+    within.clear();
+    within.add(queue.account(), place.standing(), queue.need());
+  }
+
+  /// Compares the place that the candidate would have on the route with the one that it has.
+  private int compareWith(Route route) {
+    TurnPlace there = new TurnPlace();
+    there.set(route, ofPolicy);
+    return there.comparedWith(place);
   }
 
   /// Finds the queue's candidate anew: of the heads of its lanes that rights do not stop, the first
@@ -124,7 +186,10 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   ///
   /// @return whether there is one: it fits, or it may try to make room or to hold some
   public boolean choose() {
-    if (!isChosen()) {
+    if (isChosen()) {
+      moves = 0;
+      place.follow(queue.group(), ofPolicy);
+    } else {
       choose(null, true, queue.account().preemptsWithin());
       chosenAt = queue.version();
     }
@@ -157,7 +222,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
       return choose(head, true, queue.account().preemptsWithin());
     }
     if (mayStart()) {
-      return standing == Standing.ABOVE_LIMIT
+      return place.standing() == Standing.ABOVE_LIMIT
           && queue.account().preemptsWithin()
           && choose(head, false, true);
     }
@@ -211,21 +276,13 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     ofPolicy = queue.standing();
     version = account.version();
     tenantVersion = group.tenantVersion();
-    if (head == null) {
-      return;
-    }
-    ofTenant.clear();
-    if (group.isShared()) {
-      standing = ofPolicy.or(group.tenantStanding(queue.routes(head), prospect(head)));
-      restricted = isRestricted(head) ? first(head) : null;
-      ofTenant.add(first().tenant(), standing, queue.need());
+    moves = 0;
+    if (group.isShared() && head != null) {
+      compareOnBest(head);
     } else {
-      standing = ofPolicy;
-      restricted = null;
-      ofTenant.addZero();
+      place.follow(group, ofPolicy);
+      updateShares();
     }
-    within.clear();
-    within.add(account, standing, queue.need());
   }
 
   /// Whether its place in the order is still the computed one. As its policy or its tenant takes
@@ -233,7 +290,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   boolean isFresh() {
     return version == queue.account().version()
         && tenantVersion == queue.group().tenantVersion()
-        && (restricted == null || head == null || restricted.equals(first(head)));
+        && (head == null || !isRestricted(head) || Objects.equals(fitted, prospect(head)));
   }
 
   /// Whether its turn may come earlier, or at all, because its policy or its tenant takes more.
@@ -308,24 +365,14 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// Whether this one's turn is before the other's.
   @Override
   public boolean isBefore(Turn other) {
-    if (standing != other.standing) {
-      return standing.compareTo(other.standing) < 0;
-    }
-    if (queue.group() != other.queue.group() || queue.group().isShared()) {
-      Route mine = first();
-      Route others = other.first();
-      if (mine.position() != others.position()) {
-        return mine.position() < others.position();
-      }
-      int tenants = ofTenant.compareTo(other.ofTenant);
-      if (tenants != 0) {
-        return tenants < 0;
-      }
+    int places = place.comparedWith(other.place);
+    if (places != 0) {
+      return places < 0;
     }
     if (queue.rank() != other.queue.rank()) {
       return queue.rank() < other.queue.rank();
     }
-    int shares = within.compareTo(other.within);
+    int shares = within.comparedWith(other.within);
     if (shares != 0) {
       return shares < 0;
     }

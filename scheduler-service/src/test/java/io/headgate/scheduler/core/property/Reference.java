@@ -21,12 +21,14 @@ import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /// The rules (A1 to P9) a second time: slow, from the text, without index, cache or increment, over
 /// the records of a [Shadow]. It never changes; the shadow must not either while it is used.
@@ -322,6 +324,14 @@ final class Reference {
         .anyMatch(pool -> space.fits(pool, profile, Without.stoppingAnd(removed)));
   }
 
+  /// The first pool where it fits when everything that stops has stopped, and these are gone.
+  Optional<Pool> poolWithout(Job job, Collection<Attempt> removed) {
+    Set<AttemptId> ids = removed.stream().map(Attempt::id).collect(Collectors.toSet());
+    return routes(job).stream()
+        .filter(pool -> space.fits(pool, profile(job), Without.stoppingAnd(ids)))
+        .findFirst();
+  }
+
   // --- Turns.
 
   /// The jobs that wait and that nothing is held for, one of each kind that rules do not tell
@@ -370,20 +380,9 @@ final class Reference {
     return shadow.holds.containsKey(job.id()) && !ignored.contains(job.id());
   }
 
-  /// Whether the turn of the first job is before that of the second (O1-O5); of one queue each is
-  /// the first that may start.
-  boolean isBefore(Job first, Job second) {
-    return isBefore(first, second, position(second));
-  }
-
-  /// Whether the job's turn is before that in which the attempt goes on where it is suspended.
-  boolean isBefore(Job first, Attempt suspended) {
-    Job second = job(suspended);
-    Pool pool = shadow.pool(suspended.assignment().pool()).orElseThrow();
-    return isBefore(first, second, position(pool, profile(second).id()));
-  }
-
-  private boolean isBefore(Job first, Job second, int positionOfSecond) {
+  /// Whether the turn of the first job in its pool is before that of the second in its own (O1-O5);
+  /// of one queue each is the first that may start.
+  boolean isBefore(Job first, Pool itsPool, Job second, Pool other) {
     Queue one = queue(first);
     Queue two = queue(second);
     if (one.equals(two)) {
@@ -392,9 +391,10 @@ final class Reference {
     if (standing(first) != standing(second)) {
       return standing(first).compareTo(standing(second)) < 0;
     }
-    int position = position(first);
-    if (position != positionOfSecond) {
-      return position < positionOfSecond;
+    int position = position(itsPool, first);
+    int others = position(other, second);
+    if (position != others) {
+      return position < others;
     }
     if (one.rank() != two.rank()) {
       return one.rank() < two.rank();
@@ -409,9 +409,17 @@ final class Reference {
     return priority == 0 ? first.sequence() < second.sequence() : priority < 0;
   }
 
-  /// The execution priority where it fits first; where it fits nowhere, in its first pool.
-  private int position(Job job) {
-    return position(firstPool(job).orElseGet(() -> routes(job).getFirst()), profile(job).id());
+  /// Where it fits first; where it fits nowhere, the pool where its turn comes first.
+  Pool placeOf(Job job) {
+    return firstPool(job)
+        .orElseGet(() ->
+            routes(job).stream()
+                .min(Comparator.comparingInt(pool -> position(pool, job)))
+                .orElseThrow());
+  }
+
+  int position(Pool pool, Job job) {
+    return position(pool, profile(job).id());
   }
 
   int position(Pool pool, ProfileId profile) {
@@ -431,8 +439,7 @@ final class Reference {
     if (entitled) {
       return reservation == 0 ? 0 : usage / reservation;
     }
-    return Math.max(0, usage - reservation)
-        / shadow.policy(policy).map(Policy::weight).orElse(1);
+    return Math.max(0, usage - reservation) / shadow.policy(policy).map(Policy::weight).orElse(1);
   }
 
   static GpuQuantity gpus(long units) {

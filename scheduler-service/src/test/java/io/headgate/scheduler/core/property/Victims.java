@@ -81,10 +81,16 @@ final class Victims {
     return isWhereWorkIsTaken(suspended)
         && !isDedicated(suspended)
         && switch (rule) {
-          case P1 -> isOtherPolicys(suspended, job) || rules.isBefore(job, suspended);
+          case P1 -> isOtherPolicys(suspended, job) || isAfter(suspended, job);
           case P7 -> isOtherPolicys(suspended, job) && isWorseRanked(suspended, job);
           case P9 -> false;
         };
+  }
+
+  /// Whether it would resume, in its pool, only after the job has had its turn there.
+  private boolean isAfter(Attempt suspended, Job job) {
+    Pool pool = shadow.pool(suspended.assignment().pool()).orElseThrow();
+    return rules.isBefore(job, pool, rules.job(suspended), pool);
   }
 
   private boolean isOtherPolicys(Attempt attempt, Job job) {
