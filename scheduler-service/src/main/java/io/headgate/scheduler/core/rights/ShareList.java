@@ -72,7 +72,7 @@ public final class ShareList {
 
   /// Negative when this list comes first, positive when the other does, 0 when all shares are
   /// equal.
-  public int compareTo(ShareList other) {
+  public int comparedWith(ShareList other) {
     int both = Math.min(length, other.length);
     for (int i = 0; i < both; i++) {
       int order =

@@ -45,31 +45,31 @@ class ShareListTest {
 
   @Test
   void entitledJobsCompareUsageOfTheReservation() {
-    assertThat(entitled(1, 4).compareTo(entitled(1, 3))).isNegative();
-    assertThat(entitled(2, 4).compareTo(entitled(3, 6))).isZero();
-    assertThat(entitled(0, 0).compareTo(entitled(0, 6))).isZero();
-    assertThat(entitled(0, 0).compareTo(entitled(1, 6))).isNegative();
+    assertThat(entitled(1, 4).comparedWith(entitled(1, 3))).isNegative();
+    assertThat(entitled(2, 4).comparedWith(entitled(3, 6))).isZero();
+    assertThat(entitled(0, 0).comparedWith(entitled(0, 6))).isZero();
+    assertThat(entitled(0, 0).comparedWith(entitled(1, 6))).isNegative();
   }
 
   @Test
   void otherJobsCompareUseAboveTheReservationByWeight() {
-    assertThat(over(2, 1).compareTo(over(3, 2))).isPositive();
-    assertThat(over(2, 1).compareTo(over(4, 2))).isZero();
+    assertThat(over(2, 1).comparedWith(over(3, 2))).isPositive();
+    assertThat(over(2, 1).comparedWith(over(4, 2))).isZero();
   }
 
   @Test
   void anEntitledJobThatNeedsNoGpuHasZeros() {
     ShareList none = new ShareList();
     none.add(account(4, 3, 1), Standing.ENTITLED, 0);
-    assertThat(none.compareTo(entitled(0, 4))).isZero();
+    assertThat(none.comparedWith(entitled(0, 4))).isZero();
   }
 
   @Test
   void theFirstSharesThatDifferDecideAndAListThatEndsComesFirst() {
-    assertThat(entitled(1, 4, 9, 9).compareTo(entitled(1, 3, 0, 9))).isNegative();
-    assertThat(entitled(1, 4, 2, 9).compareTo(entitled(1, 4, 1, 9))).isPositive();
-    assertThat(entitled(1, 4).compareTo(entitled(1, 4, 0, 9))).isNegative();
-    assertThat(entitled(1, 4, 1, 4, 2, 4).compareTo(entitled(1, 4, 1, 4, 1, 4))).isPositive();
+    assertThat(entitled(1, 4, 9, 9).comparedWith(entitled(1, 3, 0, 9))).isNegative();
+    assertThat(entitled(1, 4, 2, 9).comparedWith(entitled(1, 4, 1, 9))).isPositive();
+    assertThat(entitled(1, 4).comparedWith(entitled(1, 4, 0, 9))).isNegative();
+    assertThat(entitled(1, 4, 1, 4, 2, 4).comparedWith(entitled(1, 4, 1, 4, 1, 4))).isPositive();
   }
 
   @Test
@@ -88,7 +88,7 @@ class ShareListTest {
                     BigInteger.valueOf(othersUsage).multiply(BigInteger.valueOf(reservation)));
         assertThat(
                 Integer.signum(
-                    entitled(usage, reservation).compareTo(entitled(othersUsage, other))))
+                    entitled(usage, reservation).comparedWith(entitled(othersUsage, other))))
             .as("seed 11: %d/%d and %d/%d", usage, reservation, othersUsage, other)
             .isEqualTo(exact);
       }
