@@ -55,8 +55,8 @@ final class RoundOrder {
   }
 
   /// Takes out the next turn; null: there is none. In a policy whose jobs preempt each other, a job
-  /// has no turn before those of higher priority have had theirs (P9). Otherwise it could start only
-  /// to be stopped by one of them.
+  /// has no turn before those of higher priority have had theirs (P9). Otherwise it could start
+  /// only to be stopped by one of them.
   @Nullable Turn next() {
     while (true) {
       Turn turn = order.next();

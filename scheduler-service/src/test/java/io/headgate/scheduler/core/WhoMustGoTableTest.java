@@ -100,7 +100,8 @@ class WhoMustGoTableTest {
 
   /// Taken in their order, the first victims may use up all that a policy has above its
   /// reservation, before any place is free. Then each node is looked at by itself. In the first row
-  /// only `a` makes room. In the third row `c` makes none: the machine came back without its device.
+  /// only `a` makes room. In the third row `c` makes none: the machine came back without its
+  /// device.
   @Test
   @Rule("P4")
   void whereTheOrderMakesNoRoomOneNodeIsEmptied() {

@@ -148,10 +148,7 @@ final class GangClearing {
 
   /// Adds the cheapest way to gain one more worker on the node, if there is one.
   private void addGain(
-      PriorityQueue<Gain> gains,
-      NodeState node,
-      List<Candidate> users,
-      Set<Candidate> taken) {
+      PriorityQueue<Gain> gains, NodeState node, List<Candidate> users, Set<Candidate> taken) {
     List<Candidate> left = new ArrayList<>();
     for (Candidate user : users) {
       if (!taken.contains(user)) {

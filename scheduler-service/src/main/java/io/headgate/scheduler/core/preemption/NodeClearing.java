@@ -24,6 +24,8 @@ final class NodeClearing {
   /// Takes each set that was found.
   @FunctionalInterface
   interface Visitor {
+    /// Looks at victims that make room.
+    ///
     /// @param victims removed from the trial during the call
     void visit(Set<Candidate> victims);
   }
@@ -242,8 +244,7 @@ final class NodeClearing {
       if (candidate.place() > bounds.last() || !bounds.step()) {
         return;
       }
-      boolean isLikeBefore =
-          before != null && areAlike(before.attempt(), candidate.attempt());
+      boolean isLikeBefore = before != null && areAlike(before.attempt(), candidate.attempt());
       if (isLikeBefore || !mayHelp(candidate) || !remove(candidate)) {
         continue;
       }

@@ -9,7 +9,7 @@ import io.headgate.scheduler.core.rights.Account;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.Map;
 
 /// Which sets of candidates may go together for a job in one pool (P2, P7).
@@ -29,7 +29,7 @@ import java.util.Map;
 final class Permission {
   private final TenantAccount own;
   private final boolean keepsReservation;
-  private final Map<Account, Loss> losses = new IdentityHashMap<>();
+  private final Map<Account, Loss> losses = new HashMap<>();
 
   private static final class Loss {
     long units;
@@ -69,13 +69,12 @@ final class Permission {
 
   /// The largest candidate of each unit, in the order of the candidates.
   Collection<Candidate> largest(Collection<Candidate> candidates) {
-    Map<Account, Candidate> largest = new IdentityHashMap<>();
+    Map<Account, Candidate> largest = new HashMap<>();
     for (Candidate candidate : candidates) {
       largest.merge(
           unit(candidate.attempt()),
           candidate,
-          (one, other) ->
-              other.attempt().takenUnits() > one.attempt().takenUnits() ? other : one);
+          (one, other) -> other.attempt().takenUnits() > one.attempt().takenUnits() ? other : one);
     }
     return largest.values().stream().sorted(Comparator.comparingInt(Candidate::place)).toList();
   }

@@ -216,8 +216,8 @@ final class PlaceSearch {
   }
 
   /// Where a ceiling is in the way as well, victims anywhere in the pool help; the first to go
-  /// first. If they do not suffice, once more with room kept for the largest of each unit, which can
-  /// go last.
+  /// first. If they do not suffice, once more with room kept for the largest of each unit, which
+  /// can go last.
   private List<Candidate> makeRoomUnderCeilings(
       Route route, RemovalTrial trial, Permission permission, Set<Candidate> victims) {
     List<Candidate> more = new ArrayList<>();

@@ -84,8 +84,8 @@ public final class PossibleVictims {
     return freshFrom;
   }
 
-  /// Whether nothing was reported or asked for since the attempt started. So it is no victim yet:
-  /// a job that its own start exposes does not start only to be stopped, and one pass after another
+  /// Whether nothing was reported or asked for since the attempt started. So it is no victim yet: a
+  /// job that its own start exposes does not start only to be stopped, and one pass after another
   /// without news changes nothing (P5).
   boolean isFresh(LiveAttempt attempt) {
     return attempt.sequence() >= freshFrom;

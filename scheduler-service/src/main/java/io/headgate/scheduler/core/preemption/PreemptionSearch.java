@@ -114,14 +114,12 @@ public final class PreemptionSearch {
         limited == null
             && request.routes().stream()
                 .anyMatch(route -> possibleVictims.areSomeLarger(route.pool(), most));
-    return someAreOversized
-        ? searchInStages(request, most)
-        : search(request, PassedOver.NONE);
+    return someAreOversized ? searchInStages(request, most) : search(request, PassedOver.NONE);
   }
 
   /// First without oversized attempts. Then, as long as one of a worse standing than the most
-  /// protected victim was passed over, with those of its standing, too: a job is spared for its size
-  /// only as long as others of its own standing suffice.
+  /// protected victim was passed over, with those of its standing, too: a job is spared for its
+  /// size only as long as others of its own standing suffice.
   private Result searchInStages(RoomRequest request, long most) {
     PassedOver passedOver = new PassedOver(most, Set.of());
     while (true) {
@@ -270,8 +268,9 @@ public final class PreemptionSearch {
     return new VictimWalk(possibleVictims, request, now, passedOver);
   }
 
-  /// Whether the order of victims depends on nothing but the [OrderKey]. Where attempts of the job's
-  /// policy are suspended, victims depend on the job; where tenants share, also on starts (A3).
+  /// Whether the order of victims depends on nothing but the [OrderKey]. Where attempts of the
+  /// job's policy are suspended, victims depend on the job; where tenants share, also on starts
+  /// (A3).
   private static boolean isShared(RoomRequest request) {
     return request.rule() == PreemptionRule.P1
         && !request.group().isShared()
