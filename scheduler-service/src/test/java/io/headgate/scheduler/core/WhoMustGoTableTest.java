@@ -115,7 +115,7 @@ class WhoMustGoTableTest {
         """);
   }
 
-  /// Of the nodes that permitted victims can empty, the one whose most protected victim goes first.
+  /// The core empties the node whose most protected victim goes first.
   /// In the first row the order takes `d`, then `c`, and ends on two nodes. `a` is more protected
   /// than `b`.
   @Test

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 
-/// The attempts that could be victims of a job, by place. Those of a node are in the order of
-/// victims.
+/// The attempts that could be victims of a job, by place. The attempts of a node are in the
+/// order of victims.
 final class Candidates {
   private final Map<PoolState, List<Candidate>> byPool = new HashMap<>();
 
@@ -51,12 +51,12 @@ final class Candidates {
     return protectedUntil;
   }
 
-  /// Those of a pool, in the order of victims.
+  /// The candidates of a pool, in the order of victims.
   List<Candidate> in(PoolState pool) {
     return byPool.getOrDefault(pool, List.of());
   }
 
-  /// Those of each node of a pool.
+  /// The candidates of each node of a pool.
   SequencedMap<NodeState, List<Candidate>> nodesOf(PoolState pool) {
     SequencedMap<NodeState, List<Candidate>> nodes = byNode.get(pool);
     return nodes == null ? new LinkedHashMap<>() : nodes;

@@ -49,7 +49,7 @@ final class NodeClearing {
   /// The number of workers that must fit.
   private final int wanted;
 
-  /// What a search allows.
+  /// The bounds of a search.
   interface Bounds {
     /// The most protected place that a victim may have.
     int last();
@@ -256,7 +256,7 @@ final class NodeClearing {
     }
   }
 
-  /// Whether it uses some of what is missing of processors or main memory.
+  /// Whether the candidate uses processors or main memory, where the job needs some.
   private boolean mayHelp(Candidate candidate) {
     boolean helps = false;
     for (int worker = 0; worker < candidate.attempt().workers(); worker++) {

@@ -117,9 +117,9 @@ public final class PreemptionSearch {
     return someAreOversized ? searchInStages(request, most) : search(request, PassedOver.NONE);
   }
 
-  /// First without oversized attempts. Then, as long as one of a worse standing than the most
-  /// protected victim was passed over, with those of its standing, too: a job is spared for its
-  /// size only as long as others of its own standing suffice.
+  /// The first search passes over oversized attempts. A job is spared for its size only as long as
+  /// others of its own standing suffice. So if one was passed over whose standing is worse than that
+  /// of the most protected victim, the next search takes in all of its standing.
   private Result searchInStages(RoomRequest request, long most) {
     PassedOver passedOver = new PassedOver(most, Set.of());
     while (true) {

@@ -60,7 +60,7 @@ class IdleNodeTest {
         new Node(
             new NodeId(tenant, "new"), pool.id(), devices, 64_000, 64L << 30, NodeStatus.READY);
     SchedulerCore copy = core.copy();
-    // What has just started may be a victim once there is news of any kind (P5).
+    // Attempts that have just started may be victims once there is news (P5).
     copy.decide(List.of(new Input.WorkerLost(new AttemptId(new JobId(-1), 1), 0)), now);
     List<Effect> effects = copy.decide(List.of(new Input.NodeChanged(node)), now).effects();
     require(
