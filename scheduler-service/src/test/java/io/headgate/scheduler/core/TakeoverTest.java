@@ -79,8 +79,8 @@ class TakeoverTest {
     assertThat(it.state("z")).isEqualTo(JobState.WAITING);
   }
 
-  /// The other policy is not above its reservation, so none of its jobs may go, whatever the awaited
-  /// node reports.
+  /// The other policy is not above its reservation, so none of its jobs may go, whatever the
+  /// awaited node reports.
   @Test
   void noRoomIsLeftToAJobThatWouldFindNoVictims() {
     Driver it =

@@ -115,9 +115,8 @@ class WhoMustGoTableTest {
         """);
   }
 
-  /// The core empties the node whose most protected victim goes first.
-  /// In the first row the order takes `d`, then `c`, and ends on two nodes. `a` is more protected
-  /// than `b`.
+  /// The core empties the node whose most protected victim goes first. In the first row the order
+  /// takes `d`, then `c`, and ends on two nodes. `a` is more protected than `b`.
   @Test
   @Rule("P4")
   void theNodeWhoseMostProtectedVictimGoesFirstIsEmptied() {

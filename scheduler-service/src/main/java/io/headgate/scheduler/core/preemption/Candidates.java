@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 
-/// The attempts that could be victims of a job, by place. The attempts of a node are in the
-/// order of victims.
+/// The attempts that could be victims of a job, by place. The attempts of a node are in the order
+/// of victims.
 final class Candidates {
   private final Map<PoolState, List<Candidate>> byPool = new HashMap<>();
 

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// The order of victims takes no notice of nodes. Where a policy is over its reservation by eight
 /// GPUs, scattered over two nodes, the order ends on both before either is free. Here each node is
 /// looked at by itself. The search chooses from the permitted sets of all nodes that make room. It
-/// takes the set whose most protected victim comes first in the order, then the fewest victims, then
-/// the least lost work.
+/// takes the set whose most protected victim comes first in the order, then the fewest victims,
+/// then the least lost work.
 ///
 /// A node is left out if its candidates up to the best choice so far have too few units. So most
 /// nodes need no look: the nodes that may give the best choice come first.

@@ -118,8 +118,8 @@ public final class PreemptionSearch {
   }
 
   /// The first search passes over oversized attempts. A job is spared for its size only as long as
-  /// others of its own standing suffice. So if one was passed over whose standing is worse than that
-  /// of the most protected victim, the next search takes in all of its standing.
+  /// others of its own standing suffice. So if one was passed over whose standing is worse than
+  /// that of the most protected victim, the next search takes in all of its standing.
   private Result searchInStages(RoomRequest request, long most) {
     PassedOver passedOver = new PassedOver(most, Set.of());
     while (true) {
