@@ -137,7 +137,8 @@ public final class SimulateCommand implements CliCommand {
           "FLAGS_CONFLICT",
           "run the command once for each");
     }
-    if (many == null && file == null) {
+    Path input = many != null ? many : file;
+    if (input == null) {
       throw new UsageException(
           "no scenario and no trace was named",
           "BAD_FLAGS",
@@ -158,7 +159,7 @@ public final class SimulateCommand implements CliCommand {
           "FLAGS_CONFLICT",
           "run the command once for each");
     }
-    return many != null ? many(invocation, many) : simulate(invocation, file);
+    return many != null ? many(invocation, input) : simulate(invocation, input);
   }
 
   /// The output is equal byte for byte on every machine, so no other form can be chosen.

@@ -15,6 +15,7 @@ import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
+import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Duration;
@@ -142,7 +143,7 @@ final class BlockedHolds {
     }
   }
 
-  /// Whether [#hold] may find a place for a job with these routes that had no hold: in some pool
+  /// Whether [#find] may find a place for a job with these routes that had no hold: in some pool
   /// without a hold, no search has found it hopeless.
   boolean maySomeHold(RouteGroup group) {
     for (Route route : group.routes()) {
@@ -160,16 +161,15 @@ final class BlockedHolds {
     return !lifted.isEmpty() && lifted.containsKey(job.id());
   }
 
-  /// Holds capacity for a job whose turn it is and that fits nowhere: in the place that it had
-  /// before if that is still free, otherwise where the job is expected to start first. Empty when
-  /// there is no such place, or better-ranked jobs hold in all its pools.
-  Optional<LiveHold> hold(LiveJob job) {
-    return find(job).map(hold -> place(job, hold));
-  }
-
-  private Optional<Hold> find(LiveJob job) {
+  /// Finds capacity to hold for a job whose turn it is and that fits nowhere. It is the place that
+  /// the job had before, if that is still free. Otherwise it is where the job is expected to start
+  /// first. Empty when there is no such place, or better-ranked jobs hold in all its pools.
+  ///
+  /// A former place where the turn comes later is only one of all: before that turn comes, another
+  /// may take it.
+  Optional<Hold> find(Turn turn, LiveJob job) {
     LiveHold former = lifted.get(job.id());
-    if (former != null && mayStay(former)) {
+    if (former != null && mayStay(former) && !turn.isLaterIn(former.pool())) {
       return Optional.of(former.hold());
     }
     HoldSearch.Found best = null;
@@ -244,7 +244,8 @@ final class BlockedHolds {
     return attempt.endsBy().map(end -> !end.isAfter(start)).orElse(false);
   }
 
-  private LiveHold place(LiveJob job, Hold hold) {
+  /// Holds what [#find] found for the job.
+  LiveHold place(LiveJob job, Hold hold) {
     LiveHold former = lifted.get(job.id());
     if (former != null && former.hold().equals(hold)) {
       restore(former);

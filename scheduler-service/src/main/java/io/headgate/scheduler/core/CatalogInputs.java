@@ -33,7 +33,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Applies a new catalog of a tenant.
@@ -161,7 +160,7 @@ final class CatalogInputs {
     for (PoolState state : world.pools.values()) {
       if (state.id().tenant().equals(catalog.tenant())) {
         Pool pool = pools.get(state.id());
-        state.configure(pool, executionOrder(catalog, state.id(), pool));
+        state.configure(pool);
         if (pool == null || pool.elasticity().isEmpty()) {
           state.nodes().forEach(node -> node.setIdleSince(null));
         }
@@ -179,19 +178,6 @@ final class CatalogInputs {
         world.tenants(pool).configure(shares.getOrDefault(pool.id(), List.of()));
       }
     }
-  }
-
-  /// Named profiles first, the other linked ones by name after them.
-  private static List<ProfileId> executionOrder(Catalog catalog, PoolId id, @Nullable Pool pool) {
-    Set<ProfileId> order = new LinkedHashSet<>(pool == null ? List.of() : pool.order());
-    Set<ProfileId> linked = new TreeSet<>();
-    for (Profile profile : catalog.profiles()) {
-      if (profile.pools().contains(id)) {
-        linked.add(profile.id());
-      }
-    }
-    order.addAll(linked);
-    return new ArrayList<>(order);
   }
 
   private void configureQueues(Catalog catalog) {

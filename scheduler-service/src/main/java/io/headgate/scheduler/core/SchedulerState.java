@@ -31,6 +31,8 @@ import java.util.Optional;
 ///   them passes none
 /// @param demand how often jobs of each profile were asked for; a shell that does not keep it
 ///   passes none, then the jobs tell
+/// @param freshFrom attempts with this sequence or a higher one have started in the last decision;
+///   a shell that does not keep it passes [Long#MAX_VALUE]
 /// @param nextSequence higher than any sequence ever given out; a shell that does not keep it
 ///   passes 0
 public record SchedulerState(
@@ -44,6 +46,7 @@ public record SchedulerState(
     List<Asked> asked,
     List<Instance> instances,
     List<Demanded> demand,
+    long freshFrom,
     long nextSequence) {
   public SchedulerState {
     catalogs = List.copyOf(catalogs);
@@ -69,8 +72,18 @@ public record SchedulerState(
       List<Attempt> attempts,
       List<Hold> holds) {
     return new SchedulerState(
-        catalogs, nodes, jobs, attempts, holds, List.of(), List.of(), List.of(), List.of(),
-        List.of(), 0);
+        catalogs,
+        nodes,
+        jobs,
+        attempts,
+        holds,
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        Long.MAX_VALUE,
+        0);
   }
 
   /// This state, with how often users asked for jobs of each profile.
@@ -86,6 +99,7 @@ public record SchedulerState(
         asked,
         instances,
         demanded,
+        freshFrom,
         nextSequence);
   }
 

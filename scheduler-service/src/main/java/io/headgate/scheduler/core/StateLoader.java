@@ -87,6 +87,7 @@ final class StateLoader {
       loadHold(hold);
     }
     loadDemand(state);
+    world.possibleVictims.endFreshness(Math.min(state.freshFrom(), world.nextSequence()));
     StructuralCheck.renew(world);
     world.changes.structureIsKnown();
     new Scaling(world, transitions, Instant.MIN, new WakeTime()).wanted();
@@ -252,6 +253,7 @@ final class StateLoader {
         asked,
         instances,
         demand,
+        world.possibleVictims.freshFrom(),
         world.nextSequence());
   }
 }

@@ -229,8 +229,12 @@ final class Checker {
         attempt,
         first);
     if (release == null) {
-      requireTurn(job, rules);
+      requireTurn(job, poolOf(attempt), rules);
     }
+  }
+
+  private Pool poolOf(Attempt attempt) {
+    return shadow.pool(attempt.assignment().pool()).orElseThrow();
   }
 
   /// The attempt resumes with its own GPUs, which are no other attempt's.
@@ -250,15 +254,19 @@ final class Checker {
         attempt);
     require(rules.refusal(job).isEmpty(), "only what rights allow goes on", attempt);
     if (rules.routes(job).size() == 1) {
-      requireTurn(job, rules);
+      requireTurn(job, poolOf(attempt), rules);
     }
   }
 
   /// No job that could start as well was before it.
-  private void requireTurn(Job job, Reference rules) {
+  private void requireTurn(Job job, Pool pool, Reference rules) {
     for (Job other : rules.firsts()) {
+      Optional<Pool> fits = rules.firstPool(other);
       require(
-          !rules.fitsNow(other) || !rules.isBefore(other, job),
+          fits.isEmpty()
+              || !rules.isBefore(other, fits.get(), job, pool)
+              || rules.letsGoFirst(other, job)
+              || rules.letsOthersGoFirst(other),
           "no better-ranked job is passed over",
           other,
           job);
@@ -269,7 +277,7 @@ final class Checker {
     Reference rules = rules();
     Job job = rules.job(attempt);
     Profile profile = rules.profile(job);
-    Pool pool = shadow.pool(attempt.assignment().pool()).orElseThrow();
+    Pool pool = poolOf(attempt);
     require(
         rules.used(attempt.policy()) <= rules.limit(attempt.policy()) || rules.mayExceedLimit(job),
         "never over the limit",

@@ -54,6 +54,9 @@ final class Shadow {
   final Map<AttemptId, Attempt> attempts = new LinkedHashMap<>();
   final Map<JobId, Hold> holds = new LinkedHashMap<>();
 
+  /// Attempts since whose start nothing was reported or asked for.
+  final Set<AttemptId> fresh = new HashSet<>();
+
   /// Nodes of elastic pools that are given back.
   final Set<NodeId> released = new HashSet<>();
 
@@ -89,7 +92,7 @@ final class Shadow {
     indexed = catalog;
   }
 
-  private Shadow fresh() {
+  private Shadow indexed() {
     if (indexed != catalog) {
       index();
     }
@@ -97,19 +100,19 @@ final class Shadow {
   }
 
   Optional<Queue> queue(QueueId id) {
-    return Optional.ofNullable(fresh().queues.get(id));
+    return Optional.ofNullable(indexed().queues.get(id));
   }
 
   Optional<Profile> profile(ProfileId id) {
-    return Optional.ofNullable(fresh().profiles.get(id));
+    return Optional.ofNullable(indexed().profiles.get(id));
   }
 
   Optional<Policy> policy(PolicyId id) {
-    return Optional.ofNullable(fresh().policies.get(id));
+    return Optional.ofNullable(indexed().policies.get(id));
   }
 
   Optional<Pool> pool(PoolId id) {
-    return Optional.ofNullable(fresh().pools.get(id));
+    return Optional.ofNullable(indexed().pools.get(id));
   }
 
   boolean takesWork(Node node) {
@@ -129,6 +132,7 @@ final class Shadow {
     copy.holds.putAll(holds);
     copy.released.addAll(released);
     copy.asked.putAll(asked);
+    copy.fresh.addAll(fresh);
     return copy;
   }
 
@@ -140,6 +144,9 @@ final class Shadow {
   }
 
   void apply(Input input) {
+    if (!(input instanceof Input.TimePassed)) {
+      fresh.clear();
+    }
     switch (input) {
       case Input.CatalogChanged(var changed) -> catalog = changed;
       case Input.NodeChanged(var node) -> nodes.put(node.id(), node);
@@ -154,7 +161,10 @@ final class Shadow {
   void apply(Effect effect) {
     switch (effect) {
       case Effect.JobChanged(var job, var _, var _) -> jobs.put(job.id(), job);
-      case Effect.StartAttempt(var attempt) -> attempts.put(attempt.id(), attempt);
+      case Effect.StartAttempt(var attempt) -> {
+        attempts.put(attempt.id(), attempt);
+        fresh.add(attempt.id());
+      }
       case Effect.AttemptChanged(var attempt) -> attempts.put(attempt.id(), attempt);
       case Effect.StopAttempt(var id, var order) ->
           attempts.computeIfPresent(
@@ -173,7 +183,10 @@ final class Shadow {
                       a.workers(),
                       Optional.of(order)));
       case Effect.AttemptSuspended(var attempt) -> attempts.put(attempt.id(), attempt);
-      case Effect.ResumeAttempt(var attempt) -> attempts.put(attempt.id(), attempt);
+      case Effect.ResumeAttempt(var attempt) -> {
+        attempts.put(attempt.id(), attempt);
+        fresh.add(attempt.id());
+      }
       case Effect.AttemptEnded(var attempt, var _) -> attempts.remove(attempt.id());
       case Effect.HoldPlaced(var hold) -> holds.put(hold.job(), hold);
       case Effect.HoldReleased(var job, var _) -> holds.remove(job);
@@ -254,6 +267,7 @@ final class Shadow {
             core.asked(),
             core.instances(),
             core.demand(),
+            core.freshFrom(),
             core.nextSequence()));
   }
 
@@ -273,6 +287,7 @@ final class Shadow {
         state.asked(),
         state.instances(),
         state.demand(),
+        state.freshFrom(),
         state.nextSequence());
   }
 }
