@@ -37,6 +37,12 @@ final class UpConfiguration {
     this.flags = flags;
     this.gate = new ConfigurationChange(invocation, allowed);
     this.wanted = flags.file == null ? null : ConfigurationReader.read(flags.file).configuration();
+    if (wanted != null && wanted.isPlatform()) {
+      throw new UsageException(
+          flags.file + " is a platform file, and headgate up begins with a tenant's configuration",
+          "WRONG_KIND",
+          "start without it, then: headgate apply -f " + flags.file);
+    }
   }
 
   /// The tenant whose jobs are shown from now on: the file's or the demo's tenant, else the last

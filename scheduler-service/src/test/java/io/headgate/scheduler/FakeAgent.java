@@ -65,9 +65,9 @@ final class FakeAgent implements AutoCloseable {
   private final Map<String, Integer> begun = new LinkedHashMap<>();
   private final List<Update> spoken = new ArrayList<>();
 
-  FakeAgent(String node, Channel channel) {
+  FakeAgent(String tenant, String node, Channel channel) {
     this.node = node;
-    this.name = "tenants/acme/nodes/" + node;
+    this.name = "tenants/" + tenant + "/nodes/" + node;
     this.channel = channel;
   }
 

@@ -347,7 +347,14 @@ final class Installation implements AutoCloseable {
 
   /// An agent of the node, not yet connected.
   FakeAgent agent(String node) {
-    FakeAgent agent = new FakeAgent(node, channel(tokens.node("acme", node)));
+    FakeAgent agent = new FakeAgent("acme", node, channel(tokens.node("acme", node)));
+    agents.add(agent);
+    return agent;
+  }
+
+  /// An agent of a node that several tenants share, not yet connected.
+  FakeAgent sharedAgent(String node) {
+    FakeAgent agent = new FakeAgent("platform", node, channel(tokens.node("platform", node)));
     agents.add(agent);
     return agent;
   }

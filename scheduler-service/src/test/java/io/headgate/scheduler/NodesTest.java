@@ -71,7 +71,8 @@ final class NodesTest {
   void aNodeOfAnotherTenantIsBelievedNothingAndGivenNothing() {
     Installation installation = SHARED.get();
     try (FakeAgent foreign =
-        new FakeAgent("a-0", installation.channel(installation.tokens.node("umbrella", "a-0")))) {
+        new FakeAgent(
+            "acme", "a-0", installation.channel(installation.tokens.node("umbrella", "a-0")))) {
       foreign.open(foreign.hello().setNode(ACME + "/nodes/a-0"));
       isRefused(foreign, "FOREIGN_NODE");
       // A node of the same name.

@@ -194,6 +194,7 @@ final class CatalogMapper {
         .department(
             Optional.ofNullable(policy.department())
                 .map(name -> new DepartmentId(tenantId(policy.tenant()), name)))
+        .group(Optional.of(policy.group()))
         .build();
   }
 

@@ -137,7 +137,8 @@ public final class SimulateCommand implements CliCommand {
           "FLAGS_CONFLICT",
           "run the command once for each");
     }
-    if (many == null && file == null) {
+    Path input = many != null ? many : file;
+    if (input == null) {
       throw new UsageException(
           "no scenario and no trace was named",
           "BAD_FLAGS",
@@ -158,7 +159,7 @@ public final class SimulateCommand implements CliCommand {
           "FLAGS_CONFLICT",
           "run the command once for each");
     }
-    return many != null ? many(invocation, many) : simulate(invocation, file);
+    return many != null ? many(invocation, input) : simulate(invocation, input);
   }
 
   /// The output is equal byte for byte on every machine, so no other form can be chosen.
@@ -268,6 +269,12 @@ public final class SimulateCommand implements CliCommand {
       configuration = ConfigurationReader.read(changed).configuration();
     } catch (ConfigurationException e) {
       throw ErrorFrames.of(e, "Nothing was simulated.");
+    }
+    if (configuration.isPlatform()) {
+      throw new UsageException(
+          changed + " is a platform file, and a scenario has one tenant's configuration",
+          "WRONG_KIND",
+          "plan it on the live system: headgate plan " + changed);
     }
     Catalog provisioned = ScenarioMapper.catalog(scenario.configuration().tenant(), configuration);
     WhatIf whatIf =

@@ -21,7 +21,6 @@ class ScenariosTest {
   private static final double SMALL = 600;
 
   @Test
-  @Disabled("P4.4: the search for victims by place is not built yet")
   void aReservationIsHonouredAlthoughOthersAreScatteredOverTheNodes() {
     ScenarioRun run = ScenarioRun.of("31-reclaim-fragmented.json");
 
@@ -40,7 +39,6 @@ class ScenariosTest {
   }
 
   @Test
-  @Disabled("O2: unnamed profiles do not share one position yet")
   void theNamesOfProfilesDecideNothing() {
     assertThat(ScenarioRun.text("01-starve-a.json").replace("a1", "z1"))
         .isEqualTo(ScenarioRun.text("01-starve-b.json"));
@@ -53,7 +51,6 @@ class ScenariosTest {
   }
 
   @Test
-  @Disabled("O2 and O7: unnamed profiles do not share one position yet, run times are not learned")
   void aLargeJobIsNotStarvedByOtherPoliciesOfTheSamePosition() {
     for (String file : List.of("01-starve-a.json", "01-starve-b.json")) {
       assertThat(ScenarioRun.of(file).start("big"))
@@ -63,7 +60,6 @@ class ScenariosTest {
   }
 
   @Test
-  @Disabled("O2: unnamed profiles do not share one position yet")
   void policiesWithJobsOfSeveralSizesShareEqually() {
     sharesEqually(ScenarioRun.of("08-size-bias.json"));
   }
@@ -71,7 +67,6 @@ class ScenariosTest {
   /// The file names an order, and by O2 a named order decides: b2 takes everything. So the order is
   /// taken out of the file here.
   @Test
-  @Disabled("O2: unnamed profiles do not share one position yet")
   void soTheyDoInTheOtherFileWithoutItsOrder() {
     sharesEqually(
         ScenarioRun.patched("08b-size-bias-rev.json", ", \"order\": [\"b2\", \"a1\"]", ""));
@@ -192,7 +187,6 @@ class ScenariosTest {
   }
 
   @Test
-  @Disabled("O4: entitled jobs are not ordered by usage per reservation yet")
   void reservationsAboveTheCapacityAreServedInProportion() {
     ScenarioRun run = ScenarioRun.of("10-oversub.json");
 
@@ -200,7 +194,6 @@ class ScenariosTest {
   }
 
   @Test
-  @Disabled("O4: entitled jobs are not ordered by usage per reservation yet")
   void soTheyAreAfterTheLossOfANode() {
     ScenarioRun run = ScenarioRun.of("10b-node-loss.json");
 
@@ -219,26 +212,22 @@ class ScenariosTest {
   }
 
   @Test
-  @Disabled("O2: unnamed profiles do not share one position yet")
   void theLastStartedOfEqualVictimsGoesAndNotTheLargest() {
     assertThat(ScenarioRun.of("11-victim-size.json").preempted()).containsExactly("a-small-3");
   }
 
   @Test
-  @Disabled("P3: priority does not choose among a policy's victims yet")
   void theLowestPriorityGoesBeforeTheLastStarted() {
     assertThat(ScenarioRun.of("12-victim-priority.json").preempted()).containsExactly("low-2");
   }
 
   @Test
-  @Disabled("P3: priority does not choose among a policy's victims yet")
   void soThatNoSecondPreemptionFollowsWithinThePolicy() {
     assertThat(ScenarioRun.of("12b-victim-priority-within.json").preempted())
         .containsExactly("low-2");
   }
 
   @Test
-  @Disabled("P5 and P9: jobs of a policy do not wait for those of higher priority yet")
   void aJobIsStoppedOnceForEachThatNeedsItAndNeverInTheDecisionThatStartedIt() {
     ScenarioRun run = ScenarioRun.of("21-thrash-p9.json");
 
@@ -270,7 +259,6 @@ class ScenariosTest {
   }
 
   @Test
-  @Disabled("O2: what a cancellation frees does not go by the order of its pool yet")
   void whatACancellationFreesGoesByTheOrderOfItsPool() {
     ScenarioRun run = ScenarioRun.of("exec-prio.yaml");
 

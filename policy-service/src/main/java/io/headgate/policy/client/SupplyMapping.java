@@ -34,7 +34,10 @@ public final class SupplyMapping {
                     pool.getGpuModel(),
                     pool.getCapacity(),
                     grown(pool)))
-            .toList());
+            .toList(),
+        configuration.getProfilesList().stream()
+            .flatMap(profile -> profile.getPoolsList().stream())
+            .anyMatch(pool -> pool.startsWith(TenantId.PLATFORM + "/")));
   }
 
   static Machine machine(Node node) {

@@ -21,6 +21,9 @@ public sealed interface Denial {
   /// A change of supply and rights that cannot be committed.
   sealed interface OfChange extends Denial {}
 
+  /// A request that the reserved owner of shared pools does not allow.
+  sealed interface OfPlatform extends Denial {}
+
   /// A resource that others still need.
   sealed interface OfUse extends Denial {}
 
@@ -106,6 +109,18 @@ public sealed interface Denial {
 
   /// The tenant still has policies.
   record TenantInUse(String tenant, int policies) implements OfUse {}
+
+  /// The tenant still has a part of shared pools.
+  record TenantHasPart(String tenant) implements OfPlatform {}
+
+  /// The tenant that owns the shared pools is neither made nor removed.
+  record TenantReserved(String field, String tenant) implements OfPlatform {}
+
+  /// Only the owner of shared pools has parts of tenants.
+  record PartsOfPlatformOnly(String field) implements OfPlatform {}
+
+  /// The owner of shared pools has no accounts and no rights of its own.
+  record PlatformHasPartsOnly() implements OfPlatform {}
 
   /// The text is no pattern of images or commands.
   record MalformedPattern(String field, String explanation) implements OfVault {}

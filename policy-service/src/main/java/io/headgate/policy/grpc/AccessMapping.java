@@ -142,6 +142,10 @@ final class AccessMapping {
         .vaults()
         .forEach(vault -> proto.addVaults(VaultMapping.toProto(tenant, vault)));
     version
+        .configuration()
+        .tenants()
+        .forEach(part -> proto.addTenants(TenantPartMapping.toProto(part)));
+    version
         .joint()
         .ifPresent(joint ->
             proto.setJointChange(
@@ -179,6 +183,7 @@ final class AccessMapping {
                       + "]."
                       + (over.isLimit() ? "limit" : "reservation"))
               .build();
+      case AccessWarning.PoolOvercommitted over -> TenantPartMapping.toProto(over);
       case AccessWarning.KeysRemain(var account, var keys) ->
           proto
               .setReason("KEYS_REMAIN")
@@ -344,7 +349,8 @@ final class AccessMapping {
           case VISIBILITY_UNSPECIFIED, VISIBILITY_OWN -> Visibility.OWN;
           case VISIBILITY_TENANT -> Visibility.TENANT;
           case UNRECOGNIZED -> throw unchecked(proto.getVisibilityValue());
-        });
+        },
+        proto.getTenantsList().stream().map(TenantPartMapping::spec).toList());
   }
 
   /// The id in a name of this tenant. A name of another form is passed on whole, and the check of

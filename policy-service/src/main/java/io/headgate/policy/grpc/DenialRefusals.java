@@ -101,6 +101,7 @@ final class DenialRefusals {
               "%s leads group %s and is not among its users: add them, or name another lead"
                   .formatted(quoted(user), quoted(group)));
       case Denial.OfRights rights -> rights(rights);
+      case Denial.OfPlatform of -> PlatformRefusals.of(of);
       case Denial.OfUse use -> inUse(use);
       case Denial.OfVault vault -> vault(vault);
       case Denial.VersionChanged(var expected, var actual) ->

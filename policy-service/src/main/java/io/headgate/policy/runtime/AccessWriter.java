@@ -10,6 +10,7 @@ import io.headgate.policy.core.access.Group;
 import io.headgate.policy.core.access.JointChange;
 import io.headgate.policy.core.access.Policy;
 import io.headgate.policy.core.access.Queue;
+import io.headgate.policy.core.access.TenantPart;
 import io.headgate.policy.core.access.Vault;
 import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.TenantId;
@@ -126,6 +127,14 @@ public final class AccessWriter {
     new Recorder<Vault>(
             tables, origin, tenant, "Vault", vault -> "vaults/" + vault.id(), AuditFields::of)
         .record(diff.vaults());
+    new Recorder<TenantPart>(
+            tables,
+            origin,
+            tenant,
+            "TenantPart",
+            part -> "tenantParts/" + part.tenant(),
+            AuditFields::of)
+        .record(diff.tenants());
     diff.visibility()
         .ifPresent(change ->
             append(

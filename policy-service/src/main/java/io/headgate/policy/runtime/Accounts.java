@@ -66,6 +66,9 @@ public final class Accounts<I, T extends Account<I>, S> implements TenantResourc
         once,
         tables -> {
           changes.begin(tables, origin, tenant);
+          if (tenant.equals(TenantId.PLATFORM)) {
+            throw new DeniedException(new Denial.PlatformHasPartsOnly());
+          }
           T account = kind.account(tenant, spec, changes.now());
           if (!kind.table(tables).insert(account)) {
             throw new DeniedException(

@@ -109,7 +109,21 @@ final class SupplyOnDemand {
     Set<UserId> asked = new HashSet<>();
     exceeding.stream().filter(NameRule::isValid).map(UserId::new).forEach(asked::add);
     Set<UserId> users = asked.isEmpty() ? asked : tables.users().existing(current.tenant(), asked);
-    return new AccessState(current.configuration(), users, supply);
+    return new AccessState(
+        current.configuration(), users, supply, sharers(tables, current.tenant()));
+  }
+
+  /// The tenants that may have parts of the pools that this one owns.
+  private static Optional<Set<TenantId>> sharers(Tables tables, TenantId owner) {
+    if (!owner.equals(TenantId.PLATFORM)) {
+      return Optional.empty();
+    }
+    Set<TenantId> sharers = new HashSet<>();
+    tables
+        .tenants()
+        .list(Optional.empty(), Integer.MAX_VALUE)
+        .forEach(tenant -> sharers.add(tenant.id()));
+    return Optional.of(sharers);
   }
 
   static AccessDecision.Accepted accepted(AccessDecision decision) {

@@ -42,6 +42,7 @@ public final class Tenants {
 
   /// Creates the tenant unless it exists; for the initial tenant of an installation.
   public void ensure(Origin origin, TenantId id, String displayName) {
+    requireUnreserved("tenant_id", id);
     changes.change(tables ->
         tables.tenants().find(id).orElseGet(() -> create(tables, origin, id, displayName)));
   }
@@ -50,7 +51,14 @@ public final class Tenants {
   /// never reused, because other services still hold nodes and jobs under it.
   public void delete(Origin origin, TenantId id) {
     changes.change(tables -> {
+      requireUnreserved("name", id);
       changes.begin(tables, origin, id);
+      boolean shares =
+          tables.access().get(TenantId.PLATFORM).configuration().tenants().stream()
+              .anyMatch(part -> part.tenant().equals(id));
+      if (shares) {
+        throw new DeniedException(new Denial.TenantHasPart(id.value()));
+      }
       int policies = tables.access().get(id).configuration().policies().size();
       if (policies > 0) {
         throw new DeniedException(new Denial.TenantInUse(id.value(), policies));
@@ -66,6 +74,7 @@ public final class Tenants {
 
   private Tenant create(Tables tables, Origin origin, TenantId id, String displayName) {
     changes.requireCaller(tables, origin);
+    requireUnreserved("tenant_id", id);
     if (tables.tenants().isRetired(id)) {
       throw new DeniedException(new Denial.NameRetired("tenant_id", Kind.TENANT, id.value()));
     }
@@ -81,6 +90,12 @@ public final class Tenants {
         name(id),
         AuditEntry.changes(Map.of(), Map.of("display_name", displayName)));
     return tenant;
+  }
+
+  private static void requireUnreserved(String field, TenantId id) {
+    if (id.equals(TenantId.PLATFORM)) {
+      throw new DeniedException(new Denial.TenantReserved(field, id.value()));
+    }
   }
 
   private static String name(TenantId id) {

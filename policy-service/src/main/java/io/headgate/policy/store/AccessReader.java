@@ -7,6 +7,7 @@ import static io.headgate.policy.store.jooq.Tables.GROUP_USERS;
 import static io.headgate.policy.store.jooq.Tables.POLICIES;
 import static io.headgate.policy.store.jooq.Tables.POLICY_EXCEED_LIMIT;
 import static io.headgate.policy.store.jooq.Tables.QUEUES;
+import static io.headgate.policy.store.jooq.Tables.TENANT_PARTS;
 import static io.headgate.policy.store.jooq.Tables.VAULTS;
 import static io.headgate.policy.store.jooq.Tables.VAULT_ENVIRONMENT;
 import static io.headgate.policy.store.jooq.Tables.VAULT_GROUPS;
@@ -23,11 +24,13 @@ import io.headgate.policy.core.access.JobTerms.PreemptWithin;
 import io.headgate.policy.core.access.Policy;
 import io.headgate.policy.core.access.Queue;
 import io.headgate.policy.core.access.Rights;
+import io.headgate.policy.core.access.TenantPart;
 import io.headgate.policy.core.access.Vault;
 import io.headgate.policy.core.access.Visibility;
 import io.headgate.policy.core.name.DepartmentId;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.PolicyId;
+import io.headgate.policy.core.name.PoolId;
 import io.headgate.policy.core.name.ProfileId;
 import io.headgate.policy.core.name.QueueId;
 import io.headgate.policy.core.name.ServiceAccountId;
@@ -69,7 +72,8 @@ final class AccessReader {
         policies(tenant),
         queues(tenant),
         vaults(tenant),
-        visibility);
+        visibility,
+        parts(tenant));
   }
 
   private List<Group> groups(TenantId tenant) {
@@ -108,6 +112,22 @@ final class AccessReader {
     return dsl.selectFrom(DEPARTMENTS)
         .where(DEPARTMENTS.TENANT_ID.eq(tenant.value()))
         .fetch(AccessReader::department);
+  }
+
+  private List<TenantPart> parts(TenantId tenant) {
+    if (!tenant.equals(TenantId.PLATFORM)) {
+      // All others save a query.
+      return List.of();
+    }
+    return dsl.selectFrom(TENANT_PARTS)
+        .where(TENANT_PARTS.TENANT_ID.eq(tenant.value()))
+        .fetch(row ->
+            new TenantPart(
+                new TenantId(row.getMemberId()),
+                Stream.of(row.getPoolIds()).map(PoolId::new).toList(),
+                new GpuQuantity(row.getReservationUnits()),
+                Optional.ofNullable(row.getLimitUnits()).map(GpuQuantity::new),
+                row.getWeight()));
   }
 
   private List<Policy> policies(TenantId tenant) {

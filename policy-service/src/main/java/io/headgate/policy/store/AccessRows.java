@@ -7,6 +7,7 @@ import static io.headgate.policy.store.jooq.Tables.GROUP_USERS;
 import static io.headgate.policy.store.jooq.Tables.POLICIES;
 import static io.headgate.policy.store.jooq.Tables.POLICY_EXCEED_LIMIT;
 import static io.headgate.policy.store.jooq.Tables.QUEUES;
+import static io.headgate.policy.store.jooq.Tables.TENANT_PARTS;
 import static io.headgate.policy.store.jooq.Tables.VAULTS;
 import static io.headgate.policy.store.jooq.Tables.VAULT_ENVIRONMENT;
 import static org.jooq.impl.DSL.any;
@@ -21,8 +22,10 @@ import io.headgate.policy.core.access.JobTerms;
 import io.headgate.policy.core.access.Policy;
 import io.headgate.policy.core.access.Queue;
 import io.headgate.policy.core.access.Rights;
+import io.headgate.policy.core.access.TenantPart;
 import io.headgate.policy.core.access.Vault;
 import io.headgate.policy.core.name.DepartmentId;
+import io.headgate.policy.core.name.PoolId;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.store.jooq.tables.records.DepartmentsRecord;
@@ -31,6 +34,7 @@ import io.headgate.policy.store.jooq.tables.records.GroupsRecord;
 import io.headgate.policy.store.jooq.tables.records.PoliciesRecord;
 import io.headgate.policy.store.jooq.tables.records.PolicyExceedLimitRecord;
 import io.headgate.policy.store.jooq.tables.records.QueuesRecord;
+import io.headgate.policy.store.jooq.tables.records.TenantPartsRecord;
 import io.headgate.policy.store.jooq.tables.records.VaultEnvironmentRecord;
 import io.headgate.policy.store.jooq.tables.records.VaultGroupsRecord;
 import io.headgate.policy.store.jooq.tables.records.VaultsRecord;
@@ -71,9 +75,34 @@ final class AccessRows {
     writePolicies(diff.policies());
     writeQueues(diff.queues());
     writeVaults(diff.vaults());
+    writeParts(diff.tenants());
     removePolicies(diff.policies().removed());
     removeGroups(diff.groups().removed());
     removeDepartments(diff.departments().removed());
+  }
+
+  private void writeParts(AccessDiff.Part<TenantPart> parts) {
+    List<TenantPart> gone = new ArrayList<>(parts.removed());
+    parts.changed().forEach(change -> gone.add(change.before()));
+    for (TenantPart part : gone) {
+      dsl.deleteFrom(TENANT_PARTS)
+          .where(
+              TENANT_PARTS.TENANT_ID.eq(tenant),
+              TENANT_PARTS.MEMBER_ID.eq(part.tenant().value()),
+              TENANT_PARTS.POOL_IDS.eq(texts(part.pools(), PoolId::value)))
+          .execute();
+    }
+    dsl.batchInsert(parts.written().stream().map(this::row).toList()).execute();
+  }
+
+  private TenantPartsRecord row(TenantPart part) {
+    return new TenantPartsRecord(
+        tenant,
+        part.tenant().value(),
+        texts(part.pools(), PoolId::value),
+        part.reservation().units(),
+        part.limit().map(GpuQuantity::units).orElse(null),
+        part.weight());
   }
 
   private void writeGroups(AccessDiff.Part<Group> groups) {

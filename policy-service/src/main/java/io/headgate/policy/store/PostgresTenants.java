@@ -45,6 +45,7 @@ final class PostgresTenants implements TenantTable {
   public List<Tenant> list(Optional<TenantId> after, int limit) {
     return dsl.selectFrom(TENANTS)
         .where(after.map(id -> TENANTS.TENANT_ID.gt(id.value())).orElse(noCondition()))
+        .and(TENANTS.TENANT_ID.ne(TenantId.PLATFORM.value()))
         .orderBy(TENANTS.TENANT_ID)
         .limit(limit)
         .fetch(PostgresTenants::tenant);

@@ -2,6 +2,7 @@ package io.headgate.pool.core;
 
 import io.headgate.kit.decision.Problems;
 import io.headgate.pool.core.name.Kind;
+import io.headgate.pool.core.name.PoolId;
 import io.headgate.type.GpuQuantity;
 import io.headgate.type.InexactQuantityException;
 import io.headgate.type.MalformedQuantityException;
@@ -47,6 +48,24 @@ public final class FieldChecks {
       }
     }
     return ids;
+  }
+
+  /// The pools in `values`, own and shared ones; duplicates are problems.
+  public List<PoolId> pools(String field, List<String> values) {
+    List<PoolId> pools = new ArrayList<>(values.size());
+    Set<String> seen = new HashSet<>();
+    for (int i = 0; i < values.size(); i++) {
+      String path = field + "[" + i + "]";
+      String value = values.get(i);
+      if (!seen.add(value)) {
+        problems.add(new Denial.Duplicate(path, Kind.POOL, value));
+      } else if (PoolId.isShared(value)) {
+        pools.add(new PoolId(value));
+      } else {
+        id(path, Kind.POOL, value, PoolId::new).ifPresent(pools::add);
+      }
+    }
+    return pools;
   }
 
   /// The exact quantity in `text`.

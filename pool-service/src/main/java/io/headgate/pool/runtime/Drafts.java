@@ -88,7 +88,7 @@ public final class Drafts {
                   .filter(same -> isSame(same, state, next))
                   .orElseGet(() ->
                       put(transaction, caller, tenant, state, state.inForce().version(), next));
-          return new Replaced(draft, warnings(state, next, transaction.nodes(tenant)));
+          return new Replaced(draft, warnings(tenant, state, next, transaction.nodes(tenant)));
         });
   }
 
@@ -105,7 +105,7 @@ public final class Drafts {
               .orElseGet(() ->
                   new Draft(state.inForce().version(), Draft.NOT_STORED, next, stamp(caller)));
       List<Node> nodes = view.nodes(tenant, Optional.empty(), Integer.MAX_VALUE);
-      List<ConfigurationWarning> warnings = new ArrayList<>(warnings(state, next, nodes));
+      List<ConfigurationWarning> warnings = new ArrayList<>(warnings(tenant, state, next, nodes));
       List<String> others =
           state
               .draft()
@@ -282,8 +282,15 @@ public final class Drafts {
   }
 
   private static List<ConfigurationWarning> warnings(
-      ConfigurationState state, Configuration next, List<Node> nodes) {
-    return Warnings.about(state.inForce().configuration(), next, nodes);
+      TenantId tenant, ConfigurationState state, Configuration next, List<Node> nodes) {
+    List<ConfigurationWarning> warnings =
+        Warnings.about(state.inForce().configuration(), next, nodes);
+    // The profiles that use shared pools are those of other tenants.
+    return tenant.equals(TenantId.PLATFORM)
+        ? warnings.stream()
+            .filter(warning -> !(warning instanceof ConfigurationWarning.UnusedPool))
+            .toList()
+        : warnings;
   }
 
   private static AuditEntry entry(

@@ -9,6 +9,7 @@ import static io.headgate.pool.store.jooq.Tables.ELASTICITIES;
 import static io.headgate.pool.store.jooq.Tables.NODES;
 import static io.headgate.pool.store.jooq.Tables.POOLS;
 import static io.headgate.pool.store.jooq.Tables.PREPARED_CHANGES;
+import static io.headgate.pool.store.jooq.Tables.SHARED_POOLS;
 import static io.headgate.pool.store.jooq.Tables.VERSIONS;
 
 import io.headgate.kit.position.WatchPosition;
@@ -34,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -63,7 +65,17 @@ final class PostgresView implements SupplyView {
         inForceOf(CONFIGURATIONS.TENANT_ID.eq(tenant.value()))
             .getOrDefault(tenant, Provisioned.NOTHING);
     return new ConfigurationState(
-        inForce, draft(tenant), Optional.ofNullable(prepared(List.of(tenant)).get(tenant)));
+        inForce,
+        draft(tenant),
+        Optional.ofNullable(prepared(List.of(tenant)).get(tenant)),
+        shared(tenant));
+  }
+
+  /// The view shows the names of shared pools to every tenant, and nothing else of their owner.
+  private Set<PoolId> shared(TenantId tenant) {
+    return tenant.equals(TenantId.PLATFORM)
+        ? Set.of()
+        : db.selectFrom(SHARED_POOLS).fetchSet(row -> PoolId.shared(row.getPoolId()));
   }
 
   @Override

@@ -3,17 +3,20 @@ package io.headgate.scheduler.client;
 import com.google.protobuf.Duration;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.Group;
+import io.headgate.proto.policy.v1.TenantPart;
 import io.headgate.proto.policy.v1.Vault;
 import io.headgate.scheduler.core.catalog.Department;
 import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.PreemptWithin;
 import io.headgate.scheduler.core.catalog.PreemptionOutcome;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.TenantShare;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.runtime.catalog.Access;
 import io.headgate.scheduler.runtime.catalog.Grace;
@@ -53,6 +56,10 @@ final class AccessMapper {
     for (var queue : configuration.getQueuesList()) {
       parts.read("queues", queue.getName(), () -> toQueue(tenant, queue)).ifPresent(queues::add);
     }
+    List<TenantShare> shares = new ArrayList<>();
+    for (var part : configuration.getTenantsList()) {
+      parts.read("tenants", part.getName(), () -> toShares(tenant, part)).ifPresent(shares::addAll);
+    }
     return new Access(
         tenant,
         configuration.getVersion(),
@@ -66,7 +73,8 @@ final class AccessMapper {
         configuration.hasJointChange()
             ? Optional.of(joint(configuration.getJointChange()))
             : Optional.empty(),
-        toRoles(tenant, configuration));
+        toRoles(tenant, configuration),
+        shares);
   }
 
   static JointChange joint(io.headgate.proto.type.v1.JointChange joint) {
@@ -130,6 +138,19 @@ final class AccessMapper {
         Math.clamp(department.getWeight(), 1, Policy.MAX_WEIGHT));
   }
 
+  /// The numbers of a part count for each of its pools.
+  private static List<TenantShare> toShares(TenantId owner, TenantPart part) {
+    return part.getPoolsList().stream()
+        .map(pool ->
+            new TenantShare(
+                new TenantId(SupplyMapper.id(part.getName())),
+                new PoolId(owner, pool),
+                toQuantity(part.getReservation()).orElse(GpuQuantity.ZERO),
+                toQuantity(part.getLimit()),
+                Math.clamp(part.getWeight(), 1, Policy.MAX_WEIGHT)))
+        .toList();
+  }
+
   private static Optional<DepartmentId> toDepartment(TenantId tenant, String id) {
     return id.isEmpty() ? Optional.empty() : Optional.of(new DepartmentId(tenant, id));
   }
@@ -163,6 +184,7 @@ final class AccessMapper {
                     : PreemptWithin.NEVER)
             .preemptAfter(toDuration(policy.getPreemptAfter()))
             .department(toDepartment(tenant, policy.getDepartment()))
+            .group(Optional.of(policy.getGroup()))
             .build();
     Optional<java.time.Duration> stopAfter =
         policy.getStopAfterNever()

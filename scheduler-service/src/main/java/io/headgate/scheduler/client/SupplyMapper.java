@@ -43,6 +43,8 @@ import java.util.stream.Stream;
 final class SupplyMapper {
   private static final Pattern NODE = Pattern.compile("tenants/([^/]+)/nodes/([^/]+)");
 
+  private static final String SHARED = TenantId.PLATFORM + "/";
+
   private SupplyMapper() {}
 
   static Supply toSupply(TenantId tenant, ResourceConfiguration configuration, PartReader parts) {
@@ -192,12 +194,19 @@ final class SupplyMapper {
         isolation(profile.getIsolation()),
         Set.copyOf(profile.getGpuModelsList()),
         profile.getImages(),
-        profile.getPoolsList().stream().map(pool -> new PoolId(tenant, pool)).toList(),
+        profile.getPoolsList().stream().map(pool -> toPoolId(tenant, pool)).toList(),
         profile.hasHoldAfter() ? toDuration(profile.getHoldAfter()) : Profile.DEFAULT_HOLD_AFTER,
         profile.hasPreemptionDelay()
             ? toDuration(profile.getPreemptionDelay())
             : Profile.DEFAULT_PREEMPTION_DELAY,
         reclaim(profile.getReclaim()));
+  }
+
+  /// `h100` is the tenant's own pool, `platform/h100` a shared one.
+  private static PoolId toPoolId(TenantId tenant, String pool) {
+    return pool.startsWith(SHARED)
+        ? new PoolId(TenantId.PLATFORM, pool.substring(SHARED.length()))
+        : new PoolId(tenant, pool);
   }
 
   private static Reclaim reclaim(io.headgate.proto.pool.v1.Profile.Reclaim reclaim) {

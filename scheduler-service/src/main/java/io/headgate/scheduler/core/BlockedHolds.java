@@ -16,6 +16,7 @@ import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
+import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Duration;
@@ -145,7 +146,7 @@ final class BlockedHolds {
     }
   }
 
-  /// Whether [#hold] may find a place for a job with these routes that had no hold: in some pool
+  /// Whether [#find] may find a place for a job with these routes that had no hold: in some pool
   /// without a hold, no search has found it hopeless.
   boolean maySomeHold(RouteGroup group, Duration holdAfter) {
     for (Route route : group.routes()) {
@@ -163,21 +164,16 @@ final class BlockedHolds {
     return !lifted.isEmpty() && lifted.containsKey(job.id());
   }
 
-  /// Holds capacity for a job whose turn it is and that fits nowhere: in the place that it had
-  /// before if that will still be free, otherwise where the job is expected to start first. Empty
-  /// when there is no such place, better-ranked jobs hold in all its pools, or the job pauses.
+  /// Gives up the former hold of a job for which [#find] found nothing, if the hold has lasted its
+  /// time.
   ///
-  /// @param wake gets the end of such a pause
-  Optional<LiveHold> hold(LiveJob job, WakeTime wake) {
-    Optional<Hold> found = find(job);
-    if (found.isEmpty()) {
-      LiveHold former = lifted.get(job.id());
-      if (former != null && terms.isExpired(former)) {
-        expire(former);
-      }
-      terms.pausesUntil(job).ifPresent(wake::by);
+  /// @param wake gets the end of the job's pause between holds
+  void giveUp(LiveJob job, WakeTime wake) {
+    LiveHold former = lifted.get(job.id());
+    if (former != null && terms.isExpired(former)) {
+      expire(former);
     }
-    return found.map(hold -> place(job, hold));
+    terms.pausesUntil(job).ifPresent(wake::by);
   }
 
   private void expire(LiveHold hold) {
@@ -201,10 +197,19 @@ final class BlockedHolds {
     }
   }
 
-  private Optional<Hold> find(LiveJob job) {
+  /// Finds capacity to hold for a job whose turn it is and that fits nowhere. It is the place that
+  /// the job had before, if that is still free. Otherwise it is where the job is expected to start
+  /// first. Empty when there is no such place, better-ranked jobs hold in all its pools, or the job
+  /// pauses between holds.
+  ///
+  /// A former place where the turn comes later is only one of all: before that turn comes, another
+  /// may take it.
+  Optional<Hold> find(Turn turn, LiveJob job) {
     LiveHold former = lifted.get(job.id());
-    boolean stays = former != null && mayStay(former);
-    if (former != null && stays && !terms.isOver(former)) {
+    if (former != null
+        && mayStay(former)
+        && !terms.isOver(former)
+        && !turn.isLaterIn(former.pool())) {
       return Optional.of(former.hold());
     }
     HoldSearch.Found best = null;
@@ -272,7 +277,8 @@ final class BlockedHolds {
     return terms.ends(hold.job()).of(attempt).at().map(end -> !end.isAfter(start)).orElse(false);
   }
 
-  private LiveHold place(LiveJob job, Hold hold) {
+  /// Holds what [#find] found for the job.
+  LiveHold place(LiveJob job, Hold hold) {
     LiveHold former = lifted.get(job.id());
     if (former != null && former.hold().equals(hold)) {
       restore(former);

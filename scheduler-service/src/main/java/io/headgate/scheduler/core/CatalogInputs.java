@@ -31,8 +31,8 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Applies a new catalog of a tenant.
@@ -47,17 +47,21 @@ final class CatalogInputs {
 
   /// Takes the catalog, then withdraws jobs whose queue is gone and holds that are no longer due.
   void apply(Catalog catalog) {
+    Optional<Catalog> before = Optional.ofNullable(world.catalogs.get(catalog.tenant()));
     configure(catalog);
+    new PolicySuccession(world, catalog, before).recount(transitions);
+    forgetUnusedAccounts();
     for (QueueState queue : tenantQueues(catalog.tenant())) {
       if (queue.queue().isEmpty()) {
         withdraw(queue);
       }
     }
+    Set<TenantId> concerned = concerned(catalog);
     // The youngest first: where rights have become too small for all, the older ones stay.
     for (LiveHold hold : List.copyOf(world.holds.values()).reversed()) {
       // Holds of blocked jobs are found again in every pass.
       if (!hold.isForBlocked()
-          && hold.job().queue().id().tenant().equals(catalog.tenant())
+          && concerned.contains(hold.job().queue().id().tenant())
           && !hold.isStillDue()) {
         transitions.holds().release(hold, HoldRelease.CONFIGURATION_CHANGED);
       }
@@ -74,9 +78,24 @@ final class CatalogInputs {
     configurePolicies(catalog, before);
     configurePools(catalog);
     configureShares(catalog);
-    configureQueues(catalog);
+    for (TenantId tenant : concerned(catalog)) {
+      configureQueues(world.catalogs.get(tenant));
+    }
     world.demand(catalog.tenant()).retain(catalog.profiles());
     world.expect(catalog.tenant());
+  }
+
+  /// The tenant of the catalog, and those whose profiles name shared pools, if these are in it.
+  private Set<TenantId> concerned(Catalog catalog) {
+    Set<TenantId> concerned = new TreeSet<>(Set.of(catalog.tenant()));
+    if (catalog.tenant().equals(TenantId.PLATFORM)) {
+      for (Catalog other : world.catalogs.values()) {
+        if (!other.sharedPools().isEmpty()) {
+          concerned.add(other.tenant());
+        }
+      }
+    }
+    return concerned;
   }
 
   private void configurePolicies(Catalog catalog, @Nullable Catalog before) {
@@ -91,11 +110,15 @@ final class CatalogInputs {
     for (Policy policy : catalog.policies()) {
       world.account(policy.id()).configure(policy);
     }
+    forgetUnusedAccounts();
+    countUsers();
+  }
+
+  private void forgetUnusedAccounts() {
     world
         .accounts
         .values()
         .removeIf(account -> account.policy().isEmpty() && account.attempts() == 0);
-    countUsers();
   }
 
   private void countUsers() {
@@ -137,7 +160,7 @@ final class CatalogInputs {
     for (PoolState state : world.pools.values()) {
       if (state.id().tenant().equals(catalog.tenant())) {
         Pool pool = pools.get(state.id());
-        state.configure(pool, executionOrder(catalog, state.id(), pool));
+        state.configure(pool);
         if (pool == null || pool.elasticity().isEmpty()) {
           state.nodes().forEach(node -> node.setIdleSince(null));
         }
@@ -155,19 +178,6 @@ final class CatalogInputs {
         world.tenants(pool).configure(shares.getOrDefault(pool.id(), List.of()));
       }
     }
-  }
-
-  /// Named profiles first, the other linked ones by name after them.
-  private static List<ProfileId> executionOrder(Catalog catalog, PoolId id, @Nullable Pool pool) {
-    Set<ProfileId> order = new LinkedHashSet<>(pool == null ? List.of() : pool.order());
-    Set<ProfileId> linked = new TreeSet<>();
-    for (Profile profile : catalog.profiles()) {
-      if (profile.pools().contains(id)) {
-        linked.add(profile.id());
-      }
-    }
-    order.addAll(linked);
-    return new ArrayList<>(order);
   }
 
   private void configureQueues(Catalog catalog) {

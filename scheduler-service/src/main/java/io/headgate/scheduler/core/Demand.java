@@ -6,7 +6,6 @@ import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.placement.policy.TaskClass;
-import io.headgate.scheduler.core.placement.policy.TaskMix;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -105,9 +104,8 @@ final class Demand {
     }
   }
 
-  /// The tasks that a pool must expect if users keep asking for the profiles as before.
-  TaskMix mix(PoolId pool, List<Profile> profiles) {
-    Map<TaskClass, Double> weights = new TreeMap<>();
+  /// Adds the tasks that a pool must expect if users keep asking for the profiles as before.
+  void addTo(Map<TaskClass, Double> weights, PoolId pool, List<Profile> profiles) {
     for (Profile profile : profiles) {
       if (profile.pools().contains(pool)) {
         Count count = counts.get(profile.id());
@@ -115,6 +113,5 @@ final class Demand {
         weights.merge(Shape.of(profile).task(), jobs * profile.workers(), Double::sum);
       }
     }
-    return TaskMix.of(weights);
   }
 }

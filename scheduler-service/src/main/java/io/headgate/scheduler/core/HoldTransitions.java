@@ -63,6 +63,13 @@ final class HoldTransitions {
     world.holds.put(job.id(), hold);
   }
 
+  /// Lets the hold count on another policy of its tenant.
+  void recount(LiveHold hold, PolicyAccount policy) {
+    hold.policy().release(hold.claim(), hold.isForBlocked());
+    hold.setPolicy(policy);
+    policy.hold(hold.claim(), hold.isForBlocked());
+  }
+
   /// Ends the job's hold; the job waits in its lane again.
   void release(LiveHold hold, HoldRelease cause) {
     end(hold, cause);

@@ -3,6 +3,7 @@ package io.headgate.scheduler.core;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.queue.Turn;
@@ -23,11 +24,18 @@ import org.jspecify.annotations.Nullable;
 /// | started, made room | all that use the pool, the policy and the tenant | if jobs of the policy or tenant may be victims now, or hold capacity, or a queue came forward while others hold |
 /// | made room | also those of the victims' policies and tenants | also if victims were asked to stop, or the job fitted somewhere (P9) |
 /// | promised, held | all that use the pool, the policy and the tenant | no |
+/// | later | its own, in its place in the pool where it found room | no |
 /// | nothing | none | no |
 final class RoundOrder {
   private final World world;
   private final BlockedHolds blockedHolds;
   private final TurnOrder order = new TurnOrder();
+
+  /// Turns that are to come after others of their policies, whatever the order says.
+  private final Set<Turn> parked = new LinkedHashSet<>();
+
+  /// The policies that had such turns in this round.
+  private final Set<PolicyAccount> delayed = new LinkedHashSet<>();
 
   /// Set when a later action may change the outcome of an earlier turn; the round is then repeated.
   private boolean repeats;
@@ -46,11 +54,60 @@ final class RoundOrder {
     return repeats;
   }
 
-  /// Takes out the next turn; null: there is none.
+  /// Takes out the next turn; null: there is none. In a policy whose jobs preempt each other, a job
+  /// has no turn before those of higher priority have had theirs (P9). Otherwise it could start
+  /// only to be stopped by one of them.
   @Nullable Turn next() {
-    return order.next();
+    while (true) {
+      Turn turn = order.next();
+      if (turn == null) {
+        if (parked.isEmpty()) {
+          return null;
+        }
+        unpark();
+      } else if (mustLetOthersGoFirst(turn)) {
+        parked.add(turn);
+        delayed.add(turn.queue().account());
+      } else {
+        // Its outcome decides on the turns that waited for it.
+        unpark(turn.queue().account());
+        return turn;
+      }
+    }
   }
 
+  private boolean mustLetOthersGoFirst(Turn turn) {
+    PolicyAccount account = turn.queue().account();
+    LiveJob head = turn.head();
+    if (!account.preemptsWithin() || head == null) {
+      return false;
+    }
+    for (QueueState queue : queuesOf(account)) {
+      LiveJob other = queue.turn().head();
+      if (queue.turn().isToCome() && other != null && other.priority() > head.priority()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void unpark(PolicyAccount account) {
+    if (account.preemptsWithin()) {
+      for (Turn turn : List.copyOf(parked)) {
+        if (turn.queue().account() == account) {
+          parked.remove(turn);
+          order.put(turn);
+        }
+      }
+    }
+  }
+
+  private void unpark() {
+    parked.forEach(order::put);
+    parked.clear();
+  }
+
+  /// Takes the candidate in.
   void put(Turn turn) {
     order.put(turn);
   }
@@ -62,6 +119,7 @@ final class RoundOrder {
 
   /// Finds the queue's candidate anew and puts it in its place.
   void refresh(QueueState queue) {
+    parked.remove(queue.turn());
     if (queue.resolved().isPresent() && !queue.lanes().isEmpty()) {
       order.refresh(queue.turn());
     } else {
@@ -82,6 +140,7 @@ final class RoundOrder {
       }
       case TurnOutcome.Promised(LiveHold place) -> settleTaken(place.job().queue(), place.pool());
       case TurnOutcome.Held(LiveHold hold) -> settleTaken(hold.job().queue(), hold.pool());
+      case TurnOutcome.Later(Turn turn) -> order.put(turn);
       case TurnOutcome.Nothing() -> {}
     }
   }
@@ -93,6 +152,7 @@ final class RoundOrder {
     boolean someCameForward = settleTaken(queue, pool);
     repeats |=
         policy.isAboveReservation()
+            || delayed.contains(policy)
             || tenant.isAboveReservation()
             || blockedHolds.someAreOf(policy)
             || (!queuesOf(tenant).isEmpty() && blockedHolds.someAreOf(tenant))

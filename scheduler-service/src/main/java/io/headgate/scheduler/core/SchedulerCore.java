@@ -86,6 +86,10 @@ public final class SchedulerCore {
     CatalogInputs catalogs = new CatalogInputs(world, transitions);
     JobInputs jobs = new JobInputs(world, transitions, now);
     WorkerInputs workers = new WorkerInputs(world, transitions, nodes, now);
+    if (inputs.stream().anyMatch(input -> !(input instanceof Input.TimePassed))
+        && world.possibleVictims.endFreshness(world.nextSequence())) {
+      world.changes.victimsChanged();
+    }
     for (int index = 0; index < inputs.size(); index++) {
       switch (inputs.get(index)) {
         case Input.CatalogChanged(var catalog) -> catalogs.apply(catalog);

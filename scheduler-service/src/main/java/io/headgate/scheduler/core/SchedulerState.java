@@ -35,6 +35,8 @@ import java.util.Optional;
 ///   passes none, then the jobs tell
 /// @param runTimes how long ended attempts of each queue ran; a shell that does not keep them
 ///   passes none
+/// @param freshFrom attempts with this sequence or a higher one have started in the last decision;
+///   a shell that does not keep it passes [Long#MAX_VALUE]
 /// @param nextSequence higher than any sequence ever given out; a shell that does not keep it
 ///   passes 0
 public record SchedulerState(
@@ -49,6 +51,7 @@ public record SchedulerState(
     List<Instance> instances,
     List<Demanded> demand,
     List<ObservedRuns> runTimes,
+    long freshFrom,
     long nextSequence) {
   public SchedulerState {
     catalogs = List.copyOf(catalogs);
@@ -75,8 +78,19 @@ public record SchedulerState(
       List<Attempt> attempts,
       List<Hold> holds) {
     return new SchedulerState(
-        catalogs, nodes, jobs, attempts, holds, List.of(), List.of(), List.of(), List.of(),
-        List.of(), List.of(), 0);
+        catalogs,
+        nodes,
+        jobs,
+        attempts,
+        holds,
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        Long.MAX_VALUE,
+        0);
   }
 
   /// This state, with how often users asked for jobs of each profile.
@@ -93,6 +107,7 @@ public record SchedulerState(
         instances,
         demanded,
         runTimes,
+        freshFrom,
         nextSequence);
   }
 
@@ -110,6 +125,7 @@ public record SchedulerState(
         instances,
         demand,
         observed,
+        freshFrom,
         nextSequence);
   }
 

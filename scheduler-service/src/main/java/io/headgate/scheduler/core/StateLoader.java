@@ -89,6 +89,7 @@ final class StateLoader {
     }
     loadDemand(state);
     loadRunTimes(state);
+    world.possibleVictims.endFreshness(Math.min(state.freshFrom(), world.nextSequence()));
     StructuralCheck.renew(world);
     world.changes.structureIsKnown();
     new Scaling(world, transitions, Instant.MIN, new WakeTime()).wanted();
@@ -276,6 +277,7 @@ final class StateLoader {
         instances,
         demand,
         runTimes(world),
+        world.possibleVictims.freshFrom(),
         world.nextSequence());
   }
 }

@@ -209,6 +209,28 @@ final class Transitions {
     noteTaken(attempt.policy(), attempt.tenant());
   }
 
+  /// Lets the attempt count on another policy of its tenant.
+  void recount(LiveAttempt attempt, PolicyAccount policy) {
+    boolean mayGo =
+        attempt.stop() == null || world.suspended.get(attempt.job().sequence()) == attempt;
+    if (mayGo) {
+      world.possibleVictims.remove(attempt);
+    }
+    boolean stops = attempt.stake() == Stake.STOPPING;
+    if (!attempt.isSuspended()) {
+      attempt.policy().end(attempt.claim(), stops);
+      policy.start(attempt.claim());
+      if (stops) {
+        policy.stop(attempt.claim());
+      }
+    }
+    attempt.setPolicy(policy);
+    if (mayGo) {
+      world.possibleVictims.add(attempt);
+    }
+    emit(new Effect.AttemptChanged(attempt.toAttempt()));
+  }
+
   /// All workers of the attempt run. For an attempt that was suspended meanwhile, the first start
   /// counts.
   void run(LiveAttempt attempt, Instant at) {

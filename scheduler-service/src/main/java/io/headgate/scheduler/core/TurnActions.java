@@ -1,16 +1,15 @@
 package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
-import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.Turn;
 import java.time.Instant;
-import java.util.Optional;
 
 /// The actions of a candidate in its turn. The first one that succeeds is the outcome:
 ///
@@ -19,6 +18,9 @@ import java.util.Optional;
 /// 3. Take a promise on a node that a new leader waits for ([Promises]).
 /// 4. Make room by preemption (P1 to P9), unless an elastic pool may serve it in time (P6).
 /// 5. Hold capacity that running jobs will leave, once it was blocked for long enough (O7).
+///
+/// Where 2, 4 or 5 would succeed in a pool where the candidate's turn comes later, it waits for
+/// that turn. So whatever becomes free in a pool goes by the order of that pool.
 final class TurnActions {
   private final World world;
   private final Transitions transitions;
@@ -70,9 +72,13 @@ final class TurnActions {
   }
 
   private TurnOutcome startOnHeldCapacity(Turn turn, LiveJob job) {
-    return turn.mayStart()
-        ? blockedHolds.passing(job).map(place -> start(job, place)).orElseGet(TurnOutcome::nothing)
-        : TurnOutcome.nothing();
+    Assignment place = turn.mayStart() ? blockedHolds.passing(job).orElse(null) : null;
+    if (place == null) {
+      return TurnOutcome.nothing();
+    }
+    return turn.comesLaterIn(world.pool(place.pool()))
+        ? new TurnOutcome.Later(turn)
+        : start(job, place);
   }
 
   private TurnOutcome start(LiveJob job, Assignment place) {
@@ -99,7 +105,7 @@ final class TurnActions {
     TurnOutcome outcome = TurnOutcome.nothing();
     for (RoomRequest request : RoomRequest.of(turn)) {
       if (outcome instanceof TurnOutcome.Nothing && !waitsForInstance(job, request)) {
-        outcome = preempt(job, areSomeSuspended ? request.withJob(job) : request);
+        outcome = preempt(turn, job, areSomeSuspended ? request.withJob(job) : request);
       }
     }
     return outcome;
@@ -112,9 +118,12 @@ final class TurnActions {
         && scaling.mayServe(job);
   }
 
-  private TurnOutcome preempt(LiveJob job, RoomRequest request) {
+  private TurnOutcome preempt(Turn turn, LiveJob job, RoomRequest request) {
     switch (searches.search(request, blockedHolds.inForce(), now)) {
       case Result.Found found -> {
+        if (turn.comesLaterIn(found.pool())) {
+          return new TurnOutcome.Later(turn);
+        }
         if (promises.areDue()) {
           return promise(job, found.place());
         }
@@ -140,7 +149,13 @@ final class TurnActions {
       wake.by(from);
       return TurnOutcome.nothing();
     }
-    Optional<LiveHold> placed = blockedHolds.hold(job, wake);
-    return placed.isPresent() ? new TurnOutcome.Held(placed.get()) : TurnOutcome.nothing();
+    Hold found = blockedHolds.find(turn, job).orElse(null);
+    if (found == null) {
+      blockedHolds.giveUp(job, wake);
+      return TurnOutcome.nothing();
+    }
+    return turn.comesLaterIn(world.pool(found.place().pool()))
+        ? new TurnOutcome.Later(turn)
+        : new TurnOutcome.Held(blockedHolds.place(job, found));
   }
 }

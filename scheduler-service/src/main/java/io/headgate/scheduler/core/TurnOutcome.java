@@ -2,6 +2,7 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.Turn;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -24,6 +25,9 @@ sealed interface TurnOutcome {
 
   /// The job was blocked for too long and holds capacity that running jobs will leave (O7).
   record Held(LiveHold hold) implements TurnOutcome {}
+
+  /// The candidate found room in a pool where others come before it; its turn comes again, there.
+  record Later(Turn turn) implements TurnOutcome {}
 
   /// The candidate could do nothing.
   record Nothing() implements TurnOutcome {}

@@ -10,6 +10,8 @@ import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.policy.TaskClass;
+import io.headgate.scheduler.core.placement.policy.TaskMix;
 import io.headgate.scheduler.core.preemption.AttemptEnds;
 import io.headgate.scheduler.core.preemption.PossibleVictims;
 import io.headgate.scheduler.core.preemption.PreemptionSearch;
@@ -24,6 +26,7 @@ import io.headgate.scheduler.core.rights.PoolTenants;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -200,11 +203,27 @@ final class World {
     if (catalog == null) {
       return;
     }
+    Collection<Catalog> askedBy =
+        tenant.equals(TenantId.PLATFORM) ? catalogs.values() : List.of(catalog);
     for (PoolState pool : pools.values()) {
       if (pool.id().tenant().equals(tenant)) {
-        pool.expect(demand(tenant).mix(pool.id(), catalog.profiles()));
+        pool.expect(mix(pool.id(), askedBy));
       }
     }
+    for (PoolId shared : catalog.sharedPools()) {
+      PoolState pool = pools.get(shared);
+      if (pool != null) {
+        pool.expect(mix(shared, catalogs.values()));
+      }
+    }
+  }
+
+  private TaskMix mix(PoolId pool, Collection<Catalog> askedBy) {
+    Map<TaskClass, Double> weights = new TreeMap<>();
+    for (Catalog catalog : askedBy) {
+      demand(catalog.tenant()).addTo(weights, pool, catalog.profiles());
+    }
+    return TaskMix.of(weights);
   }
 
   /// Whether the queue was removed from its tenant's catalog; not when there is no catalog yet.

@@ -8,6 +8,7 @@ import io.headgate.proto.scheduler.v1.PolicyUsage;
 import io.headgate.proto.scheduler.v1.PoolUsage;
 import io.headgate.proto.scheduler.v1.QueueUsage;
 import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobId;
@@ -19,6 +20,7 @@ import io.headgate.scheduler.runtime.text.SetAsideText;
 import io.headgate.type.GpuQuantity;
 import io.headgate.type.Viewer;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -121,6 +123,36 @@ final class UsageMapper {
   }
 
   static List<PoolUsage> pools(LeaderView leader, TenantId tenant) {
+    List<PoolUsage> usages = new ArrayList<>(ownPools(leader, tenant));
+    Set<PoolId> shared = leader.catalog().sharedPools(tenant);
+    for (var usage : leader.core().pools()) {
+      if (shared.contains(usage.pool())) {
+        usages.add(sharedPool(leader, tenant, usage));
+      }
+    }
+    return usages;
+  }
+
+  /// A tenant sees its own use of a shared pool; of all others only that capacity is taken.
+  private static PoolUsage sharedPool(
+      LeaderView leader, TenantId tenant, io.headgate.scheduler.core.usage.PoolUsage usage) {
+    long own =
+        leader.core().tenants().stream()
+            .filter(each -> each.tenant().equals(tenant) && each.pool().equals(usage.pool()))
+            .mapToLong(each -> each.used().units())
+            .sum();
+    long taken = usage.capacity().units() - usage.idle().units() - own;
+    return PoolUsage.newBuilder()
+        .setPool(usage.pool().toString())
+        .setCapacity(usage.capacity().toString())
+        .setUsed(GpuQuantity.format(own))
+        .setHeld(GpuQuantity.ZERO.toString())
+        .setIdle(usage.idle().toString())
+        .setTaken(GpuQuantity.format(Math.max(0, taken)))
+        .build();
+  }
+
+  private static List<PoolUsage> ownPools(LeaderView leader, TenantId tenant) {
     return leader.core().pools().stream()
         .filter(usage -> usage.pool().tenant().equals(tenant))
         .map(usage ->

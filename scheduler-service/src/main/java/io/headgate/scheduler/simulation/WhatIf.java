@@ -25,7 +25,8 @@ public final class WhatIf {
   private final Limits limits;
 
   /// @param tenant whose configuration changes. For a live system, the answer names only this
-  ///   tenant's jobs and counts those of others; in a scenario it names all
+  ///   tenant's jobs and counts those of others, unless it owns the shared pools; in a scenario it
+  ///   names all
   public WhatIf(TenantId tenant, Limits limits) {
     this.tenant = tenant;
     this.limits = limits;
@@ -138,7 +139,7 @@ public final class WhatIf {
             out -> new Simulation(present, usual, options, out),
             out -> new Simulation(present, events, options, out),
             catalogs,
-            tenant::equals)
+            each -> tenant.equals(each) || tenant.equals(TenantId.PLATFORM))
         .with(
             ChangeWarning.about(
                 catalogs.getFirst(), catalogs.getLast(), present.state().attempts()));

@@ -97,7 +97,7 @@ final class AttemptRows {
   }
 
   private void worker(TenantId tenant) {
-    NodeId node = rows.shared(new NodeId(tenant, rows.text()));
+    NodeId node = rows.shared(SharedNames.node(tenant, rows.text()));
     List<Slice> slices = slices();
     places.add(new WorkerPlace(node, slices, rows.bigint(), rows.bigint()));
     statuses.add(WorkerStatus.valueOf(rows.text()));
@@ -156,7 +156,7 @@ final class AttemptRows {
         id,
         rows.shared(new PolicyId(tenant, rows.text())),
         rows.shared(new ProfileId(tenant, rows.text())),
-        rows.shared(new PoolId(tenant, rows.text())),
+        rows.shared(SharedNames.pool(tenant, rows.text())),
         rows.bool(),
         rows.bigint(),
         rows.time(),

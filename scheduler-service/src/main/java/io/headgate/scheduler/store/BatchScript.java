@@ -128,7 +128,7 @@ final class BatchScript {
             .text(attempt -> attempt.attempt().policy().tenant().name())
             .text(attempt -> attempt.attempt().policy().name())
             .text(attempt -> attempt.attempt().profile().name())
-            .text(attempt -> attempt.attempt().assignment().pool().name())
+            .text(attempt -> SharedNames.text(attempt.attempt().assignment().pool()))
             .bool(attempt -> attempt.attempt().preemptible())
             .bigint(attempt -> attempt.attempt().sequence())
             .bigint(AttemptRecord::epoch)
@@ -198,7 +198,7 @@ final class BatchScript {
 
   private static <T> Columns<T> place(Columns<T> columns, Function<T, WorkerPlace> place) {
     return columns
-        .text(row -> place.apply(row).node().name())
+        .text(row -> SharedNames.text(place.apply(row).node()))
         .bigint(row -> place.apply(row).cpuMillis())
         .bigint(row -> place.apply(row).memoryBytes())
         .list(row -> place.apply(row).slices().stream().map(Slice::device).toList())

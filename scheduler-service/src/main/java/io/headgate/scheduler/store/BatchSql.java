@@ -77,7 +77,8 @@ final class BatchSql {
         ?::timestamptz[], ?::bigint[], ?::integer[], ?::text[], ?::timestamptz[], ?::bigint[],
         ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::boolean[], ?::timestamptz[],
         ?::text[], ?::integer[], ?::text[])
-      on conflict (job_id, number) do update set sequence = excluded.sequence,
+      on conflict (job_id, number) do update set policy = excluded.policy,
+        sequence = excluded.sequence,
         started_at = excluded.started_at,
         checkpoint_at = excluded.checkpoint_at, checkpoint_mark = excluded.checkpoint_mark,
         done_permyriad = excluded.done_permyriad, progress_message = excluded.progress_message,

@@ -8,7 +8,6 @@ import static io.headgate.scheduler.store.jooq.Tables.JOB;
 
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.PolicyId;
-import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
@@ -28,7 +27,6 @@ import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.job.WorkerStatus;
-import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Cancellation;
 import io.headgate.scheduler.runtime.record.EventRecord;
@@ -132,7 +130,7 @@ final class RowMapper {
             new AttemptId(new JobId(row.get(ATTEMPT.JOB_ID)), row.get(ATTEMPT.NUMBER)),
             new PolicyId(tenant, row.get(ATTEMPT.POLICY)),
             new ProfileId(tenant, row.get(ATTEMPT.PROFILE)),
-            new Assignment(new PoolId(tenant, row.get(ATTEMPT.POOL)), places),
+            new Assignment(SharedNames.pool(tenant, row.get(ATTEMPT.POOL)), places),
             row.get(ATTEMPT.PREEMPTIBLE),
             row.get(ATTEMPT.SEQUENCE),
             row.get(ATTEMPT.ASSIGNED_AT),
@@ -189,7 +187,7 @@ final class RowMapper {
 
   private static WorkerPlace place(TenantId tenant, Record row) {
     return new WorkerPlace(
-        new NodeId(tenant, row.get(ATTEMPT_WORKER.NODE)),
+        SharedNames.node(tenant, row.get(ATTEMPT_WORKER.NODE)),
         slices(
             row.get(ATTEMPT_WORKER.DEVICES),
             row.get(ATTEMPT_WORKER.DEVICE_UUIDS),
@@ -203,7 +201,7 @@ final class RowMapper {
 
   static WorkerPlace held(TenantId tenant, Record row) {
     return new WorkerPlace(
-        new NodeId(tenant, row.get(HOLD_WORKER.NODE)),
+        SharedNames.node(tenant, row.get(HOLD_WORKER.NODE)),
         slices(
             row.get(HOLD_WORKER.DEVICES),
             row.get(HOLD_WORKER.DEVICE_UUIDS),

@@ -168,8 +168,10 @@ class BlockedHoldOrderTest {
   }
 
   @Test
-  void whoPassesAHoldMayMakeAnotherTheFirstThatHolds() {
-    // "small" has rank 1; it comes after "large" only as long as it fits into "pool".
+  void aJobThatPassesAHoldLeavesItToItsHolder() {
+    // "small" has rank 1, but it comes after "large" in the pool that both wait for, also when it
+    // no
+    // longer fits there.
     TenantBuilder tenant =
         new TenantBuilder()
             .pool("none")
@@ -192,7 +194,8 @@ class BlockedHoldOrderTest {
     assertThat(it.core.hold(it.id("large"))).isPresent();
     it.submit(it.timed("short", "t", Duration.ofMinutes(5)));
     assertThat(it.place("short")).startsWith("n:");
-    assertThat(it.core.hold(it.id("small"))).isPresent();
+    assertThat(it.core.hold(it.id("large"))).isPresent();
+    assertThat(it.core.hold(it.id("small"))).isEmpty();
     rests(it);
   }
 

@@ -3,6 +3,7 @@ package io.headgate.scheduler.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.job.JobState;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -49,7 +50,7 @@ class OrderTest {
   }
 
   @Test
-  void profilesThatThePoolDoesNotNameComeLastByName() {
+  void profilesThatThePoolDoesNotNameShareTheLastPlace() {
     Driver it =
         full(
             new TenantBuilder()
@@ -60,12 +61,12 @@ class OrderTest {
                 .policy("a", "0", "100")
                 .queue("b", "a", "beta", 1)
                 .queue("al", "a", "alpha", 1)
-                .queue("z", "a", "zeta", 1));
+                .queue("z", "a", "zeta", 9));
     it.submit("b", "b").submit("al", "al").submit("z", "z");
     open(it, 1);
     assertThat(it.in(JobState.ASSIGNED)).containsExactly("z");
     it.run().exit("z", 0);
-    assertThat(it.in(JobState.ASSIGNED)).containsExactly("al");
+    assertThat(it.in(JobState.ASSIGNED)).as("submitted first").containsExactly("b");
   }
 
   @Test
@@ -161,6 +162,61 @@ class OrderTest {
     Driver it = new Driver(tenant).submit("s", "s0", "s1").submit("r", "r0", "r1", "r2");
     it.join(Driver.node("f", "first", 1), Driver.node("t", "second", 2));
     assertThat(it.in(JobState.ASSIGNED)).containsExactly("r0", "r1", "r2");
+  }
+
+  /// In the pool "second" jobs of three GPUs come before those of two. In the pool "first", which
+  /// jobs of two GPUs would take first, they have the best place of all; but there none fits.
+  private static TenantBuilder twoAndThree() {
+    return new TenantBuilder()
+        .pool("first")
+        .pool("second", "three", "two", "four")
+        .profile("three", "3", "second")
+        .profile("two", "2", "first", "second")
+        .profile("four", "4", "second")
+        .policy("a", "20", "20")
+        .policy("b", "20", "20")
+        .policy("guest", "0", "4")
+        .queue("a3", "a", "three", 2)
+        .queue("b2", "b", "two", 1)
+        .queue("g4", "guest", "four", 1);
+  }
+
+  private static Driver withBothPools(TenantBuilder tenant) {
+    return new Driver(tenant)
+        .join(Driver.node("m", "first", 2), Driver.node("n", "second", 4))
+        .submit("b2", "fill");
+  }
+
+  @Test
+  void whatACancelFreesGoesByTheOrderOfItsPool() {
+    Driver it = withBothPools(twoAndThree()).submit("a3", "run").run();
+    it.submit("a3", "three").submit("b2", "two").cancel("run");
+    assertThat(it.core.hold(it.id("two"))).isEmpty();
+    it.stopAll();
+    assertThat(it.place("three")).startsWith("n:");
+    assertThat(it.state("two")).isEqualTo(JobState.WAITING);
+  }
+
+  @Test
+  void whatVictimsFreeGoesByTheOrderOfTheirPool() {
+    Driver it = withBothPools(twoAndThree()).submit("g4", "victim").run();
+    it.decide(
+        new Input.JobSubmitted(it.spec("two", "b2")),
+        new Input.JobSubmitted(it.spec("three", "a3")));
+    assertThat(it.stopped()).containsExactly("victim");
+    assertThat(it.core.hold(it.id("three"))).isPresent();
+    assertThat(it.core.hold(it.id("two"))).isEmpty();
+  }
+
+  @Test
+  void aBlockedJobHoldsByTheOrderOfThePoolWhereItHolds() {
+    Driver it = withBothPools(twoAndThree().policy("guest", "4", "4").nonPreemptible("guest"));
+    it.submit(it.timed("fixed", "g4", Duration.ofHours(1))).run();
+    it.submit("b2", "two").submit("a3", "three").after(Duration.ofMinutes(10)).pass();
+    assertThat(it.core.hold(it.id("three")).orElseThrow().place().pool())
+        .isEqualTo(TenantBuilder.poolId("second"));
+    assertThat(it.core.hold(it.id("two")).orElseThrow().place().pool())
+        .isEqualTo(TenantBuilder.poolId("first"));
   }
 
   /// A policy that has just lost a job uses less of its share than before.

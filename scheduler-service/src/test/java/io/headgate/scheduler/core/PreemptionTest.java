@@ -164,7 +164,8 @@ class PreemptionTest {
 
   @Test
   void choosesTheFewestVictimsOfThePrefix() {
-    Driver it = on(tenant().profile("half", "1/2", "pool").queue("gh", "guest", "half", 2), 2);
+    TenantBuilder tenant = tenant().profile("half", "1/2", "pool").pool("pool", "half");
+    Driver it = on(tenant.queue("gh", "guest", "half", 2), 2);
     it.submit("g1", "whole").submit("gh", "h0", "h1").run().submit("o1", "a");
     assertThat(it.stopped()).as("h1, h0 would be two").containsExactly("whole");
   }
@@ -297,6 +298,27 @@ class PreemptionTest {
     assertThat(it.reason("a").code()).isEqualTo("CAPACITY");
     it.submit("gf", "far").join(Driver.node("c", "cloud", 1));
     assertThat(it.stopped()).as("guest now uses 2 > 1").containsExactly("x");
+  }
+
+  /// `a` is within its policy's reservation until `s` starts. Then both may go for `x`, but not in
+  /// the decision that starts `s`, nor because time passes.
+  @Test
+  void whatHasJustStartedIsNoVictimBeforeThereIsNews() {
+    TenantBuilder tenant =
+        tenant()
+            .profile("four", "4", "pool")
+            .profile("five", "5", "pool")
+            .policy("owner", "5", "100")
+            .policy("guest", "2", "100")
+            .queue("o5", "owner", "five", 1)
+            .queue("g4", "guest", "four", 2);
+    Driver it = on(tenant, 5).submit("g1", "a").run().submit("o5", "x").forget().submit("g4", "s");
+    assertThat(it.state("s")).isEqualTo(JobState.ASSIGNED);
+    assertThat(it.stopped()).isEmpty();
+    it.forget().pass();
+    assertThat(it.effects).isEmpty();
+    it.run();
+    assertThat(it.stopped()).containsExactlyInAnyOrder("a", "s");
   }
 
   @Test

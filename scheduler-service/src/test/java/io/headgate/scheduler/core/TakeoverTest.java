@@ -79,8 +79,8 @@ class TakeoverTest {
     assertThat(it.state("z")).isEqualTo(JobState.WAITING);
   }
 
-  /// The first victim is on a node that has not reported yet. No other job of its policy may go
-  /// before it.
+  /// The other policy is not above its reservation, so none of its jobs may go, whatever the
+  /// awaited node reports.
   @Test
   void noRoomIsLeftToAJobThatWouldFindNoVictims() {
     Driver it =
@@ -90,7 +90,7 @@ class TakeoverTest {
                 .profile("two", "2", "pool")
                 .profile("one", "1", "pool")
                 .policy("first", "2", "2")
-                .policy("second", "1", "8")
+                .policy("second", "2", "8")
                 .queue("large", "first", "two", 1)
                 .queue("small", "second", "one", 1));
     it.join(ready("a", 1)).submit("small", "x").join(ready("b", 1)).submit("small", "y").run();

@@ -145,6 +145,30 @@ final class TenantBuilder {
     return this;
   }
 
+  /// The policy is renamed; its queues keep their names unless they are made again.
+  TenantBuilder renamePolicy(String name, String newName) {
+    Policy policy = policies.remove(name);
+    policies.put(newName, policy.with().id(policyId(newName)).build());
+    for (Map.Entry<String, Queue> each : queues.entrySet()) {
+      Queue q = each.getValue();
+      if (q.policy().equals(policy.id())) {
+        each.setValue(
+            new Queue(
+                q.id(), policyId(newName), q.profile(), q.rank(), q.overReservation(), q.open()));
+      }
+    }
+    return this;
+  }
+
+  TenantBuilder withoutPolicy(String name) {
+    policies.remove(name);
+    return this;
+  }
+
+  TenantBuilder group(String policy, String group) {
+    return changePolicy(policy, p -> p.with().group(Optional.of(group)).build());
+  }
+
   TenantBuilder weight(String name, int weight) {
     return changePolicy(name, p -> p.with().weight(weight).build());
   }

@@ -31,6 +31,7 @@ class WhoIsFirstTableTest {
         pool p order 2 1 | dev: a b; ops: o*2; node n 2 | a waits CAPACITY; b waits CAPACITY; o runs
         pool p order 2   | dev: a b; ops: o*2; node n 2 | a waits CAPACITY; b waits CAPACITY; o runs
         pool p           | dev: a b; ops: o*2; node n 2 | a runs; b runs; o waits CAPACITY
+        pool p           | ops: o*2; dev: a b; node n 2 | a runs; b runs; o waits CAPACITY
         pool p order 2 1 | dev: a b; ops: o*2; node n 1 | a runs; b waits CAPACITY; o waits NEVER_FITS\
         """);
   }
@@ -44,6 +45,35 @@ class WhoIsFirstTableTest {
         queue dev.1 rank 1; queue ops.1 rank 2 | dev: a b; ops: o q; node n 2 | a runs; b runs; o waits CAPACITY
         queue dev.1 rank 2; queue ops.1 rank 1 | dev: a b; ops: o q; node n 2 | a waits CAPACITY; o runs; q runs
         queue dev.1 rank 2; queue ops.1 rank 1 | dev: a b; ops: o; node n 2   | a runs; b waits CAPACITY; o runs\
+        """);
+  }
+
+  @Test
+  @Rule("O3")
+  void ranksCompareAcrossProfiles() {
+    RuleTable.check(
+        "pool p; size 1; size 2; dev 0/9; ops 0/9",
+        """
+        queue ops.2 rank 2                                     | ops: o*2; dev: a; node n 2   | a runs; o waits CAPACITY
+        queue dev.1 rank 3; queue ops.2 rank 2                 | dev: a; ops: o*2; node n 2   | a waits CAPACITY; o runs
+        pool p order 1; queue dev.1 rank 3; queue ops.2 rank 2 | ops: o*2; dev: a; node n 2   | a runs; o waits CAPACITY
+        queue dev.2 rank 3; queue dev.1 rank 4                 | dev: b; dev: a*2; node n 2   | a runs; b waits CAPACITY
+        queue dev.2 rank 2; queue ops.1 rank 2                 | dev: a*2; ops: o; node n 2   | a runs; o waits CAPACITY\
+        """);
+  }
+
+  @Test
+  @Rule("O4")
+  void entitledJobsShareByUsageOfTheReservation() {
+    RuleTable.check(
+        "pool p; size 1; size 2",
+        """
+        dev 4/9; ops 4/9          | dev: a b c d; ops: o q r s; node n 4          | a runs; b runs; c waits CAPACITY; o runs; q runs; r waits CAPACITY
+        dev 6/9; ops 2/9          | ops: o q; dev: a b c d e f; node n 4          | a runs; c runs; d waits CAPACITY; o runs; q waits CAPACITY
+        dev 4/9 weight 9; ops 4/9 | ops: o q r s; dev: a b c d; node n 4         | b runs; c waits CAPACITY; q runs; r waits CAPACITY
+        dev 4/9; ops 8/9         | node m 1; dev: a; dev: b; ops: o; node n 1    | a runs; b waits CAPACITY; o runs
+        dev 4/9; ops 8/9         | node m 1; ops: o; dev: b; ops: q; node n 1    | b runs; o runs; q waits CAPACITY
+        dev 0/9; ops 1/9         | node m 1; ops: o; ops: q; dev: a; node n 1    | a waits CAPACITY; q runs\
         """);
   }
 
@@ -64,7 +94,7 @@ class WhoIsFirstTableTest {
 
   @Test
   @Rule("O5")
-  void withinAQueueJobPriorityThenSubmission() {
+  void jobPriorityThenSubmission() {
     RuleTable.check(
         "pool p; size 1; dev 0/9; ops 2/2",
         """
@@ -75,6 +105,10 @@ class WhoIsFirstTableTest {
         dev 9/9              | dev: a b^1!; node n 1                                  | a waits CAPACITY; b runs
         dev 9/9 user-limit 3 | dev: a@eve b@bob^1; node n 1                           | a waits CAPACITY; b runs
         dev 0/9              | dev: a^-1 b; node n 1                                  | a waits CAPACITY; b runs
+        dev 2/2              | dev: a; ops: o; node n 1                               | a runs; o waits CAPACITY
+        dev 2/2              | dev: a; ops: o^1; node n 1                             | a waits CAPACITY; o runs
+        dev 2/2              | dev: a^2; ops: o^1; node n 1                           | a runs; o waits CAPACITY
+        dev 2/2              | dev: a b; ops: o^9 q^9; node n 2                       | a runs; b waits CAPACITY; o runs
         dev 0/9              | dev: a b; node n 2; ops: o; dev: c; settle; o ends     | a runs; b runs; c waits CAPACITY
         dev 0/9              | dev: a b; node n 1; a requeued; settle                 | a runs; b waits CAPACITY
         dev 0/9              | dev: a b; node n 1; a ends; a requeued; b ends; settle | a runs; b is DONE

@@ -56,6 +56,10 @@ class WhoMustGoTableTest {
         pool p; dev 0/9 weight 4                                 | dev: a b c; ops: o; own: x     | c runs; o stops
         pool p                                                   | dev: a b; ops: o q; own: x     | b runs; q stops
         pool p                                                   | ops: o q; dev: a b; own: x     | b stops; q runs
+        pool p                                                   | ops: o q; dev: a b^1; own: x   | a stops; b runs; q runs
+        pool p                                                   | ops: o q; dev: a^1 b^1; own: x | a runs; b runs; q stops
+        pool p                                                   | ops: o^1 q^9 r^9; dev: a; own: x | a runs; o stops; q runs
+        pool p                                                   | dev: a b^-1 c; ops: o; own: x  | b stops; c runs; o runs
         pool p                                                   | dev: a b c; ops: o; own: x y   | b stops; c stops; o runs
         pool p; queue dev.1 rank 9; dev 0/9; ops 0/1 exceeds eve | ops: o q@eve; dev: a b; own: x | b runs; q stops\
         """);
@@ -94,20 +98,61 @@ class WhoMustGoTableTest {
         """);
   }
 
-  /// P3 to the letter: earlier victims may use up all that a policy has above its reservation,
-  /// before the one victim that alone would have made room. Then no job goes. In the first row only
-  /// `a` would make room. In the third row only `a` and `b` would: the machine came back without
-  /// the device of `c`.
+  /// Taken in their order, the first victims may use up all that a policy has above its
+  /// reservation, before any place is free. Then each node is looked at by itself. In the first row
+  /// only `a` makes room. In the third row `c` makes none: the machine came back without its
+  /// device.
   @Test
-  @Rule("P3")
-  void victimsThatMakeNoRoomComeBeforeTheOneThatWould() {
+  @Rule("P4")
+  void whereTheOrderMakesNoRoomOneNodeIsEmptied() {
     RuleTable.check(
         "pool p order 2 1; node n 2; size 1; size 2; own 2/9",
         """
-        dev 2/9 | dev: a f; node m 2; dev: b c; f ends; own: x*2 | a runs; b runs; c runs; x waits CAPACITY
+        dev 2/9 | dev: a f; node m 2; dev: b c; f ends; own: x*2 | a stops; b runs; c runs; x waits WAITING_FOR_VICTIMS
         dev 1/9 | dev: a f; node m 2; dev: b c; f ends; own: x*2 | a runs; b stops; c stops
-        dev 2/9 | node m 1; dev: a b c; node n 1; own: x         | a runs; b runs; c runs; x waits CAPACITY
+        dev 2/9 | node m 1; dev: a b c; node n 1; own: x         | a runs; b stops; c runs; x waits WAITING_FOR_VICTIMS
         dev 1/9 | node m 1; dev: a b c; node n 1; own: x         | a runs; b stops; c runs\
+        """);
+  }
+
+  /// The core empties the node whose most protected victim goes first. In the first row the order
+  /// takes `d`, then `c`, and ends on two nodes. `a` is more protected than `b`.
+  @Test
+  @Rule("P4")
+  void theNodeWhoseMostProtectedVictimGoesFirstIsEmptied() {
+    RuleTable.check(
+        "pool p order 1 2; size 1; size 2; node n 2; own 9/9",
+        """
+        dev 2/9 | dev: a f; node m 2; dev: b c; f ends; dev: d; own: x*2                                         | a runs; b stops; c stops; d runs
+        dev 3/9 | dev: a f; node m 2; dev: b c; f ends; dev: d; own: x*2                                         | a runs; b runs; c runs; d runs; x waits CAPACITY\
+        """);
+  }
+
+  /// A gang of two workers with two GPUs each gets two nodes, and `dev` keeps its reservation.
+  @Test
+  @Rule("P4")
+  void nodesAreEmptiedForAGang() {
+    RuleTable.check(
+        "pool p order 1 2; size 1; size 2 x2; node n 2; own 9/9",
+        """
+        dev 4/9 | dev: a f; node m 2; dev: b c; node k 2; dev: d e; node l 2; dev: g h; f ends; dev: i; own: x*2 | a runs; b runs; c runs; i runs; d stops; e stops; g stops; h stops
+        dev 5/9 | dev: a f; node m 2; dev: b c; node k 2; dev: d e; node l 2; dev: g h; f ends; dev: i; own: x*2 | a runs; d runs; g runs; i runs\
+        """);
+  }
+
+  /// A job that frees more than four times what is needed is spared as long as others of its
+  /// standing suffice, wherever the order has it.
+  @Test
+  @Rule("P4")
+  void aLargeJobIsSparedWhereOthersOfItsStandingSuffice() {
+    RuleTable.check(
+        "pool p order 1 4 5; size 1; size 4; size 5; node n 6; dev 0/9; own 1/9",
+        """
+        lab 0/9 | dev: a s; dev: b*4; own: x          | a runs; s runs; b stops
+        lab 0/9 | lab: s; dev: b*5; own: x            | s stops; b runs
+        lab 1/9 | lab: s; dev: b*5; own: x            | s runs; b stops
+        lab 0/9 | lab: s; dev: b*5; dev 0/4; own: x   | s runs; b stops
+        lab 0/9 | lab: s; dev: b*5; lab 0/0.5; own: x | s stops; b runs\
         """);
   }
 
@@ -205,6 +250,20 @@ class WhoMustGoTableTest {
         dev 0/1 within       | dev: a; dev: c^1       | a stops; c waits WAITING_FOR_VICTIMS
         dev 2/2 within       | dev: a b; dev: c^1     | a runs; b stops
         dev 2/2 within fixed | dev: a b; dev: c^1     | b runs; c waits LIMIT\
+        """);
+  }
+
+  /// Otherwise `a` and `b` would start only to be stopped for `c`.
+  @Test
+  @Rule("P9")
+  void inSuchAPolicyAJobOfHigherPriorityHasItsTurnFirst() {
+    RuleTable.check(
+        "pool p order 1 2; node n 2; size 1; size 2; ops 0/9",
+        """
+        dev 0/9        | dev: a b c*2^1      | a runs; b runs; c waits CAPACITY
+        dev 0/9 within | dev: a b c*2^1      | a waits CAPACITY; b waits CAPACITY; c runs
+        dev 0/9 within | dev: a c*2^1; ops: o | a waits CAPACITY; c runs; o waits CAPACITY
+        dev 0/9 within | dev: a^1 b c*2      | a runs; b runs; c waits CAPACITY\
         """);
   }
 

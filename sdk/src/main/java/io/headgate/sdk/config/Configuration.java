@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// @param tenant id of the tenant; null where the file leaves it to the caller's context
 /// @param tenants tenants that share the pools; scenarios only
 /// @param visibility of the members' jobs to each other
+/// @param parts of tenants in the pools; platform files only
 public record Configuration(
     @Nullable String tenant,
     List<Group> groups,
@@ -18,9 +19,16 @@ public record Configuration(
     List<Policy> policies,
     List<Vault> vaults,
     List<Tenant> tenants,
-    Visibility visibility) {
+    Visibility visibility,
+    List<TenantPart> parts) {
   public static final String API_VERSION = "headgate/v1";
   public static final String KIND = "Configuration";
+
+  /// The kind of a file about pools that several tenants share.
+  public static final String PLATFORM_KIND = "Platform";
+
+  /// The reserved tenant that owns those pools. Its configuration is a platform file.
+  public static final String PLATFORM = "platform";
 
   public Configuration {
     groups = List.copyOf(groups);
@@ -30,6 +38,31 @@ public record Configuration(
     policies = List.copyOf(policies);
     vaults = List.copyOf(vaults);
     tenants = List.copyOf(tenants);
+    parts = List.copyOf(parts);
+  }
+
+  /// The configuration of a tenant that owns no shared pools.
+  public Configuration(
+      @Nullable String tenant,
+      List<Group> groups,
+      List<Pool> pools,
+      List<Profile> profiles,
+      List<Department> departments,
+      List<Policy> policies,
+      List<Vault> vaults,
+      List<Tenant> tenants,
+      Visibility visibility) {
+    this(
+        tenant,
+        groups,
+        pools,
+        profiles,
+        departments,
+        policies,
+        vaults,
+        tenants,
+        visibility,
+        List.of());
   }
 
   /// A configuration without departments and vaults, for a tenant that shares no pools.
@@ -45,6 +78,16 @@ public record Configuration(
 
   public Configuration withTenant(String name) {
     return new Configuration(
-        name, groups, pools, profiles, departments, policies, vaults, tenants, visibility);
+        name, groups, pools, profiles, departments, policies, vaults, tenants, visibility, parts);
+  }
+
+  /// Whether it is about pools that several tenants share.
+  public boolean isPlatform() {
+    return PLATFORM.equals(tenant);
+  }
+
+  /// Whether a profile's pool is a shared one: `platform/h100`.
+  public static boolean isShared(String pool) {
+    return pool.startsWith(PLATFORM + "/");
   }
 }

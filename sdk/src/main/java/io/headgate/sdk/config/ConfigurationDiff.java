@@ -35,6 +35,7 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
     collector.comparePolicies(from.policies(), to.policies());
     collector.compare(
         ObjectKind.VAULT, from.vaults(), asSeen(to.vaults(), from.vaults()), Vault::name);
+    collector.compare(ObjectKind.PART, from.parts(), to.parts(), TenantPart::title);
     return new ConfigurationDiff(collector.changes, collector.unchanged);
   }
 
@@ -56,7 +57,7 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
     return changes.stream().anyMatch(change -> change.kind().isResource());
   }
 
-  /// Whether groups, departments, policies, queues or vaults change.
+  /// Whether groups, departments, policies, queues, vaults or parts of tenants change.
   public boolean changesAccess() {
     return changes.stream().anyMatch(change -> !change.kind().isResource());
   }
@@ -71,7 +72,8 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
         .count();
   }
 
-  /// The sections of a configuration, the queues inside policies, and the tenant itself.
+  /// The sections of a configuration, the queues inside policies, and the tenant itself. PART: what
+  /// a tenant has of shared pools.
   public enum ObjectKind implements Keyword {
     TENANT,
     GROUP,
@@ -80,7 +82,8 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
     DEPARTMENT,
     POLICY,
     QUEUE,
-    VAULT;
+    VAULT,
+    PART;
 
     boolean isResource() {
       return this == POOL || this == PROFILE;

@@ -55,7 +55,8 @@ final class ConfigurationKeys {
           FileKey.list("groups", "Users that share policies."),
           FileKey.list("pools", "Hardware."),
           FileKey.list("profiles", "Job sizes."),
-          FileKey.list("departments", "Levels between the tenant and its policies."),
+          FileKey.list(
+              "departments", "Levels between the tenant and its policies. Not applied yet."),
           FileKey.list("policies", "Rights of groups, with their queues."),
           FileKey.list(
               "vaults", "Images and commands that jobs may use, and environment that they get."));
@@ -91,10 +92,13 @@ final class ConfigurationKeys {
           SECOND,
           YEAR,
           "never",
-          "A job that has waited longer starts as if its profile and rank were first.");
+          "A job that has waited longer starts as if its profile and rank were first."
+              + " Not applied yet.");
   static final FlagKey CONSOLIDATE =
       new FlagKey(
-          "consolidate", false, "Moves jobs that say `movable`, to make room for a blocked job.");
+          "consolidate",
+          false,
+          "Moves jobs that say `movable`, to make room for a blocked job. Not applied yet.");
   static final TextKey PROVIDER =
       new TextKey("provider", 64, "required if elastic", "Plug-in that rents the instances.");
   static final IntegerKey MIN_INSTANCES =
@@ -144,14 +148,15 @@ final class ConfigurationKeys {
                           "order",
                           "profiles",
                           "",
-                          "Profiles whose jobs the pool serves first, in this order."),
+                          "Profiles whose jobs the pool serves first, in this order; the others"
+                              + " share one place."),
                       PROMOTE_AFTER,
                       CONSOLIDATE,
                       FileKey.of(
                           "fairness",
                           "mapping",
                           "past use does not count",
-                          "How past use counts in the fair share."),
+                          "How past use counts in the fair share. Not applied yet."),
                       FileKey.of(
                           "dedicatedTo",
                           "mapping",
@@ -246,7 +251,7 @@ final class ConfigurationKeys {
       new KeywordKey<>(
           "reclaim",
           Profile.Reclaim.RESERVATION,
-          "Jobs that a waiting job of this profile may preempt; see headgate help rules.");
+          "Jobs that a waiting job may preempt (`fair`: not applied yet); see headgate help rules.");
 
   static final Section PROFILES =
       Section.of(
@@ -273,7 +278,8 @@ final class ConfigurationKeys {
               "pools",
               "pools",
               FileKey.REQUIRED,
-              "Pools that jobs may run in; the first is tried first."),
+              "Pools that jobs may run in; the first is tried first. `platform/NAME` is shared with other"
+                  + " tenants."),
           HOLD_AFTER,
           PREEMPTION_DELAY,
           RECLAIM,

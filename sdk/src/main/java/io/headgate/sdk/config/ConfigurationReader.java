@@ -28,11 +28,33 @@ public final class ConfigurationReader {
   }
 
   private static ConfigurationFile read(ParsedDocument document) throws ConfigurationException {
-    MappingReader fields =
-        document.fields("a configuration", Configuration.KIND, ConfigurationKeys.TOP.names());
-    Configuration configuration = body(fields, false);
+    Configuration configuration =
+        document.isOfKind(Configuration.PLATFORM_KIND)
+            ? platform(
+                document.fields(
+                    "a platform file", Configuration.PLATFORM_KIND, PlatformKeys.TOP.names()))
+            : body(
+                document.fields(
+                    "a configuration", Configuration.KIND, ConfigurationKeys.TOP.names()),
+                false);
     document.checkClean();
     return new ConfigurationFile(configuration, document.source(), document.sourceMap());
+  }
+
+  private static Configuration platform(MappingReader root) {
+    SectionNames sections = SectionNames.of(root, false);
+    List<Pool> pools = new PoolReader(sections).read(root);
+    return new Configuration(
+        Configuration.PLATFORM,
+        List.of(),
+        pools,
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        Visibility.OWN,
+        new TenantPartReader(sections).read(root));
   }
 
   /// Reads the sections of a configuration.

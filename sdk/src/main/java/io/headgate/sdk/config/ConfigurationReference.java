@@ -28,6 +28,11 @@ public final class ConfigurationReference {
     return ConfigurationKeys.ALL.stream().map(ConfigurationReference::section).toList();
   }
 
+  /// The sections of a platform file that are not those of a configuration file.
+  public static List<Section> platform() {
+    return PlatformKeys.ALL.stream().map(ConfigurationReference::section).toList();
+  }
+
   /// The sections of a scenario file that a configuration file lacks.
   public static List<Section> scenario() {
     return ScenarioKeys.ALL.stream().map(ConfigurationReference::section).toList();

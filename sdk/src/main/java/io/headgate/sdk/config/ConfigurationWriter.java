@@ -15,6 +15,12 @@ public final class ConfigurationWriter {
   public static String write(Configuration configuration) {
     YamlText yaml = new YamlText();
     yaml.entry("apiVersion", Configuration.API_VERSION);
+    if (configuration.isPlatform()) {
+      yaml.entry("kind", Configuration.PLATFORM_KIND);
+      yaml.section("pools", configuration.pools(), ConfigurationWriter::pool);
+      yaml.section("tenants", configuration.parts(), ConfigurationWriter::part);
+      return yaml.toString();
+    }
     yaml.entry("kind", Configuration.KIND);
     if (configuration.tenant() != null) {
       yaml.entry("tenant", configuration.tenant());
@@ -39,6 +45,14 @@ public final class ConfigurationWriter {
   private static void tenant(YamlText yaml, Tenant tenant) {
     yaml.entry("name", tenant.name());
     yaml.inlineItems("shares", tenant.shares(), ConfigurationWriter::share);
+  }
+
+  private static void part(YamlText yaml, TenantPart part) {
+    yaml.entry("name", part.name());
+    yaml.names("pools", part.pools());
+    yaml.unlessDefault("reservation", part.reservation(), GpuQuantity.ZERO);
+    yaml.entryOrNothing("limit", part.limit());
+    yaml.unlessDefault("weight", part.weight(), 1);
   }
 
   private static void share(YamlText.Inline line, Tenant.Share share) {

@@ -29,6 +29,7 @@ final class FieldTexts {
       case Policy policy -> texts.policy(policy);
       case Policy.Queue queue -> texts.queue(queue);
       case Vault vault -> texts.vault(vault);
+      case TenantPart part -> texts.part(part);
       default -> throw new IllegalArgumentException("not part of a configuration: " + object);
     }
     return texts.fields;
@@ -131,6 +132,12 @@ final class FieldTexts {
     Duration stopAfter = policy.stopAfter();
     value("stopAfter", stopAfter == null ? "never" : DurationText.format(stopAfter));
     quoted("description", policy.description());
+  }
+
+  private void part(TenantPart part) {
+    value("reservation", part.reservation());
+    value("limit", part.limit());
+    value("weight", part.weight());
   }
 
   private void queue(Policy.Queue queue) {

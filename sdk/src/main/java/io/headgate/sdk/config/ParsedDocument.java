@@ -15,6 +15,8 @@ record ParsedDocument(SourceText source, YamlTree tree, Problems problems, Sourc
   /// The description of each kind of file, and the command that reads it.
   private static final Map<String, List<String>> KINDS =
       Map.of(
+          Configuration.PLATFORM_KIND,
+          List.of("a platform file", "headgate plan "),
           Configuration.KIND,
           List.of("a configuration", "headgate plan "),
           ScenarioFile.KIND,
@@ -65,6 +67,16 @@ record ParsedDocument(SourceText source, YamlTree tree, Problems problems, Sourc
       expect(fields, "kind", kind);
     }
     return fields;
+  }
+
+  /// Whether the file says that it is of this kind.
+  boolean isOfKind(String kind) {
+    return tree instanceof YamlTree.Mapping mapping
+        && mapping.entries().stream()
+            .anyMatch(entry ->
+                entry.key().equals("kind")
+                    && entry.value() instanceof YamlTree.Scalar scalar
+                    && scalar.text().equals(kind));
   }
 
   private void requireKind(YamlTree.Mapping mapping, String what, String wanted)

@@ -75,7 +75,10 @@ final class PolicyKeys {
               + " them.");
 
   static final DurationKey PREEMPT_AFTER =
-      new DurationKey("preemptAfter", Duration.ZERO, "A job waits this long before it preempts.");
+      new DurationKey(
+          "preemptAfter",
+          Duration.ZERO,
+          "A job waits this long before it preempts. Not applied yet.");
   static final BoundedDurationKey CALLBACK =
       new BoundedDurationKey(
           "callback",
@@ -130,7 +133,7 @@ final class PolicyKeys {
 
   static final IntegerKey RANK =
       new IntegerKey(
-          "rank", 1, 1, MOST_RANK, "Order among the queues of one profile; 1 is served first.");
+          "rank", 1, 1, MOST_RANK, "Order among queues, of all profiles; 1 is served first.");
   static final KeywordKey<Policy.OverReservation> OVER_RESERVATION =
       new KeywordKey<>(
           "overReservation",

@@ -38,6 +38,25 @@ public record Pool(
     order = List.copyOf(order);
   }
 
+  /// A stand-in for a pool of another owner, of which only the name is known.
+  public static Pool shared(String name) {
+    return new Pool(
+        name,
+        Type.STATIC,
+        null,
+        null,
+        Mig.KEEP,
+        List.of(),
+        Rules.DEFAULT,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null);
+  }
+
   /// The options by which jobs share the pool.
   ///
   /// @param promoteAfter a job that has waited longer starts as of the first position and rank

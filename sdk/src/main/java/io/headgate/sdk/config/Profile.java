@@ -40,6 +40,25 @@ public record Profile(
     pools = List.copyOf(pools);
   }
 
+  /// The same in other pools.
+  public Profile withPools(List<String> others) {
+    return new Profile(
+        name,
+        gpus,
+        workers,
+        cpuMillis,
+        memoryBytes,
+        gpuMemoryBytes,
+        isolation,
+        gpuModels,
+        images,
+        others,
+        holdAfter,
+        preemptionDelay,
+        reclaim,
+        description);
+  }
+
   /// GPUs of a whole job: all its workers together.
   public GpuQuantity need() {
     return gpus.times(workers);

@@ -1,6 +1,7 @@
 package io.headgate.sdk.config;
 
 import io.headgate.type.GpuQuantity;
+import io.headgate.type.NameRule;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,7 +28,7 @@ final class ProfileReader {
     sections.profiles().claim(fields, name);
     GpuQuantity gpus = values.quantity("gpus", "say how many GPUs a worker needs; 0 for none");
     checkWholeAboveOne(fields, gpus);
-    List<String> pools = values.references("pools", sections.pools());
+    List<String> pools = pools(fields, values);
     if (pools.isEmpty() && fields.problems().clean(fields.path("pools"), fields.path("pools[0]"))) {
       withoutPool(fields, name);
     }
@@ -46,6 +47,24 @@ final class ProfileReader {
         values.duration(ConfigurationKeys.PREEMPTION_DELAY),
         values.keyword(ConfigurationKeys.RECLAIM),
         values.textOrNull(FileKey.DESCRIPTION));
+  }
+
+  /// Pools that the file declares, and shared ones; a scenario has no shared pools.
+  private List<String> pools(MappingReader fields, ValueReader values) {
+    if (sections.isScenario()) {
+      return values.references("pools", sections.pools());
+    }
+    List<String> pools = values.ids("pools", ProfileReader::isShared);
+    for (MappingReader.Element element : fields.elements("pools")) {
+      if (!isShared(element.scalar().text())) {
+        sections.pools().check(element.scalar(), element.field(), fields.problems());
+      }
+    }
+    return pools;
+  }
+
+  private static boolean isShared(String pool) {
+    return Configuration.isShared(pool) && NameRule.isValid(pool.substring(pool.indexOf('/') + 1));
   }
 
   private static void checkWholeAboveOne(MappingReader fields, GpuQuantity gpus) {

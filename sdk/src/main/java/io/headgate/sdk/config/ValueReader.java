@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -80,12 +81,17 @@ final class ValueReader {
 
   /// DeclaredNames without repetitions; each wrong one is reported at its own place.
   List<String> ids(String key) {
+    return ids(key, _ -> false);
+  }
+
+  /// @param isOther accepts texts that are no ids
+  List<String> ids(String key, Predicate<String> isOther) {
     List<String> ids = new ArrayList<>();
     Set<String> seen = new HashSet<>();
     for (MappingReader.Element element : fields.elements(key)) {
       YamlTree.Scalar scalar = element.scalar();
       String field = element.field();
-      if (!checkedId(scalar, field)) {
+      if (!isOther.test(scalar.text()) && !checkedId(scalar, field)) {
         continue;
       }
       if (seen.add(scalar.text())) {

@@ -74,7 +74,8 @@ public final class ConfigurationCalls {
             policies(access),
             access.getVaultsList().stream().map(RightsMessages::vault).toList(),
             List.of(),
-            RightsMessages.visibility(access));
+            RightsMessages.visibility(access),
+            access.getTenantsList().stream().map(RightsMessages::part).toList());
     List<String> paused =
         access.getQueuesList().stream()
             .filter(io.headgate.proto.policy.v1.Queue::getPaused)
@@ -261,6 +262,7 @@ public final class ConfigurationCalls {
         access.addQueues(RightsMessages.queue(tenant, policy.name(), queue, paused));
       }
     }
+    configuration.parts().forEach(part -> access.addTenants(RightsMessages.part(part)));
     configuration.vaults().forEach(vault -> access.addVaults(RightsMessages.vault(tenant, vault)));
     return access.build();
   }

@@ -5,12 +5,15 @@ import io.headgate.proto.policy.v1.WhoAmIResponse;
 import io.headgate.sdk.config.Department;
 import io.headgate.sdk.config.Group;
 import io.headgate.sdk.config.Policy;
+import io.headgate.sdk.config.TenantPart;
 import io.headgate.sdk.config.Vault;
 import io.headgate.sdk.config.Visibility;
 import io.headgate.sdk.model.Identity;
 import io.headgate.sdk.model.IssuedKey;
 import io.headgate.sdk.model.JoinToken;
+import io.headgate.type.GpuQuantity;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -48,6 +51,26 @@ public final class RightsMessages {
         .addAllUsers(group.users())
         .addAllServiceAccounts(group.serviceAccounts())
         .addAllLeads(group.leads())
+        .build();
+  }
+
+  static TenantPart part(io.headgate.proto.policy.v1.TenantPart part) {
+    return new TenantPart(
+        ResourceNames.id(part.getName()),
+        part.getPoolsList(),
+        Objects.requireNonNullElse(
+            ValueMessages.gpusOrNull(part.getReservation()), GpuQuantity.ZERO),
+        ValueMessages.gpusOrNull(part.getLimit()),
+        Math.max(1, part.getWeight()));
+  }
+
+  static io.headgate.proto.policy.v1.TenantPart part(TenantPart part) {
+    return io.headgate.proto.policy.v1.TenantPart.newBuilder()
+        .setName(ResourceNames.tenant(part.name()))
+        .addAllPools(part.pools())
+        .setReservation(part.reservation().toString())
+        .setLimit(ValueMessages.text(part.limit()))
+        .setWeight(part.weight())
         .build();
   }
 

@@ -19,13 +19,15 @@ import java.util.stream.Collectors;
 /// The groups, departments, policies, queues and vaults of one tenant, each by id.
 ///
 /// @param visibility of the members' jobs to each other
+/// @param tenants the parts of tenants in shared pools; only of the tenant `platform`
 public record AccessConfiguration(
     List<Group> groups,
     List<Department> departments,
     List<Policy> policies,
     List<Queue> queues,
     List<Vault> vaults,
-    Visibility visibility) {
+    Visibility visibility,
+    List<TenantPart> tenants) {
   public static final int MAX_GROUPS = 1000;
   public static final int MAX_POLICIES = 1000;
   public static final int MAX_QUEUES = 10_000;
@@ -47,6 +49,18 @@ public record AccessConfiguration(
     policies = policies.stream().sorted(Comparator.comparing(Policy::id)).toList();
     queues = queues.stream().sorted(Comparator.comparing(Queue::id)).toList();
     vaults = vaults.stream().sorted(Comparator.comparing(Vault::id)).toList();
+    tenants = tenants.stream().sorted(TenantPart.ORDER).toList();
+  }
+
+  /// The rights of a tenant that owns no shared pools.
+  public AccessConfiguration(
+      List<Group> groups,
+      List<Department> departments,
+      List<Policy> policies,
+      List<Queue> queues,
+      List<Vault> vaults,
+      Visibility visibility) {
+    this(groups, departments, policies, queues, vaults, visibility, List.of());
   }
 
   public Optional<Group> group(GroupId id) {
@@ -65,7 +79,8 @@ public record AccessConfiguration(
         policies,
         queues,
         vaults,
-        visibility);
+        visibility,
+        tenants);
   }
 
   /// With `policy` in place of the policy that has its id, if any.
@@ -76,7 +91,8 @@ public record AccessConfiguration(
         put(policies, policy, each -> each.id().equals(policy.id())),
         queues,
         vaults,
-        visibility);
+        visibility,
+        tenants);
   }
 
   /// With `queue` in place of the queue that has its id, if any.
@@ -87,7 +103,8 @@ public record AccessConfiguration(
         policies,
         put(queues, queue, each -> each.id().equals(queue.id())),
         vaults,
-        visibility);
+        visibility,
+        tenants);
   }
 
   /// With `vault` in place of the vault that has its id, if any.
@@ -98,7 +115,8 @@ public record AccessConfiguration(
         policies,
         queues,
         put(vaults, vault, each -> each.id().equals(vault.id())),
-        visibility);
+        visibility,
+        tenants);
   }
 
   public AccessConfiguration without(GroupId id) {
@@ -108,7 +126,8 @@ public record AccessConfiguration(
         policies,
         queues,
         vaults,
-        visibility);
+        visibility,
+        tenants);
   }
 
   /// Without the policy and its queues.
@@ -119,7 +138,8 @@ public record AccessConfiguration(
         policies.stream().filter(policy -> !policy.id().equals(id)).toList(),
         queues.stream().filter(queue -> !queue.policy().equals(id)).toList(),
         vaults,
-        visibility);
+        visibility,
+        tenants);
   }
 
   public AccessConfiguration without(QueueId id) {
@@ -129,7 +149,8 @@ public record AccessConfiguration(
         policies,
         queues.stream().filter(queue -> !queue.id().equals(id)).toList(),
         vaults,
-        visibility);
+        visibility,
+        tenants);
   }
 
   public AccessConfiguration without(VaultId id) {
@@ -139,7 +160,8 @@ public record AccessConfiguration(
         policies,
         queues,
         vaults.stream().filter(vault -> !vault.id().equals(id)).toList(),
-        visibility);
+        visibility,
+        tenants);
   }
 
   /// The part that a caller sees: its groups, their policies, the departments above these and their
@@ -204,7 +226,8 @@ public record AccessConfiguration(
         policies.stream().map(policy -> withoutGrant(policy, user)).toList(),
         queues,
         vaults,
-        visibility);
+        visibility,
+        tenants);
   }
 
   /// Without the service account in all groups.
@@ -222,7 +245,8 @@ public record AccessConfiguration(
         policies,
         queues,
         vaults,
-        visibility);
+        visibility,
+        tenants);
   }
 
   private static Policy withoutGrant(Policy policy, UserId user) {

@@ -18,7 +18,8 @@ public record AccessDiff(
     Part<Policy> policies,
     Part<Queue> queues,
     Part<Vault> vaults,
-    Optional<Change<Visibility>> visibility) {
+    Optional<Change<Visibility>> visibility,
+    Part<TenantPart> tenants) {
 
   /// The changes of one kind.
   public record Part<T>(List<T> added, List<Change<T>> changed, List<T> removed) {
@@ -52,7 +53,8 @@ public record AccessDiff(
         part(before.vaults(), after.vaults(), Vault::id),
         before.visibility() == after.visibility()
             ? Optional.empty()
-            : Optional.of(new Change<>(before.visibility(), after.visibility())));
+            : Optional.of(new Change<>(before.visibility(), after.visibility())),
+        part(before.tenants(), after.tenants(), TenantPart::key));
   }
 
   public boolean isEmpty() {
@@ -61,7 +63,8 @@ public record AccessDiff(
         && policies.isEmpty()
         && queues.isEmpty()
         && vaults.isEmpty()
-        && visibility.isEmpty();
+        && visibility.isEmpty()
+        && tenants.isEmpty();
   }
 
   private static <K, T> Part<T> part(List<T> before, List<T> after, Function<T, K> id) {

@@ -19,6 +19,9 @@ public final class AccessEdit {
   /// Decides on creating or changing the item that `spec` describes.
   public static <I extends Comparable<I>, T, S> AccessDecision put(
       AccessPart<I, T, S> part, AccessState state, Mode mode, S spec) {
+    if (state.sharers().isPresent()) {
+      return AccessDecision.denied(new Denial.PlatformHasPartsOnly());
+    }
     Problems<Denial> problems = new Problems<>();
     Optional<T> read = part.read(problems, spec);
     if (read.isEmpty()) {

@@ -8,19 +8,46 @@ import java.util.Optional;
 /// Groups, departments, policies, queues and vaults as a request describes them: unchecked text.
 ///
 /// @param vaults absent: the vaults in force stay
+/// @param tenants the parts of tenants in shared pools; only of the tenant `platform`
 public record AccessSpec(
     List<GroupSpec> groups,
     List<DepartmentSpec> departments,
     List<PolicySpec> policies,
     List<QueueSpec> queues,
     Optional<List<VaultSpec>> vaults,
-    Visibility visibility) {
+    Visibility visibility,
+    List<TenantPartSpec> tenants) {
   public AccessSpec {
     groups = List.copyOf(groups);
     departments = List.copyOf(departments);
     policies = List.copyOf(policies);
     queues = List.copyOf(queues);
     vaults = vaults.map(List::copyOf);
+    tenants = List.copyOf(tenants);
+  }
+
+  /// The rights of a tenant that owns no shared pools.
+  public AccessSpec(
+      List<GroupSpec> groups,
+      List<DepartmentSpec> departments,
+      List<PolicySpec> policies,
+      List<QueueSpec> queues,
+      Optional<List<VaultSpec>> vaults,
+      Visibility visibility) {
+    this(groups, departments, policies, queues, vaults, visibility, List.of());
+  }
+
+  /// A tenant's part of shared pools.
+  ///
+  /// @param tenant id
+  /// @param reservation empty: none
+  /// @param limit empty: none
+  /// @param weight 0 means 1
+  public record TenantPartSpec(
+      String tenant, List<String> pools, String reservation, String limit, int weight) {
+    public TenantPartSpec {
+      pools = List.copyOf(pools);
+    }
   }
 
   /// A group.

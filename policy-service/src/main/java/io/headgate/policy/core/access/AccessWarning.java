@@ -3,6 +3,7 @@ package io.headgate.policy.core.access;
 import io.headgate.policy.core.name.DepartmentId;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.PolicyId;
+import io.headgate.policy.core.name.PoolId;
 import io.headgate.policy.core.name.UserId;
 import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /// A hint for the operator; the configuration is allowed.
 public sealed interface AccessWarning {
@@ -23,6 +25,11 @@ public sealed interface AccessWarning {
   /// @param bound its reservation; without one, its limit
   record DepartmentOvercommitted(
       DepartmentId department, long reservedUnits, GpuQuantity bound, boolean isLimit)
+      implements AccessWarning {}
+
+  /// The tenants' reservations in a shared pool exceed what it offers, so they cannot all be kept
+  /// at once.
+  record PoolOvercommitted(PoolId pool, long reservedUnits, GpuQuantity offered)
       implements AccessWarning {}
 
   /// The user has the exceed-limit grant of a policy whose group it is not in.
@@ -82,6 +89,22 @@ public sealed interface AccessWarning {
         }
       }
     }
+    warnings.addAll(aboutParts(configuration.tenants(), supply));
+    return warnings;
+  }
+
+  private static List<AccessWarning> aboutParts(List<TenantPart> parts, Supply supply) {
+    Map<PoolId, Long> reserved = new TreeMap<>();
+    for (TenantPart part : parts) {
+      part.pools().forEach(pool -> reserved.merge(pool, part.reservation().units(), Long::sum));
+    }
+    List<AccessWarning> warnings = new ArrayList<>();
+    reserved.forEach((pool, units) -> {
+      GpuQuantity offered = supply.offers().getOrDefault(pool, GpuQuantity.ZERO);
+      if (units > offered.units()) {
+        warnings.add(new PoolOvercommitted(pool, units, offered));
+      }
+    });
     return warnings;
   }
 }

@@ -82,6 +82,15 @@ public final class AuditFields {
     return fields;
   }
 
+  public static Map<String, String> of(TenantPart part) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("pools", list(part.pools()));
+    fields.put("reservation", part.reservation().toString());
+    fields.put("limit", text(part.limit()));
+    fields.put("weight", Integer.toString(part.weight()));
+    return fields;
+  }
+
   public static Map<String, String> of(Visibility visibility) {
     return Map.of("visibility", word(visibility));
   }

@@ -6,7 +6,7 @@ import io.headgate.policy.core.name.QueueId;
 
 /// Policy × profile, named. While it exists, the policy's group may submit jobs of the profile.
 ///
-/// @param rank among the queues of the same profile, 1 is first (O3)
+/// @param rank among the queues of all profiles, 1 is first (O3)
 /// @param overReservation whether its jobs may start above the reservation (A5)
 public record Queue(
     QueueId id,

@@ -49,14 +49,19 @@ public final class Replacement {
             .map(wanted ->
                 reader.each("vaults", Kind.VAULT, wanted, VaultSpec::id, vaultReader::vault))
             .orElse(state.current().vaults());
+    List<TenantPart> parts = new TenantPartReader(reader, problems).read(spec.tenants());
+    requireOwnKinds(state, spec, problems);
     AccessConfiguration next =
-        new AccessConfiguration(groups, departments, policies, queues, vaults, spec.visibility());
+        new AccessConfiguration(
+            groups, departments, policies, queues, vaults, spec.visibility(), parts);
     if (problems.isEmpty()
         && next.equals(state.current())
         && thoroughness == Thoroughness.CHANGES_ONLY) {
       return AccessDecision.accepted(next);
     }
-    if (state.supply().isEmpty() && !(next.policies().isEmpty() && spec.queues().isEmpty())) {
+    boolean needsSupply =
+        !next.policies().isEmpty() || !spec.queues().isEmpty() || !parts.isEmpty();
+    if (state.supply().isEmpty() && needsSupply) {
       return new AccessDecision.SupplyNeeded();
     }
     return relate(state, spec, next, problems);
@@ -87,11 +92,34 @@ public final class Replacement {
             SpecReader.path("vaults", vault.id().value()), vault, next.vaults().subList(0, i));
       }
     }
+    if (state.sharers().isPresent() && state.supply().isPresent()) {
+      new TenantPartReader(new SpecReader(problems), problems)
+          .relate(next.tenants(), state.sharers().get(), state.supply().get());
+    }
     if (!problems.isEmpty()) {
       return new AccessDecision.Denied(problems.denials());
     }
     return new AccessDecision.Accepted(
         next, state.supply().map(supply -> AccessWarning.about(next, supply)).orElse(List.of()));
+  }
+
+  /// The owner of shared pools has parts of tenants and nothing else; all others have no parts.
+  private static void requireOwnKinds(
+      AccessState state, AccessSpec spec, Problems<Denial> problems) {
+    boolean isPlatform = state.sharers().isPresent();
+    if (!isPlatform && !spec.tenants().isEmpty()) {
+      problems.add(new Denial.PartsOfPlatformOnly("tenants"));
+    }
+    boolean isOther =
+        !spec.groups().isEmpty()
+            || !spec.departments().isEmpty()
+            || !spec.policies().isEmpty()
+            || !spec.queues().isEmpty()
+            || spec.vaults().filter(vaults -> !vaults.isEmpty()).isPresent()
+            || spec.visibility() != Visibility.OWN;
+    if (isPlatform && isOther) {
+      problems.add(new Denial.PlatformHasPartsOnly());
+    }
   }
 
   /// The caller may know nothing of vaults, so the denial names no field of a vault.

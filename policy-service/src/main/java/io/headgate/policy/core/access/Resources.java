@@ -3,6 +3,7 @@ package io.headgate.policy.core.access;
 import io.headgate.policy.core.name.PoolId;
 import io.headgate.policy.core.name.ProfileId;
 import io.headgate.type.GpuQuantity;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -13,12 +14,18 @@ import java.util.Set;
 /// The part of a tenant's resource configuration that rights depend on.
 ///
 /// @param needs GPUs of one whole job by profile: GPUs of a worker × workers
-public record Resources(Map<ProfileId, GpuQuantity> needs, List<Pool> pools) {
+/// @param shares whether profiles name pools of another owner, whose capacity is not known here
+public record Resources(Map<ProfileId, GpuQuantity> needs, List<Pool> pools, boolean shares) {
   private static final long MAX_UNITS = GpuQuantity.MAX_GPUS * GpuQuantity.UNITS_PER_GPU;
 
   public Resources {
     needs = Map.copyOf(needs);
     pools = List.copyOf(pools);
+  }
+
+  /// Resources of which all pools are the tenant's own.
+  public Resources(Map<ProfileId, GpuQuantity> needs, List<Pool> pools) {
+    this(needs, pools, false);
   }
 
   /// A pool.
@@ -47,11 +54,14 @@ public record Resources(Map<ProfileId, GpuQuantity> needs, List<Pool> pools) {
   public Supply supply(List<Machine> machines) {
     Set<PoolId> ids = new HashSet<>();
     long totalUnits = 0;
+    Map<PoolId, GpuQuantity> offers = new HashMap<>();
     for (Pool pool : pools) {
       ids.add(pool.id());
-      totalUnits = Math.min(MAX_UNITS, totalUnits + offeredUnits(pool, machines));
+      long units = offeredUnits(pool, machines);
+      offers.put(pool.id(), bounded(units));
+      totalUnits = Math.min(MAX_UNITS, totalUnits + units);
     }
-    return new Supply(needs, ids, bounded(totalUnits));
+    return new Supply(needs, ids, bounded(shares ? MAX_UNITS : totalUnits), offers);
   }
 
   /// The most that a pool can offer: an elastic pool at its maximum, a static pool the devices of

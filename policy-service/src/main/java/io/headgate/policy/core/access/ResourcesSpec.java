@@ -14,10 +14,17 @@ import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
 /// Resources as a request describes them: unchecked text.
-public record ResourcesSpec(List<ProfileSpec> profiles, List<PoolSpec> pools) {
+///
+/// @param shares whether profiles name pools of another owner
+public record ResourcesSpec(List<ProfileSpec> profiles, List<PoolSpec> pools, boolean shares) {
   public ResourcesSpec {
     profiles = List.copyOf(profiles);
     pools = List.copyOf(pools);
+  }
+
+  /// Resources of which all pools are the tenant's own.
+  public ResourcesSpec(List<ProfileSpec> profiles, List<PoolSpec> pools) {
+    this(profiles, pools, false);
   }
 
   /// A profile.
@@ -50,7 +57,7 @@ public record ResourcesSpec(List<ProfileSpec> profiles, List<PoolSpec> pools) {
             profiles,
             ProfileSpec::id,
             (at, profile) -> read(reader, at, profile));
-    return problems.unless(() -> new Resources(byProfile(needs), readPools));
+    return problems.unless(() -> new Resources(byProfile(needs), readPools, shares));
   }
 
   private static Optional<Resources.Pool> read(SpecReader reader, String path, PoolSpec spec) {

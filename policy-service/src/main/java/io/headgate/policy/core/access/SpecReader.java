@@ -184,7 +184,7 @@ final class SpecReader {
         new Rights(reservation.get(), limit.get(), perUser, weight.get(), exceed.get()));
   }
 
-  private boolean isWithinLimit(
+  boolean isWithinLimit(
       String path,
       Kind kind,
       String id,
@@ -276,7 +276,7 @@ final class SpecReader {
     return bound.toMillisPart() > 0 ? bound.toMillis() + "ms" : bound.toSeconds() + "s";
   }
 
-  private Optional<Integer> number(String field, int value, int max) {
+  Optional<Integer> number(String field, int value, int max) {
     int meant = value == 0 ? 1 : value;
     if (meant < 1 || meant > max) {
       problems.add(
@@ -286,7 +286,7 @@ final class SpecReader {
     return Optional.of(meant);
   }
 
-  private Optional<GpuQuantity> optional(String field, String text) {
+  Optional<GpuQuantity> optional(String field, String text) {
     return text.isEmpty() ? Optional.empty() : quantity(field, text);
   }
 

@@ -4,6 +4,9 @@ import io.headgate.type.NameRule;
 
 /// A tenant, unique in the installation.
 public record TenantId(String value) implements Comparable<TenantId> {
+  /// The reserved owner of the pools that several tenants share.
+  public static final TenantId PLATFORM = new TenantId("platform");
+
   public TenantId {
     NameRule.require(value);
   }

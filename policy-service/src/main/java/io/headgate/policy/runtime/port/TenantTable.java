@@ -14,7 +14,7 @@ public interface TenantTable {
   /// a tenant begins with this lock, so that the changes are serial.
   Optional<Tenant> lock(TenantId id);
 
-  /// The tenants after the id `after`, by id.
+  /// The tenants after the id `after`, by id, without the owner of shared pools.
   List<Tenant> list(Optional<TenantId> after, int limit);
 
   /// Inserts the tenant; false if its id is taken.

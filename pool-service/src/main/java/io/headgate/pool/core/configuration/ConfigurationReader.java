@@ -7,6 +7,7 @@ import io.headgate.pool.core.Denial;
 import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
 import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
 import io.headgate.pool.core.name.Kind;
+import io.headgate.pool.core.name.PoolId;
 import io.headgate.type.NameRule;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -23,16 +24,23 @@ public final class ConfigurationReader {
   private final PoolReader pools = new PoolReader(problems);
   private final ProfileReader profiles = new ProfileReader(problems);
 
-  private ConfigurationReader() {}
+  /// The pools of other owners that profiles may name.
+  private final Set<PoolId> shared;
+
+  private ConfigurationReader(Set<PoolId> shared) {
+    this.shared = shared;
+  }
 
   /// Reads a whole configuration that is complete enough to be provisioned.
-  public static Outcome<Configuration, Denial> read(ConfigurationSpec spec) {
-    return new ConfigurationReader().whole(spec);
+  ///
+  /// @param shared pools of other owners that profiles may name
+  public static Outcome<Configuration, Denial> read(ConfigurationSpec spec, Set<PoolId> shared) {
+    return new ConfigurationReader(shared).whole(spec);
   }
 
   /// `base` with one pool added, or in place of the pool with its id.
   public static Outcome<Configuration, Denial> with(Configuration base, PoolSpec spec) {
-    ConfigurationReader reader = new ConfigurationReader();
+    ConfigurationReader reader = new ConfigurationReader(Set.of());
     Optional<Pool> pool = reader.pools.read("pool", spec);
     Configuration next = pool.map(base::with).orElse(base);
     reader.requireKnown("pool.profile_order", Kind.PROFILE, spec.order(), profileIds(next));
@@ -42,11 +50,14 @@ public final class ConfigurationReader {
 
   /// `base` with one profile added, or in place of the profile with its id. A draft is built in
   /// steps, so the profile may have no pools yet.
-  public static Outcome<Configuration, Denial> with(Configuration base, ProfileSpec spec) {
-    ConfigurationReader reader = new ConfigurationReader();
+  ///
+  /// @param shared pools of other owners that profiles may name
+  public static Outcome<Configuration, Denial> with(
+      Configuration base, ProfileSpec spec, Set<PoolId> shared) {
+    ConfigurationReader reader = new ConfigurationReader(shared);
     Optional<Profile> profile = reader.profiles.read("profile", spec);
     Configuration next = profile.map(base::with).orElse(base);
-    reader.requireKnown("profile.pools", Kind.POOL, spec.pools(), poolIds(next));
+    reader.requireKnown("profile.pools", Kind.POOL, spec.pools(), reader.withShared(poolIds(next)));
     reader.requireFew("profile", Kind.PROFILE, next.profiles().size());
     return reader.problems.unless(() -> next);
   }
@@ -87,7 +98,7 @@ public final class ConfigurationReader {
       String path = path("profiles", asked.id(), i);
       profiles.read(path, asked).ifPresent(readProfiles::add);
       requireNew(path, Kind.PROFILE, asked.id(), seen.add(asked.id()));
-      requireKnown(path + ".pools", Kind.POOL, asked.pools(), poolNames);
+      requireKnown(path + ".pools", Kind.POOL, asked.pools(), withShared(poolNames));
       if (asked.pools().isEmpty()) {
         problems.add(new Denial.ProfileWithoutPool(path + ".pools", asked.id()));
       }
@@ -106,11 +117,18 @@ public final class ConfigurationReader {
   private void requireKnown(String field, Kind kind, List<String> named, Set<String> known) {
     for (int i = 0; i < named.size(); i++) {
       String id = named.get(i);
-      if (NameRule.isValid(id) && !known.contains(id)) {
+      boolean isName = NameRule.isValid(id) || (kind == Kind.POOL && PoolId.isShared(id));
+      if (isName && !known.contains(id)) {
         problems.add(
             new Denial.Unknown(field + "[" + i + "]", kind, id, NearestWord.of(id, known)));
       }
     }
+  }
+
+  private Set<String> withShared(Set<String> own) {
+    Set<String> all = new TreeSet<>(own);
+    shared.forEach(pool -> all.add(pool.value()));
+    return all;
   }
 
   private void requireFew(String field, Kind kind, int count) {

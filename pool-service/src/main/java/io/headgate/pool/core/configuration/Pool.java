@@ -12,7 +12,7 @@ import java.util.Optional;
 /// @param gpuModel the only model that belongs to it; absent: any
 /// @param capacity upper bound of its usage; absent: the capacity of its nodes
 /// @param migAuto whether its nodes turn MIG on for idle GPUs
-/// @param order execution priority of profiles, best first; others come last, by id
+/// @param order execution priority of profiles, best first; the others share the last place
 /// @param dedicatedTo its exclusive owner
 /// @param storage that holds the checkpoints of its jobs; absent: each node's own directory
 /// @param elasticity absent: nodes join by themselves

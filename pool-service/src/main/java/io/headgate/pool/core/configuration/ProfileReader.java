@@ -44,7 +44,7 @@ final class ProfileReader {
     checks.within(path + ".memory_bytes", spec.memoryBytes(), 0, Long.MAX_VALUE);
     checks.within(path + ".gpu_memory_bytes", spec.gpuMemoryBytes(), 0, Long.MAX_VALUE);
     checks.within(path + ".pools", spec.pools().size(), 0, MAX_POOLS);
-    List<PoolId> pools = checks.ids(path + ".pools", Kind.POOL, spec.pools(), PoolId::new);
+    List<PoolId> pools = checks.pools(path + ".pools", spec.pools());
     Duration holdAfter = spec.holdAfter().orElse(Profile.DEFAULT_HOLD_AFTER);
     checks.duration(path + ".hold_after", holdAfter);
     Duration preemptionDelay = spec.preemptionDelay().orElse(Profile.DEFAULT_PREEMPTION_DELAY);

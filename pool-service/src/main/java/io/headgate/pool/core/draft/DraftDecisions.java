@@ -38,7 +38,7 @@ public final class DraftDecisions {
     if (!expected.etag().isEmpty() && !expected.etag().equals(state.etag())) {
       return Outcome.denied(new Denial.DraftChanged(expected.etag(), state.etag()));
     }
-    return ConfigurationReader.read(spec);
+    return ConfigurationReader.read(spec, state.shared());
   }
 
   /// A request to prepare a joint change.
@@ -68,7 +68,7 @@ public final class DraftDecisions {
     if (wanted.spec().isEmpty()) {
       return Outcome.accepted(Optional.empty());
     }
-    return switch (ConfigurationReader.read(wanted.spec().get())) {
+    return switch (ConfigurationReader.read(wanted.spec().get(), state.shared())) {
       case Outcome.Denied<Configuration, Denial>(var denials) -> new Outcome.Denied<>(denials);
       case Outcome.Accepted<Configuration, Denial>(var next) -> {
         List<Denial> missing = ConfigurationReader.missing(next);
@@ -106,7 +106,8 @@ public final class DraftDecisions {
         wanted.version() == prepared.baseVersion()
             && (wanted.spec().isEmpty()
                 ? prepared.next().isEmpty()
-                : ConfigurationReader.read(wanted.spec().get()).equals(Outcome.accepted(next)));
+                : ConfigurationReader.read(wanted.spec().get(), state.shared())
+                    .equals(Outcome.accepted(next)));
     return isSame
         ? Outcome.accepted(prepared)
         : Outcome.denied(new Denial.ChangeIdReused(wanted.id()));
@@ -174,7 +175,7 @@ public final class DraftDecisions {
             .anyMatch(profile -> profile.id().value().equals(spec.id()));
     return taken
         ? Outcome.denied(new Denial.NameTaken("profile_id", Kind.PROFILE, spec.id()))
-        : ConfigurationReader.with(state.editable(), spec);
+        : ConfigurationReader.with(state.editable(), spec, state.shared());
   }
 
   /// The draft with one profile changed.
@@ -185,7 +186,7 @@ public final class DraftDecisions {
     Optional<Profile> profile = state.editable().profile(id);
     return profile.isEmpty()
         ? Outcome.denied(new Denial.NotFound(Kind.PROFILE, id.value()))
-        : ConfigurationReader.with(state.editable(), edit.apply(profile.get()));
+        : ConfigurationReader.with(state.editable(), edit.apply(profile.get()), state.shared());
   }
 
   public static Outcome<Configuration, Denial> deleteProfile(

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -157,7 +158,7 @@ class ConfigurationReaderTest {
     List<Denial> denials =
         denied(
             ConfigurationReader.read(
-                spec(List.of(wrong.given()), List.of(profile("half", "1/2", "a")))));
+                spec(List.of(wrong.given()), List.of(profile("half", "1/2", "a"))), Set.of()));
     assertThat(denials).containsExactly(wrong.expected());
   }
 
@@ -258,7 +259,7 @@ class ConfigurationReaderTest {
     assertThat(
             denied(
                 ConfigurationReader.read(
-                    spec(List.of(wrong.given()), List.of(profile("half", "1/2", "a"))))))
+                    spec(List.of(wrong.given()), List.of(profile("half", "1/2", "a"))), Set.of())))
         .singleElement()
         .isInstanceOfSatisfying(
             Denial.Contradiction.class,
@@ -322,7 +323,10 @@ class ConfigurationReaderTest {
   @ParameterizedTest
   @MethodSource("wrongProfiles")
   void refusesAWrongProfileNamingTheField(OfProfile wrong) {
-    assertThat(denied(ConfigurationReader.read(spec(List.of(pool("a")), List.of(wrong.given())))))
+    assertThat(
+            denied(
+                ConfigurationReader.read(
+                    spec(List.of(pool("a")), List.of(wrong.given())), Set.of())))
         .containsExactly(wrong.expected());
   }
 
@@ -333,7 +337,8 @@ class ConfigurationReaderTest {
             ConfigurationReader.read(
                 spec(
                     List.of(pool("a", "", "x", "none"), pool("No"), pool("a")),
-                    List.of(profile("half", "0.1234567", "c"), profile("big", "3/2")))));
+                    List.of(profile("half", "0.1234567", "c"), profile("big", "3/2"))),
+                Set.of()));
     assertThat(denials)
         .extracting(denial -> ((Denial.WrongField) denial).field())
         .containsExactly(
@@ -352,9 +357,8 @@ class ConfigurationReaderTest {
     assertThat(
             denied(
                 ConfigurationReader.read(
-                    spec(
-                        List.of(pool("a", "", "x", "half")),
-                        List.of(profile("half", "3/2", "a"))))))
+                    spec(List.of(pool("a", "", "x", "half")), List.of(profile("half", "3/2", "a"))),
+                    Set.of())))
         .hasSize(2)
         .noneMatch(Denial.Unknown.class::isInstance);
   }
@@ -365,7 +369,7 @@ class ConfigurationReaderTest {
     for (int i = 0; i < 2000; i++) {
       profiles.add(profile("p" + i, "x"));
     }
-    assertThat(denied(ConfigurationReader.read(spec(List.of(), profiles)))).hasSize(100);
+    assertThat(denied(ConfigurationReader.read(spec(List.of(), profiles), Set.of()))).hasSize(100);
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// Specs whose defaults are good: a test names only what matters to it.
 public final class Specs {
@@ -206,7 +207,7 @@ public final class Specs {
 
   /// The configuration that a good spec is.
   public static Configuration read(ConfigurationSpec spec) {
-    return accepted(ConfigurationReader.read(spec));
+    return accepted(ConfigurationReader.read(spec, Set.of()));
   }
 
   public static <T> T accepted(Outcome<T, Denial> outcome) {

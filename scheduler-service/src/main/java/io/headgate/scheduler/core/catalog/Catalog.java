@@ -1,6 +1,8 @@
 package io.headgate.scheduler.core.catalog;
 
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /// The provisioned configuration of one tenant. It includes the policies of tenants that share its
 /// pools, each with the tenant that its id names.
@@ -40,6 +42,19 @@ public record Catalog(
       List<Policy> policies,
       List<Queue> queues) {
     this(tenant, version, pools, profiles, policies, queues, List.of(), List.of());
+  }
+
+  /// The pools of [TenantId#PLATFORM] that its profiles name; none for that tenant itself.
+  public Set<PoolId> sharedPools() {
+    Set<PoolId> shared = new TreeSet<>();
+    for (Profile profile : profiles) {
+      for (PoolId pool : profile.pools()) {
+        if (pool.tenant().equals(TenantId.PLATFORM) && !tenant.equals(TenantId.PLATFORM)) {
+          shared.add(pool);
+        }
+      }
+    }
+    return shared;
   }
 
   /// The same with other pools.

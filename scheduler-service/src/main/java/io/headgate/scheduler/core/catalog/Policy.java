@@ -17,6 +17,8 @@ import java.util.Set;
 /// @param preemptWithin whether its jobs may preempt each other (P9)
 /// @param preemptAfter its jobs wait for this time before they preempt (P2)
 /// @param department absent: it is directly below the tenant (A3)
+/// @param group whose rights they are. Running jobs of a policy that is gone count on the group's
+///   other policy, if it has one only
 public record Policy(
     PolicyId id,
     GpuQuantity reservation,
@@ -29,7 +31,8 @@ public record Policy(
     boolean preemptible,
     PreemptWithin preemptWithin,
     Duration preemptAfter,
-    Optional<DepartmentId> department) {
+    Optional<DepartmentId> department,
+    Optional<String> group) {
   /// Bounds the cross products of the share comparison to a `long`.
   public static final int MAX_WEIGHT = 10_000;
 
@@ -63,6 +66,7 @@ public record Policy(
         true,
         PreemptWithin.NEVER,
         Duration.ZERO,
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -85,6 +89,7 @@ public record Policy(
     private PreemptWithin preemptWithin;
     private Duration preemptAfter;
     private Optional<DepartmentId> department;
+    private Optional<String> group;
 
     private Builder(Policy from) {
       id = from.id;
@@ -99,6 +104,7 @@ public record Policy(
       preemptWithin = from.preemptWithin;
       preemptAfter = from.preemptAfter;
       department = from.department;
+      group = from.group;
     }
 
     public Builder id(PolicyId value) {
@@ -161,6 +167,11 @@ public record Policy(
       return this;
     }
 
+    public Builder group(Optional<String> value) {
+      group = value;
+      return this;
+    }
+
     public Policy build() {
       return new Policy(
           id,
@@ -174,7 +185,8 @@ public record Policy(
           preemptible,
           preemptWithin,
           preemptAfter,
-          department);
+          department,
+          group);
     }
   }
 }

@@ -177,6 +177,15 @@ public final class NodeState implements Comparable<NodeState> {
     return offered;
   }
 
+  /// Units that are free when everything that stops has stopped.
+  public long freeUnitsSoon() {
+    long free = 0;
+    for (DeviceState device : devices) {
+      free += Math.max(0, device.freeUnitsSoon());
+    }
+    return free;
+  }
+
   public DeviceState device(int slot) {
     return devices[slot];
   }

@@ -69,15 +69,17 @@ public final class PoolState implements Comparable<PoolState> {
   }
 
   /// Takes a new configuration.
-  ///
-  /// @param order all profiles that are linked to the pool, best execution priority first
-  public void configure(@Nullable Pool newPool, List<ProfileId> order) {
+  public void configure(@Nullable Pool newPool) {
     boolean sameDevices = sameDevices(pool, newPool);
     pool = newPool;
     ceiling =
         newPool == null ? 0 : newPool.capacity().map(GpuQuantity::units).orElse(Long.MAX_VALUE);
     executionPositions.clear();
-    order.forEach(each -> executionPositions.putIfAbsent(each, executionPositions.size()));
+    if (newPool != null) {
+      newPool
+          .order()
+          .forEach(each -> executionPositions.putIfAbsent(each, executionPositions.size()));
+    }
     everFits.clear();
     gains++;
     if (sameDevices) {
@@ -126,7 +128,8 @@ public final class PoolState implements Comparable<PoolState> {
     return pool != null && pool.dedicatedTo().map(policy::equals).orElse(true);
   }
 
-  /// The profile's place in the execution priority, 0 first; one that is not linked comes last.
+  /// The profile's place in the execution priority, 0 first (O2). Profiles that the pool's order
+  /// does not name share one place, after the named ones.
   public int executionPosition(ProfileId profile) {
     return executionPositions.getOrDefault(profile, executionPositions.size());
   }

@@ -66,6 +66,23 @@ public final class Room {
         : Fit.workers(shape, cpuMillis, memoryBytes, kinds, units, left);
   }
 
+  /// As [#workers], as if processors and main memory were without end.
+  public int workersByDevices(Shape shape) {
+    return Fit.workers(shape, Long.MAX_VALUE, Long.MAX_VALUE, kinds, units, left);
+  }
+
+  /// Whether a worker of the shape could use the device in the slot, were it free.
+  public boolean mayServe(Shape shape, int slot) {
+    DeviceKind kind = kinds[slot];
+    return kind != null && (shape.isFraction() ? kind.divides(shape) : kind.servesWhole(shape));
+  }
+
+  /// Whether the device in the slot is idle and may serve a worker of the shape whole.
+  public boolean isIdle(Shape shape, int slot) {
+    DeviceKind kind = kinds[slot];
+    return kind != null && Fit.isIdle(shape, kind, units[slot], left[slot]);
+  }
+
   /// Puts a share back as if it were free.
   public void give(WorkerPlace place) {
     change(place, 1);

@@ -3,6 +3,7 @@ package io.headgate.scheduler.core.preemption;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.ArrayList;
@@ -12,17 +13,18 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// The attempts that may become victims, by pool, policy, queue and profile, which decide their
-/// order. Inside a class they are in the order of their assignment.
+/// The attempts that may become victims, by pool, policy, queue, profile and job priority, which
+/// decide their order. Inside a class they are in the order of their assignment.
 public final class PossibleVictims {
   /// Attempts that only the time of their assignment tells apart.
-  record Rank(QueueState queue, PolicyAccount policy, ProfileId profile) {
+  record Rank(QueueState queue, PolicyAccount policy, ProfileId profile, int priority) {
     /// Nearly always a queue's attempts have one policy and one profile.
     @Override
     public int hashCode() {
-      return queue.hashCode();
+      return 31 * queue.hashCode() + priority;
     }
   }
 
@@ -32,6 +34,12 @@ public final class PossibleVictims {
   /// The classes of a pool by policy. Most policies, and they are many, have no possible victims.
   private final Map<PoolState, Map<PolicyAccount, Map<Rank, SequencedSet<LiveAttempt>>>> byPool =
       new HashMap<>();
+
+  /// How many attempts of each number of units there are in a pool. There are few sizes.
+  private final Map<PoolState, TreeMap<Long, Integer>> sizes = new HashMap<>();
+
+  private long freshFrom;
+  private long lastStart = -1;
 
   /// The suspended attempts.
   private final Map<PoolState, Map<Rank, SequencedSet<LiveAttempt>>> suspended = new HashMap<>();
@@ -54,7 +62,39 @@ public final class PossibleVictims {
           .computeIfAbsent(attempt.policy(), key -> new HashMap<>())
           .computeIfAbsent(rank(attempt), key -> new LinkedHashSet<>())
           .add(attempt);
+      sizes
+          .computeIfAbsent(attempt.pool(), key -> new TreeMap<>())
+          .merge(attempt.units(), 1, Integer::sum);
+      lastStart = Math.max(lastStart, attempt.sequence());
     }
+  }
+
+  /// A decision begins that follows from more than the passage of time.
+  ///
+  /// @param next the sequence number that the next start will have
+  /// @return whether an attempt may be a victim from now on that was none until then
+  public boolean endFreshness(long next) {
+    boolean someWereFresh = lastStart >= freshFrom;
+    freshFrom = next;
+    return someWereFresh;
+  }
+
+  /// Attempts with this sequence number or a higher one are fresh.
+  public long freshFrom() {
+    return freshFrom;
+  }
+
+  /// Whether nothing was reported or asked for since the attempt started. So it is no victim yet: a
+  /// job that its own start exposes does not start only to be stopped, and one pass after another
+  /// without news changes nothing (P5).
+  boolean isFresh(LiveAttempt attempt) {
+    return attempt.sequence() >= freshFrom;
+  }
+
+  /// Whether some attempt in the pool has more units.
+  boolean areSomeLarger(PoolState pool, long units) {
+    TreeMap<Long, Integer> ofPool = sizes.get(pool);
+    return ofPool != null && !ofPool.isEmpty() && ofPool.lastKey() > units;
   }
 
   /// The attempt is stopping, has ended, or has resumed.
@@ -71,7 +111,11 @@ public final class PossibleVictims {
     if (attempts.isEmpty()) {
       ranks.remove(rank);
     }
-    if (attempt.isSuspended()) {
+    if (!attempt.isSuspended()) {
+      sizes
+          .getOrDefault(attempt.pool(), new TreeMap<>())
+          .computeIfPresent(attempt.units(), (units, count) -> count == 1 ? null : count - 1);
+    } else {
       suspendedOf.computeIfPresent(
           attempt.policy(), (policy, count) -> count == 1 ? null : count - 1);
     }
@@ -111,6 +155,7 @@ public final class PossibleVictims {
   }
 
   private static Rank rank(LiveAttempt attempt) {
-    return new Rank(attempt.job().queue(), attempt.policy(), attempt.profile());
+    LiveJob job = attempt.job();
+    return new Rank(job.queue(), attempt.policy(), attempt.profile(), job.priority());
   }
 }

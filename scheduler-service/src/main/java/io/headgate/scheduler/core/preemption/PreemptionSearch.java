@@ -8,14 +8,18 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.Standing;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /// Makes room for a job that fits nowhere (P1-P4, P7, P9).
 ///
@@ -25,6 +29,10 @@ import java.util.Set;
 ///    it fits in one of them: the shortest prefix.
 /// 3. From the prefix, the fewest victims and then the least lost work are chosen; all others are
 ///    given back.
+/// 4. If the whole order leads to no place, each place is looked at by itself ([PlaceSearch]).
+///
+/// An attempt that frees more than [#OVERSIZED] times what the job needs is passed over as long as
+/// others of its standing suffice.
 ///
 /// Example: R&D has 9 of 10 with three jobs of 3, reservation 5. DevOps asks for 3. 1 is idle; the
 /// last started of R&D (9 > 5) makes it 4, and the job fits: one victim. Then DevOps asks for 2. 1
@@ -48,13 +56,39 @@ public final class PreemptionSearch {
   /// Bounds the walk; a step costs about a microsecond.
   public static final int MAX_STEPS = 200_000;
 
+  /// An attempt that frees more than this many times the need is oversized.
+  private static final int OVERSIZED = 4;
+
   private final PossibleVictims possibleVictims;
   private final Instant now;
   private final int maxSteps;
   private final Map<OrderKey, VictimOrder> orders = new HashMap<>();
 
+  private final Map<OrderKey, Candidates> candidates = new HashMap<>();
+
   /// The key on which the order of victims depends under P1.
-  private record OrderKey(Set<PoolState> pools, Reclaim reclaim) {}
+  private record OrderKey(Set<PoolState> pools, Reclaim reclaim, PassedOver passedOver) {
+    static OrderKey of(RoomRequest request, PassedOver passedOver) {
+      return new OrderKey(request.group().pools(), request.reclaim(), passedOver);
+    }
+  }
+
+  /// Attempts that are spared for their size.
+  ///
+  /// @param most the units that an attempt may have
+  /// @param but those of these standings are not spared
+  private record PassedOver(long most, Set<Standing> but) implements Predicate<LiveAttempt> {
+    static final PassedOver NONE = new PassedOver(Long.MAX_VALUE, Set.of());
+
+    PassedOver {
+      but = Set.copyOf(but);
+    }
+
+    @Override
+    public boolean test(LiveAttempt attempt) {
+      return attempt.takenUnits() > most && !but.contains(VictimWalk.standing(attempt));
+    }
+  }
 
   /// A search, or several as long as nothing changes except that entitled jobs start. Their starts
   /// leave the order of victims unchanged, and free capacity only shrinks.
@@ -69,18 +103,87 @@ public final class PreemptionSearch {
   /// Finds a place and the victims that have to leave it.
   public Result search(RoomRequest request) {
     PolicyAccount limited = request.rule() == PreemptionRule.P9 ? request.account() : null;
-    List<RemovalTrial> trials = new ArrayList<>();
     for (Route route : request.routes()) {
       RemovalTrial trial = new RemovalTrial(route, limited);
       if (trial.fits()) {
         return new Result.Found(route.pool(), trial.place(), List.of());
       }
-      trials.add(trial);
     }
-    VictimOrder order = order(request);
-    if (limited == null && trials.stream().allMatch(order::isKnownNotToSuffice)) {
-      return new Result.NotFound(order.protectedUntil(), false);
+    long most = OVERSIZED * request.need();
+    boolean someAreOversized =
+        limited == null
+            && request.routes().stream()
+                .anyMatch(route -> possibleVictims.areSomeLarger(route.pool(), most));
+    return someAreOversized ? searchInStages(request, most) : search(request, PassedOver.NONE);
+  }
+
+  /// The first search passes over oversized attempts. A job is spared for its size only as long as
+  /// others of its own standing suffice. So if one was passed over whose standing is worse than
+  /// that of the most protected victim, the next search takes in all of its standing.
+  private Result searchInStages(RoomRequest request, long most) {
+    PassedOver passedOver = new PassedOver(most, Set.of());
+    while (true) {
+      Result result = search(request, passedOver);
+      Set<Standing> more = EnumSet.noneOf(Standing.class);
+      for (Standing standing : standingsOf(request, passedOver)) {
+        if (isWorseThanAllOf(result, standing)) {
+          more.add(standing);
+        }
+      }
+      if (more.isEmpty()) {
+        return result;
+      }
+      more.addAll(passedOver.but());
+      passedOver = new PassedOver(most, more);
     }
+  }
+
+  /// The standings of those that were passed over and could go by themselves.
+  private Set<Standing> standingsOf(RoomRequest request, PassedOver passedOver) {
+    Set<Standing> standings = EnumSet.noneOf(Standing.class);
+    Candidates larger =
+        new Candidates(
+            new VictimWalk(possibleVictims, request, now, each -> !passedOver.test(each)));
+    for (Route route : request.routes()) {
+      Permission permission = new Permission(request, route);
+      for (Candidate candidate : larger.in(route.pool())) {
+        if (permission.permits(List.of(candidate))) {
+          standings.add(VictimWalk.standing(candidate.attempt()));
+        }
+      }
+    }
+    return standings;
+  }
+
+  private static boolean isWorseThanAllOf(Result result, Standing standing) {
+    return !(result instanceof Result.Found found)
+        || found.victims().stream()
+            .anyMatch(victim -> VictimWalk.standing(victim).compareTo(standing) < 0);
+  }
+
+  private Result search(RoomRequest request, PassedOver passedOver) {
+    VictimOrder order = order(request, passedOver);
+    PolicyAccount limited = request.rule() == PreemptionRule.P9 ? request.account() : null;
+    List<RemovalTrial> trials = new ArrayList<>();
+    for (Route route : request.routes()) {
+      trials.add(new RemovalTrial(route, limited));
+    }
+    boolean gaveUp = false;
+    if (limited != null || !trials.stream().allMatch(order::isKnownNotToSuffice)) {
+      Result found = alongOrder(order, trials, limited);
+      if (found instanceof Result.Found) {
+        return found;
+      }
+      gaveUp = ((Result.NotFound) found).gaveUp();
+    }
+    return limited == null
+        ? byPlace(request, passedOver, gaveUp)
+        : new Result.NotFound(order.protectedUntil(), gaveUp);
+  }
+
+  /// Takes victims in their order until the job fits.
+  private Result alongOrder(
+      VictimOrder order, List<RemovalTrial> trials, @Nullable PolicyAccount limited) {
     Map<RemovalTrial, List<LiveAttempt>> prefixes = new HashMap<>();
     for (int steps = 0; steps < maxSteps; steps++) {
       LiveAttempt victim = order.get(steps);
@@ -103,6 +206,15 @@ public final class PreemptionSearch {
       }
     }
     return new Result.NotFound(order.protectedUntil(), true);
+  }
+
+  private Result byPlace(RoomRequest request, PassedOver passedOver, boolean gaveUp) {
+    Candidates candidates = candidates(request, passedOver);
+    PlaceSearch search = new PlaceSearch(request, candidates, now, maxSteps);
+    PlaceSearch.Choice choice = search.find();
+    return choice == null
+        ? new Result.NotFound(candidates.protectedUntil(), gaveUp || search.gaveUp())
+        : new Result.Found(choice.trial().pool(), choice.trial().place(), choice.victims());
   }
 
   /// A victim that makes room in the limit may complete the prefix in several pools: of these the
@@ -133,26 +245,35 @@ public final class PreemptionSearch {
     return sum;
   }
 
-  private VictimOrder order(RoomRequest request) {
-    return switch (request.rule()) {
-      case P1 -> {
-        // Where attempts of the job's policy are suspended, victims depend on the job; where
-        // tenants share, also on starts (A3).
-        if (request.group().isShared() || request.job() != null) {
-          yield new VictimOrder(new VictimWalk(possibleVictims, request, now));
-        }
-        yield orders.computeIfAbsent(
-            new OrderKey(request.group().pools(), request.reclaim()),
-            key -> new VictimOrder(new VictimWalk(possibleVictims, request, now)));
-      }
-      case P7 -> new VictimOrder(new VictimWalk(possibleVictims, request, now));
-      case P9 ->
-          new VictimOrder(
-              new WithinPolicyWalk(
-                  possibleVictims,
-                  Objects.requireNonNull(request.account()),
-                  request.priority(),
-                  now));
-    };
+  private VictimOrder order(RoomRequest request, PassedOver passedOver) {
+    if (request.rule() == PreemptionRule.P9) {
+      return new VictimOrder(
+          new WithinPolicyWalk(
+              possibleVictims, Objects.requireNonNull(request.account()), request.priority(), now));
+    }
+    return isShared(request)
+        ? orders.computeIfAbsent(
+            OrderKey.of(request, passedOver), key -> new VictimOrder(walk(request, passedOver)))
+        : new VictimOrder(walk(request, passedOver));
+  }
+
+  private Candidates candidates(RoomRequest request, PassedOver passedOver) {
+    return isShared(request)
+        ? candidates.computeIfAbsent(
+            OrderKey.of(request, passedOver), key -> new Candidates(walk(request, passedOver)))
+        : new Candidates(walk(request, passedOver));
+  }
+
+  private VictimWalk walk(RoomRequest request, PassedOver passedOver) {
+    return new VictimWalk(possibleVictims, request, now, passedOver);
+  }
+
+  /// Whether the order of victims depends on nothing but the [OrderKey]. Where attempts of the
+  /// job's policy are suspended, victims depend on the job; where tenants share, also on starts
+  /// (A3).
+  private static boolean isShared(RoomRequest request) {
+    return request.rule() == PreemptionRule.P1
+        && !request.group().isShared()
+        && request.job() == null;
   }
 }

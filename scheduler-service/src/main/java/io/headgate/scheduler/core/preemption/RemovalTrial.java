@@ -82,7 +82,12 @@ final class RemovalTrial {
   }
 
   boolean fits() {
-    return !isOverCeiling() && workers >= shape.workers();
+    return !isOverCeiling() && hasNodes();
+  }
+
+  /// Whether all workers fit on nodes, whatever the ceilings.
+  boolean hasNodes() {
+    return workers >= shape.workers();
   }
 
   /// Whether a ceiling is in the way: the pool's, the policy's, or the tenant's in the pool.

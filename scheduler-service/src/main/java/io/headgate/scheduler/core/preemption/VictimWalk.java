@@ -1,30 +1,34 @@
 package io.headgate.scheduler.core.preemption;
 
-import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.PossibleVictims.Rank;
 import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.SequencedSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2, P3).
 /// Policies above their limit come first; then worst execution priority in its pool, worst rank,
-/// most over-reservation ÷ weight, last started. Each is a victim only while its policy is above
-/// its reservation after those taken before. Under P7 only strictly worse-ranked jobs of other
-/// policies are.
+/// largest share, lowest job priority, last started. Each is a victim only while its policy is
+/// above its reservation after those taken before. Under P7 only strictly worse-ranked jobs of
+/// other policies are.
 ///
 /// In a pool that tenants share ([TenantAccount]), jobs of other tenants are victims only if the
 /// preempting job's tenant ends within its reservation. Each is one only while its own tenant is
@@ -38,11 +42,13 @@ import org.jspecify.annotations.Nullable;
 /// Policies x (over by 4) and y (over by 3) have one rank and jobs of 2. The walk gives x, then y,
 /// since x is now over by 2. Then it gives x, then y, of which only 1 was over, and ends.
 final class VictimWalk implements VictimIterator {
-  private final Reclaim reclaim;
+  private final boolean keepsReservation;
   private final Instant now;
+  private final Predicate<LiveAttempt> passedOver;
+  private final PossibleVictims possibleVictims;
 
-  /// The turn of the job that asks; null: the walk is not for one job.
-  private final @Nullable Turn asking;
+  /// The job that asks; null: the walk is not for one job.
+  private final @Nullable LiveJob asking;
 
   private final Map<PolicyAccount, Loss> losses = new HashMap<>();
   private final Map<TenantAccount, Loss> lossesOfTenants = new HashMap<>();
@@ -60,7 +66,10 @@ final class VictimWalk implements VictimIterator {
     final int position;
     final int rank;
     final PolicyAccount policy;
+    final int priority;
     final TenantAccount tenant;
+    final ShareList shareOfTenant = new ShareList();
+    final ShareList shareOfPolicy = new ShareList();
     final Loss loss;
     final Loss lossOfTenant;
 
@@ -84,6 +93,7 @@ final class VictimWalk implements VictimIterator {
       position = pool.executionPosition(key.profile());
       rank = key.queue().rank();
       policy = key.policy();
+      priority = key.priority();
       loss = losses.computeIfAbsent(policy, of -> new Loss());
       // Where tenants do not share, their losses are not compared.
       lossOfTenant =
@@ -99,7 +109,10 @@ final class VictimWalk implements VictimIterator {
       next = null;
       while (next == null && attempts.hasNext()) {
         LiveAttempt attempt = attempts.next();
-        if (!attempt.isWhereWorkIsTaken() || (isSuspended && isAhead(attempt))) {
+        if (!attempt.isWhereWorkIsTaken()
+            || (isSuspended && isAhead(attempt))
+            || passedOver.test(attempt)
+            || (!isSuspended && possibleVictims.isFresh(attempt))) {
           continue;
         }
         Instant until = attempt.protectedUntil();
@@ -124,13 +137,16 @@ final class VictimWalk implements VictimIterator {
         order = Integer.compare(other.position, position);
       }
       if (order == 0) {
-        order = other.tenant.compareShare(other.takenFromTenantThen, tenant, takenFromTenantThen);
+        order = other.shareOfTenant.comparedWith(shareOfTenant);
       }
       if (order == 0) {
         order = Integer.compare(other.rank, rank);
       }
       if (order == 0) {
-        order = other.policy.compareShare(other.takenThen, policy, takenThen);
+        order = other.shareOfPolicy.comparedWith(shareOfPolicy);
+      }
+      if (order == 0) {
+        order = Integer.compare(priority, other.priority);
       }
       return order == 0 ? Long.compare(other.nextSequence(), nextSequence()) : order;
     }
@@ -140,10 +156,17 @@ final class VictimWalk implements VictimIterator {
     }
   }
 
-  VictimWalk(PossibleVictims possibleVictims, RoomRequest request, Instant now) {
-    this.reclaim = request.reclaim();
+  /// @param passedOver attempts that are no victims in this walk
+  VictimWalk(
+      PossibleVictims possibleVictims,
+      RoomRequest request,
+      Instant now,
+      Predicate<LiveAttempt> passedOver) {
+    this.passedOver = passedOver;
+    this.possibleVictims = possibleVictims;
+    this.keepsReservation = Permission.keepsReservation(request);
     this.now = now;
-    this.asking = request.job() == null ? null : Turn.of(request.job());
+    this.asking = request.job();
     this.lines = new PriorityQueue<>();
     for (Route route : request.routes()) {
       possibleVictims
@@ -183,7 +206,7 @@ final class VictimWalk implements VictimIterator {
   private boolean isAhead(LiveAttempt suspended) {
     return asking != null
         && suspended.policy() == asking.queue().account()
-        && !asking.precedes(Turn.of(suspended));
+        && !Turn.of(asking, suspended.pool()).precedes(Turn.of(suspended));
   }
 
   private static boolean mayTakeFrom(
@@ -216,6 +239,10 @@ final class VictimWalk implements VictimIterator {
           line.policy
               .standingWithout(line.takenThen)
               .or(line.tenant.standingWithout(line.takenFromTenantThen));
+      line.shareOfTenant.clear();
+      line.shareOfTenant.addWithout(line.tenant, line.standing, line.takenFromTenantThen);
+      line.shareOfPolicy.clear();
+      line.shareOfPolicy.addWithout(line.policy, line.standing, line.takenThen);
       lines.add(line);
     }
   }
@@ -238,7 +265,7 @@ final class VictimWalk implements VictimIterator {
       if (!mayGo(line, victim)) {
         // The amount taken only grows: neither this job nor a larger one may become a victim any
         // more.
-        if (reclaim == Reclaim.STRICT) {
+        if (keepsReservation) {
           line.advance();
           put(line);
         }
@@ -254,6 +281,26 @@ final class VictimWalk implements VictimIterator {
     }
   }
 
+  /// All that could go, in the order as things stand: nothing counts as removed for the next. The
+  /// walk is used up by it.
+  List<LiveAttempt> all() {
+    List<LiveAttempt> all = new ArrayList<>();
+    for (Line line = lines.poll(); line != null; line = lines.poll()) {
+      LiveAttempt next = line.next;
+      if (next != null) {
+        all.add(next);
+        line.advance();
+        put(line);
+      }
+    }
+    return all;
+  }
+
+  /// The standing of the attempt as things stand (O1).
+  static Standing standing(LiveAttempt attempt) {
+    return attempt.policy().standingWithout(0).or(attempt.tenant().standingWithout(0));
+  }
+
   private boolean mayGo(Line line, LiveAttempt victim) {
     if (line.isSuspended) {
       return true;
@@ -263,10 +310,7 @@ final class VictimWalk implements VictimIterator {
             ? line.tenant.usageWithoutStopping() - line.lossOfTenant.units
             : line.policy.usageWithoutStopping() - line.loss.units;
     long reservation = line.isForeign ? line.tenant.reservation() : line.policy.reservation();
-    return switch (reclaim) {
-      case RESERVATION, RANK, FAIR -> usage > reservation;
-      case STRICT -> usage - victim.units() >= reservation;
-    };
+    return keepsReservation ? usage - victim.units() >= reservation : usage > reservation;
   }
 
   @Override

@@ -29,7 +29,7 @@ final class WithinPolicyWalk implements VictimIterator {
       PossibleVictims possibleVictims, PolicyAccount account, int priority, Instant now) {
     List<LiveAttempt> found = new ArrayList<>();
     for (LiveAttempt attempt : possibleVictims.of(account)) {
-      if (attempt.job().priority() >= priority) {
+      if (attempt.job().priority() >= priority || possibleVictims.isFresh(attempt)) {
         continue;
       }
       Instant until = attempt.protectedUntil();

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class LiveAttempt {
   private final LiveJob job;
   private final AttemptId id;
-  private final PolicyAccount policy;
+  private PolicyAccount policy;
   private final TenantAccount tenant;
   private final ProfileId profile;
   private final PoolState pool;
@@ -81,6 +81,11 @@ public final class LiveAttempt {
 
   public PolicyAccount policy() {
     return policy;
+  }
+
+  /// It counts on another policy of its tenant from now on; nothing is accounted.
+  public void setPolicy(PolicyAccount account) {
+    policy = account;
   }
 
   /// The policy's tenant, in the pool that it runs in.

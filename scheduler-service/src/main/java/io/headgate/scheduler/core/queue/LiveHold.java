@@ -20,7 +20,7 @@ import java.util.Map;
 public final class LiveHold {
   private final Hold hold;
   private final LiveJob job;
-  private final PolicyAccount policy;
+  private PolicyAccount policy;
   private final TenantAccount tenant;
   private final PoolState pool;
   private final Shape shape;
@@ -90,6 +90,11 @@ public final class LiveHold {
 
   public PolicyAccount policy() {
     return policy;
+  }
+
+  /// It counts on another policy of its tenant from now on; nothing is accounted.
+  public void setPolicy(PolicyAccount account) {
+    policy = account;
   }
 
   /// The policy's tenant, in the pool where it holds.

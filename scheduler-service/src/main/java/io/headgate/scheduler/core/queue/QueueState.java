@@ -309,6 +309,7 @@ public final class QueueState implements Comparable<QueueState> {
   }
 
   public void enqueue(LiveJob job) {
+    turn.waitsAnew(job);
     lane(job).line().add(job);
     turn.enqueued(job);
     waitingInLanes++;

@@ -84,6 +84,11 @@ public record RoomRequest(
         : this;
   }
 
+  /// Units of GPU that the job needs.
+  public long need() {
+    return group.routes().isEmpty() ? 0 : group.routes().getFirst().need();
+  }
+
   public List<Route> routes() {
     return anywhere ? group.routes() : group.routesForNonPreemptible();
   }

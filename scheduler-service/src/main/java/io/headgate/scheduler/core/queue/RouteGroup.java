@@ -2,7 +2,6 @@ package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.placement.PoolState;
-import io.headgate.scheduler.core.rights.Standing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -18,6 +17,10 @@ public final class RouteGroup {
   private final Set<PoolState> pools;
   private final boolean isElastic;
   private final boolean isShared;
+
+  /// The first of the routes with the best position.
+  private final int best;
+
   private int current;
 
   /// The index of the route of [#prospect()]; the number of routes: none.
@@ -31,8 +34,17 @@ public final class RouteGroup {
     this.pools = routes.stream().map(Route::pool).collect(Collectors.toUnmodifiableSet());
     this.isElastic = isElastic(routes);
     this.isShared = isShared(routes);
+    this.best = best(routes);
     this.current = routes.size();
     this.prospect = routes.size();
+  }
+
+  private static int best(List<Route> routes) {
+    int best = 0;
+    for (int i = 1; i < routes.size(); i++) {
+      best = routes.get(i).position() < routes.get(best).position() ? i : best;
+    }
+    return best;
   }
 
   /// The routes in routing order.
@@ -124,26 +136,6 @@ public final class RouteGroup {
     return null;
   }
 
-  /// Where its tenant would stand with one job more: in the pool that the job takes, or if it fits
-  /// in none, where it stands best (A3).
-  ///
-  /// @param open the routes that are open to the job
-  /// @param route its [#prospect] of them
-  Standing tenantStanding(List<Route> open, @Nullable Route route) {
-    if (!isShared) {
-      return Standing.ENTITLED;
-    }
-    if (route != null) {
-      return route.tenantStanding();
-    }
-    Standing best = Standing.ABOVE_LIMIT;
-    for (Route each : open) {
-      Standing standing = each.tenantStanding();
-      best = standing.compareTo(best) < 0 ? standing : best;
-    }
-    return best;
-  }
-
   /// Counts the changes of its tenant's use of its pools, where tenants share.
   long tenantVersion() {
     if (!isShared) {
@@ -166,7 +158,7 @@ public final class RouteGroup {
     return prospect < routes.size() ? routes.get(prospect) : null;
   }
 
-  /// The profile's execution priority in the pool that its jobs take, or would take first.
+  /// The profile's execution priority in the pool where its jobs are compared with others.
   int position() {
     return first().position();
   }
@@ -233,9 +225,10 @@ public final class RouteGroup {
     return notedSupplyBlock;
   }
 
-  /// The route that its jobs take, or would take first.
+  /// The route on which its jobs are compared with others: the one that they take, or if they fit
+  /// nowhere, the one with the best position. So no job that fits nowhere looks for room too late.
   Route first() {
-    return routes.get(prospect < routes.size() ? prospect : 0);
+    return routes.get(prospect < routes.size() ? prospect : best);
   }
 
   /// Looks for the first route anew.

@@ -1,15 +1,21 @@
 package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.catalog.Reclaim;
+import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A queue's chance to start its candidate, with its place in the order of turns (O1-O5). The
 /// candidate is the first of the heads of the queue's lanes that may act. The same comparator, read
 /// backwards, orders victims.
+///
+/// The place depends on the pool. It is that of the pool where the candidate fits. A candidate that
+/// fits nowhere has the best of its places, until it finds room in a pool where it [#comesLaterIn].
 public final class Turn extends IndexedHeap.Member<Turn> {
   private final QueueState queue;
   private @Nullable LiveJob head;
@@ -18,17 +24,16 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// The standing in its policy alone.
   private Standing ofPolicy = Standing.ENTITLED;
 
-  /// The worse of its policy's and its tenant's (A3).
-  private Standing standing = Standing.ENTITLED;
+  private final TurnPlace place = new TurnPlace();
 
-  private long over;
+  /// The shares of the levels below the tenant.
+  private final ShareList within = new ShareList();
 
-  /// The tenant's over-reservation usage in the pool that the candidate takes, or would take first.
-  private long overOfTenant;
+  /// Where tenants share pools, the route on which the candidate fitted; null: it fitted nowhere.
+  private @Nullable Route fitted;
 
-  /// Where fewer pools are open to the candidate than to others with these routes: the one that it
-  /// takes, or would take first; null: that of the group.
-  private @Nullable Route restricted;
+  /// How often the candidate went on to a later place.
+  private int moves;
 
   /// The version of its policy's account when the candidate was found.
   private long version = -1;
@@ -39,8 +44,11 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// [#choose] finds.
   private long chosenAt = -1;
 
-  /// The job that `due` and `isBounded` belong to; null: they must be found.
+  /// The job that the fields below belong to; null: they must be found.
   private @Nullable LiveJob known;
+
+  private int priority;
+  private long sequence;
 
   /// From when on the candidate may hold, as far as time goes.
   private Instant due = Instant.MAX;
@@ -54,17 +62,23 @@ public final class Turn extends IndexedHeap.Member<Turn> {
 
   /// The turn of a suspended job, whose queue has others of its own.
   public static Turn of(LiveAttempt suspended) {
-    Turn turn = of(suspended.job());
-    for (Route route : turn.queue.routes()) {
-      turn.restricted = route.pool() == suspended.pool() ? route : turn.restricted;
-    }
-    return turn;
+    return of(suspended.job(), suspended.pool());
   }
 
   /// The turn of a job on its own, which others of its queue may be ahead of.
   public static Turn of(LiveJob job) {
     Turn turn = new Turn(job.queue());
     turn.setCandidate(job);
+    return turn;
+  }
+
+  /// As [#of(LiveJob)], with its place in a pool.
+  public static Turn of(LiveJob job, PoolState pool) {
+    Turn turn = of(job);
+    Route route = turn.routeTo(pool);
+    if (route != null) {
+      turn.compareOn(route);
+    }
     return turn;
   }
 
@@ -99,18 +113,72 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return isRestricted(job) ? RouteGroup.prospect(queue.routes(job)) : queue.group().prospect();
   }
 
-  /// The route that the job takes, or would take first.
-  private Route first(LiveJob job) {
-    if (!isRestricted(job)) {
-      return queue.group().first();
+  private @Nullable Route routeTo(PoolState pool) {
+    for (Route route : queue.routes()) {
+      if (route.pool() == pool) {
+        return route;
+      }
     }
-    List<Route> open = queue.routes(job);
-    Route route = RouteGroup.prospect(open);
-    return route != null ? route : open.isEmpty() ? queue.group().first() : open.getFirst();
+    return null;
   }
 
-  private Route first() {
-    return restricted == null ? queue.group().first() : restricted;
+  /// Takes the place on the route that the job takes. If it fits nowhere, it takes the best of its
+  /// places.
+  private void compareOnBest(LiveJob job) {
+    fitted = prospect(job);
+    if (fitted != null) {
+      compareOn(fitted);
+      return;
+    }
+    List<Route> open = queue.routes(job);
+    compareOn(open.isEmpty() ? queue.group().first() : open.getFirst());
+    for (int i = 1; i < open.size(); i++) {
+      if (compareWith(open.get(i)) < 0) {
+        compareOn(open.get(i));
+      }
+    }
+  }
+
+  /// The candidate found room in a pool. If its place is later there, it takes its turn there,
+  /// after the jobs that come before it in that pool.
+  ///
+  /// @return whether the turn now has that later place
+  public boolean comesLaterIn(PoolState pool) {
+    Route route = routeTo(pool);
+    if (route == null || !isLaterIn(pool)) {
+      return false;
+    }
+    compareOn(route);
+    moves++;
+    return true;
+  }
+
+  /// Whether its place is later in the pool, and it has not yet gone on once for each pool.
+  public boolean isLaterIn(PoolState pool) {
+    Route route = routeTo(pool);
+    return route != null && moves < queue.routes().size() && compareWith(route) > 0;
+  }
+
+  /// Whether its place is later than that of its group.
+  boolean hasMoved() {
+    return moves > 0;
+  }
+
+  private void compareOn(Route route) {
+    place.set(route, ofPolicy);
+    updateShares();
+  }
+
+  private void updateShares() {
+    within.clear();
+    within.add(queue.account(), place.standing(), queue.need());
+  }
+
+  /// Compares the place that the candidate would have on the route with the one that it has.
+  private int compareWith(Route route) {
+    TurnPlace there = new TurnPlace();
+    there.set(route, ofPolicy);
+    return there.comparedWith(place);
   }
 
   /// Finds the queue's candidate anew: of the heads of its lanes that rights do not stop, the first
@@ -118,7 +186,10 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   ///
   /// @return whether there is one: it fits, or it may try to make room or to hold some
   public boolean choose() {
-    if (!isChosen()) {
+    if (isChosen()) {
+      moves = 0;
+      place.follow(queue.group(), ofPolicy);
+    } else {
       choose(null, true, queue.account().preemptsWithin());
       chosenAt = queue.version();
     }
@@ -151,7 +222,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
       return choose(head, true, queue.account().preemptsWithin());
     }
     if (mayStart()) {
-      return standing == Standing.ABOVE_LIMIT
+      return place.standing() == Standing.ABOVE_LIMIT
           && queue.account().preemptsWithin()
           && choose(head, false, true);
     }
@@ -195,26 +266,22 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private void updateStanding() {
     if (head != known && head != null) {
       known = head;
+      priority = head.priority();
+      sequence = head.sequence();
       due = head.waitingSince().plus(queue.holdAfter());
       isBounded = head.spec().maxRuntime().isPresent();
     }
     PolicyAccount account = queue.account();
     RouteGroup group = queue.group();
     ofPolicy = queue.standing();
-    over = account.over(0);
     version = account.version();
     tenantVersion = group.tenantVersion();
-    if (head == null) {
-      return;
-    }
-    if (group.isShared()) {
-      standing = ofPolicy.or(group.tenantStanding(queue.routes(head), prospect(head)));
-      restricted = isRestricted(head) ? first(head) : null;
-      overOfTenant = first().tenant().over(0);
+    moves = 0;
+    if (group.isShared() && head != null) {
+      compareOnBest(head);
     } else {
-      standing = ofPolicy;
-      restricted = null;
-      overOfTenant = 0;
+      place.follow(group, ofPolicy);
+      updateShares();
     }
   }
 
@@ -223,7 +290,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   boolean isFresh() {
     return version == queue.account().version()
         && tenantVersion == queue.group().tenantVersion()
-        && (restricted == null || head == null || restricted.equals(first(head)));
+        && (head == null || !isRestricted(head) || Objects.equals(fitted, prospect(head)));
   }
 
   /// Whether its turn may come earlier, or at all, because its policy or its tenant takes more.
@@ -276,6 +343,11 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return isBounded;
   }
 
+  /// The job joined its queue, perhaps after an attempt.
+  void waitsAnew(LiveJob job) {
+    known = known == job ? null : known;
+  }
+
   /// The queue has another configuration.
   void reconfigured() {
     known = null;
@@ -298,31 +370,17 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// Whether this one's turn is before the other's.
   @Override
   public boolean isBefore(Turn other) {
-    if (standing != other.standing) {
-      return standing.compareTo(other.standing) < 0;
-    }
-    if (queue.group() != other.queue.group() || queue.group().isShared()) {
-      Route mine = first();
-      Route others = other.first();
-      if (mine.position() != others.position()) {
-        return mine.position() < others.position();
-      }
-      int tenants = mine.tenant().compareOver(overOfTenant, others.tenant(), other.overOfTenant);
-      if (tenants != 0) {
-        return tenants < 0;
-      }
+    int places = place.comparedWith(other.place);
+    if (places != 0) {
+      return places < 0;
     }
     if (queue.rank() != other.queue.rank()) {
       return queue.rank() < other.queue.rank();
     }
-    int share = queue.account().compareOver(over, other.queue.account(), other.over);
-    if (share != 0) {
-      return share < 0;
+    int shares = within.comparedWith(other.within);
+    if (shares != 0) {
+      return shares < 0;
     }
-    return sequence() < other.sequence();
-  }
-
-  private long sequence() {
-    return head == null ? Long.MAX_VALUE : head.sequence();
+    return priority == other.priority ? sequence < other.sequence : priority > other.priority;
   }
 }

@@ -18,6 +18,9 @@ public final class TurnOrder {
   private static final class GroupTurns extends IndexedHeap.Member<GroupTurns> {
     private final IndexedHeap<Turn> turns = new IndexedHeap<>();
 
+    /// Whether some have a later place than the group gives them.
+    private boolean someMoved;
+
     @Override
     boolean isBefore(GroupTurns other) {
       Turn mine = turns.peek();
@@ -56,6 +59,7 @@ public final class TurnOrder {
     GroupTurns group = turnsOf(turn.queue().group());
     Turn first = group.turns.peek();
     group.turns.put(turn);
+    group.someMoved |= turn.hasMoved();
     if (first == turn || group.turns.peek() != first) {
       groups.put(group);
     }
@@ -120,7 +124,7 @@ public final class TurnOrder {
   /// @param isHeld whether long-blocked jobs hold in a pool (O7), so that others may fit there when
   ///   their turn comes before
   /// @return whether a group may be ahead of its place from the time when nothing was held. A group
-  ///   that fits nowhere has the execution priority and the tenant's standing of its first pool
+  ///   that fits nowhere has the place of the pool where that is best
   public boolean taken(PoolState pool, List<RouteGroup> using, Predicate<PoolState> isHeld) {
     boolean someCameForward = false;
     for (RouteGroup group : using) {
@@ -135,6 +139,9 @@ public final class TurnOrder {
         someCameForward =
             someCameForward || group.position() < before || group.isBetterIn(isHeld, before);
         GroupTurns turns = turnsOf(group);
+        if (turns.someMoved) {
+          turns.turns.retain(any -> true);
+        }
         if (turns.isQueued()) {
           groups.put(turns);
         }

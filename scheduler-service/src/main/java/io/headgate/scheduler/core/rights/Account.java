@@ -93,18 +93,6 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
     return left <= limit() ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
   }
 
-  /// Compares shares, over-reservation usage ÷ weight (O4), exactly.
-  ///
-  /// @return negative when this account has the smaller share
-  public final int compareShare(long taken, Account other, long takenFromOther) {
-    return compareOver(over(taken), other, other.over(takenFromOther));
-  }
-
-  /// As [#compareShare], with over-reservation usages that the caller knows.
-  public final int compareOver(long over, Account other, long othersOver) {
-    return Long.compare(over * other.weight(), othersOver * weight());
-  }
-
   /// An attempt begins, or resumes after a suspension.
   public void start(Claim claim) {
     version++;

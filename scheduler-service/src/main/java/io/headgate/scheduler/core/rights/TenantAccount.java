@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
 ///   within its reservation and whose tenant is not: it takes nothing from others. Ranks (O3, P7)
 ///   count among jobs of one tenant only.
 /// - *Order.* The worse of the two standings counts, then the pool's execution priority (O2). Then
-///   comes the tenant with less over-reservation usage ÷ weight in the pool (O4), then ranks and
-///   shares within a tenant. Victims come in the reverse order.
+///   comes the tenant with the smaller share of the pool (O4), then ranks (O3) and shares within a
+///   tenant. The tenant's share precedes the ranks, because each tenant sets its own. Victims come
+///   in the reverse order.
 /// - *Non-preemptible* jobs of a tenant stay within its reservation there (A8), because no job
 ///   could ever take their capacity back. Only pools with such room are open to them, whatever
 ///   idles elsewhere, and others of their queue pass them.

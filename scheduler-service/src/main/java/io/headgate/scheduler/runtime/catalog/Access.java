@@ -4,6 +4,7 @@ import io.headgate.scheduler.core.catalog.Department;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.TenantShare;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import java.util.Set;
 /// @param vaults the rules of vaults, by id of the group; absent: the group has none
 /// @param joint the last change together with supply, up to this version; absent: there was none
 /// @param roles what its accounts are beyond members of groups
+/// @param shares of tenants in pools of this one (A3); only of the owner of shared pools
 public record Access(
     TenantId tenant,
     long version,
@@ -25,13 +27,15 @@ public record Access(
     List<Queue> queues,
     Map<String, VaultRules> vaults,
     Optional<JointChange> joint,
-    Roles roles) {
+    Roles roles,
+    List<TenantShare> shares) {
   public Access {
     groups = List.copyOf(groups);
     departments = List.copyOf(departments);
     policies = List.copyOf(policies);
     queues = List.copyOf(queues);
     vaults = Map.copyOf(vaults);
+    shares = List.copyOf(shares);
   }
 
   /// Rights without departments, before any change together with supply.
@@ -43,7 +47,17 @@ public record Access(
       List<Queue> queues,
       Map<String, VaultRules> vaults,
       Roles roles) {
-    this(tenant, version, groups, List.of(), policies, queues, vaults, Optional.empty(), roles);
+    this(
+        tenant,
+        version,
+        groups,
+        List.of(),
+        policies,
+        queues,
+        vaults,
+        Optional.empty(),
+        roles,
+        List.of());
   }
 
   /// The subjects that share one policy's rights.

@@ -149,6 +149,11 @@ public final class CatalogView {
     return Map.copyOf(index(tenant).storages());
   }
 
+  /// The shared pools that the tenant's profiles name.
+  public Set<PoolId> sharedPools(TenantId tenant) {
+    return merged(tenant).sharedPools();
+  }
+
   public Optional<Access.Rights> rights(TenantId tenant, String policy) {
     return Optional.ofNullable(index(tenant).rights().get(policy));
   }

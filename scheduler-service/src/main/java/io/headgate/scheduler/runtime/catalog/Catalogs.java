@@ -5,9 +5,12 @@ import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.TenantShare;
 import io.headgate.scheduler.runtime.catalog.Supply.Owner;
+import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -173,8 +176,25 @@ public final class Catalogs {
         supply == null ? List.of() : supply.profiles(),
         access == null ? List.of() : access.policies().stream().map(Access.Rights::policy).toList(),
         access == null ? List.of() : access.queues(),
-        List.of(),
+        shares(tenant, supply, access),
         access == null ? List.of() : access.departments());
+  }
+
+  /// A share of nothing for the owner of shared pools binds all tenants in each of them. So one
+  /// without a share reserves nothing there, also while no tenant has a share.
+  private static List<TenantShare> shares(
+      TenantId tenant, @Nullable Supply supply, @Nullable Access access) {
+    List<TenantShare> shares = new ArrayList<>();
+    if (tenant.equals(TenantId.PLATFORM) && supply != null) {
+      for (Supply.OfferedPool offered : supply.pools()) {
+        shares.add(
+            new TenantShare(tenant, offered.pool().id(), GpuQuantity.ZERO, Optional.empty(), 1));
+      }
+    }
+    if (access != null) {
+      shares.addAll(access.shares());
+    }
+    return shares;
   }
 
   /// A pool of a group belongs to that group's policy; of several, to the first by name, because a

@@ -34,6 +34,7 @@ import io.headgate.scheduler.runtime.text.DecisionText;
 import io.headgate.scheduler.runtime.text.EndText;
 import io.headgate.scheduler.runtime.text.ReasonText;
 import io.headgate.scheduler.runtime.text.SetAsideText;
+import io.headgate.type.Viewer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -288,6 +289,12 @@ public final class EffectRecorder {
         order.cause() instanceof StopCause.Requeued
             ? requeued(turn, job, attempt, order)
             : DecisionText.stop(job, attempt.attempt(), order, by);
+    if (order.cause() instanceof StopCause.Preempted(var _, var rule, var grounds)
+        && !grounds.winner().policy().tenant().equals(job.tenant())) {
+      // The one tenant learns no name of the other.
+      by = Viewer.ANOTHER_TEAMS_JOB;
+      message = DecisionText.byAnotherTeam(job.name().id(), rule.name());
+    }
     AttemptRecord stopping =
         attempt
             .with(EndText.withStop(attempt.attempt(), order))
@@ -306,7 +313,10 @@ public final class EffectRecorder {
                   .pool(attempt.attempt().assignment().pool().name())
                   .preemption(by, rule.name())
                   .message(message)
-                  .detail(DecisionText.detail(grounds)));
+                  .detail(
+                      by.equals(Viewer.ANOTHER_TEAMS_JOB)
+                          ? DecisionText.withoutWinner(DecisionText.detail(grounds))
+                          : DecisionText.detail(grounds)));
       case StopCause.Cancelled(), StopCause.Requeued(), StopCause.SuspensionOver() ->
           turn.note(about(job, EventType.STOPPING).attempt(attempt.id().number()).message(message));
       case StopCause.WorkerEnded(var _, var _) -> {

@@ -2,6 +2,7 @@ package io.headgate.scheduler.runtime.desk;
 
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
@@ -90,7 +91,8 @@ public final class JobRegistry {
 
   /// The live attempt whose worker the node has; empty for attempts of other nodes.
   Optional<AttemptRecord> attempt(NodeId node, WorkerName worker) {
-    if (!worker.job().tenant().equals(node.tenant())) {
+    // A shared node runs jobs of all tenants; below it must have this very worker.
+    if (!worker.job().tenant().equals(node.tenant()) && !node.tenant().equals(TenantId.PLATFORM)) {
       return Optional.empty();
     }
     return job(worker.job())

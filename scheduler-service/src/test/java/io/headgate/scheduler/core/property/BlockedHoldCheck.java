@@ -127,6 +127,21 @@ final class BlockedHoldCheck {
         && rules.charged(policy) + rules.need(job) <= rules.limit(policy);
   }
 
+  /// Where the job would hold: where it starts first, of the pools in which none holds.
+  static Optional<Pool> placeFor(Job job, Reference rules) {
+    Pool best = null;
+    Instant first = Instant.MAX;
+    for (Pool pool : mayHold(job, rules) ? rules.routes(job) : List.<Pool>of()) {
+      Optional<Instant> start =
+          holdIn(pool.id(), rules).isEmpty() ? earliest(pool, job, rules) : Optional.empty();
+      if (start.isPresent() && (best == null || start.get().isBefore(first))) {
+        best = pool;
+        first = start.get();
+      }
+    }
+    return Optional.ofNullable(best);
+  }
+
   static Optional<Hold> holdIn(PoolId pool, Reference rules) {
     return rules.holds().stream()
         .filter(hold -> hold.isForBlocked() && hold.place().pool().equals(pool))
@@ -177,8 +192,13 @@ final class BlockedHoldCheck {
         rules.space.isFreeWithout(hold.place().workers(), Set.copyOf(hold.waitsFor())),
         "a held place is free when those it waits for have ended (O7)",
         hold);
+    Pool held = rules.shadow.pool(own).orElseThrow();
     for (Job other : rules.firsts()) {
-      boolean better = rules.isBefore(other, job) && mayHold(other, rules) && !rules.fitsNow(other);
+      boolean better =
+          rules.routes(other).stream().allMatch(pool -> rules.isBefore(other, pool, job, held))
+              && mayHold(other, rules)
+              && !rules.fitsNow(other)
+              && !rules.letsOthersGoFirst(other);
       require(
           !better
               || rules.routes(other).stream()

@@ -6,8 +6,10 @@ import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldRelease;
@@ -118,10 +120,28 @@ final class Checker {
         shadow.state(core.state()),
         core.state());
     Reference rules = rules();
+    requireSuccession();
     for (Node node : shadow.nodes.values()) {
       require(!rules.space.isOvercommitted(node), "never two jobs on one slice", node);
     }
     supply.check(decision, rules);
+  }
+
+  /// However policies are renamed, what runs counts on the policy of its queue.
+  private void requireSuccession() {
+    for (Attempt attempt : shadow.attempts.values()) {
+      Job job = shadow.jobs.get(attempt.id().job());
+      Optional<PolicyId> policy =
+          shadow
+              .queue(job.spec().queue())
+              .map(Queue::policy)
+              .filter(id -> shadow.policy(id).isPresent());
+      require(
+          policy.isEmpty() || policy.get().equals(attempt.policy()),
+          "a running job counts on the policy of its queue",
+          attempt,
+          policy);
+    }
   }
 
   /// Lifts holds and puts them back as it happened before the effect.
@@ -217,8 +237,12 @@ final class Checker {
         attempt,
         first);
     if (release == null) {
-      requireTurn(job, rules);
+      requireTurn(job, poolOf(attempt), rules);
     }
+  }
+
+  private Pool poolOf(Attempt attempt) {
+    return shadow.pool(attempt.assignment().pool()).orElseThrow();
   }
 
   /// The attempt resumes with its own GPUs, which are no other attempt's.
@@ -238,15 +262,19 @@ final class Checker {
         attempt);
     require(rules.refusal(job).isEmpty(), "only what rights allow goes on", attempt);
     if (rules.routes(job).size() == 1) {
-      requireTurn(job, rules);
+      requireTurn(job, poolOf(attempt), rules);
     }
   }
 
   /// No job that could start as well was before it.
-  private void requireTurn(Job job, Reference rules) {
+  private void requireTurn(Job job, Pool pool, Reference rules) {
     for (Job other : rules.firsts()) {
+      Optional<Pool> fits = rules.firstPool(other);
       require(
-          !rules.fitsNow(other) || !rules.isBefore(other, job),
+          fits.isEmpty()
+              || !rules.isBefore(other, fits.get(), job, pool)
+              || rules.letsGoFirst(other, job)
+              || rules.letsOthersGoFirst(other),
           "no better-ranked job is passed over",
           other,
           job);
@@ -257,7 +285,7 @@ final class Checker {
     Reference rules = rules();
     Job job = rules.job(attempt);
     Profile profile = rules.profile(job);
-    Pool pool = shadow.pool(attempt.assignment().pool()).orElseThrow();
+    Pool pool = poolOf(attempt);
     require(
         rules.used(attempt.policy()) <= rules.limit(attempt.policy()) || rules.mayExceedLimit(job),
         "never over the limit",

@@ -174,6 +174,7 @@ final class EvictAll {
             .thenComparingInt(job -> rules.position(pool, rules.profile(job).id()))
             .thenComparingInt(job -> rules.queue(job).rank())
             .thenComparingDouble(job -> share(job, books))
+            .thenComparingInt(job -> -job.spec().priority())
             .thenComparingLong(Job::sequence)
             .compare(one, two)
         < 0;
@@ -185,7 +186,10 @@ final class EvictAll {
   }
 
   private double share(Job job, Map<PolicyId, Book> books) {
-    long over = book(job, books).standing * UNITS_PER_GPU - rules.policy(job).reservation().units();
-    return Math.max(0, over) / (double) rules.policy(job).weight();
+    double usage = book(job, books).standing * UNITS_PER_GPU;
+    double reservation = rules.policy(job).reservation().units();
+    return isEntitled(job, books)
+        ? usage / reservation
+        : Math.max(0, usage - reservation) / rules.policy(job).weight();
   }
 }

@@ -9,6 +9,8 @@ import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.node.Device;
@@ -57,7 +59,10 @@ class IdleNodeTest {
     Node node =
         new Node(
             new NodeId(tenant, "new"), pool.id(), devices, 64_000, 64L << 30, NodeStatus.READY);
-    List<Effect> effects = core.copy().decide(List.of(new Input.NodeChanged(node)), now).effects();
+    SchedulerCore copy = core.copy();
+    // Attempts that have just started may be victims once there is news (P5).
+    copy.decide(List.of(new Input.WorkerLost(new AttemptId(new JobId(-1), 1), 0)), now);
+    List<Effect> effects = copy.decide(List.of(new Input.NodeChanged(node)), now).effects();
     require(
         effects.stream().anyMatch(Effect.StartAttempt.class::isInstance)
             || effects.stream().noneMatch(IdleNodeTest::takesFromOthers),

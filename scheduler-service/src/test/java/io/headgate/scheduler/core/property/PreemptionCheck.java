@@ -1,9 +1,11 @@
 package io.headgate.scheduler.core.property;
 
 import static io.headgate.scheduler.core.property.Violation.require;
+import static java.util.Comparator.naturalOrder;
 
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
@@ -14,12 +16,16 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.property.Reference.Standing;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /// Which jobs make room, which go for them, and which GPUs are held for them (P1-P9).
 final class PreemptionCheck {
@@ -32,7 +38,6 @@ final class PreemptionCheck {
   /// Victims of the preemption that is being told; its hold ends it.
   private final List<Attempt> victims = new ArrayList<>();
 
-  private Optional<List<Attempt>> prefix = Optional.empty();
   private Shadow beforeVictims;
 
   /// Over-reservation usage of all policies before the first victim.
@@ -53,6 +58,11 @@ final class PreemptionCheck {
     Job preemptor = shadow.jobs.get(cause.by());
     PreemptionRule rule = cause.rule();
     Victims possible = new Victims(rules);
+    require(
+        !shadow.fresh.contains(victim.id()),
+        "no job is started and stopped in one decision (P5)",
+        victim,
+        preemptor);
     if (victims.isEmpty()) {
       beforeVictims = shadow.copy();
       overBefore = over(rules);
@@ -74,8 +84,6 @@ final class PreemptionCheck {
           rule == PreemptionRule.P9 || !supply.mayServe(preemptor, rules),
           "nobody goes while an elastic pool may serve the job (P6)",
           preemptor);
-      prefix = possible.prefix(preemptor, rule);
-      require(prefix.isPresent(), "victims are found only where there are some", preemptor);
     }
     require(
         possible.mayGo(victim, preemptor, rule, Set.of()),
@@ -90,11 +98,6 @@ final class PreemptionCheck {
         "nobody takes from its own policy but under P9",
         victim,
         own);
-    require(
-        prefix.orElseThrow().stream().anyMatch(other -> other.id().equals(victim.id())),
-        "victims are of the shortest prefix (P3, P4)",
-        victim,
-        prefix);
     requireGrounds(cause.grounds(), victim, preemptor, rules);
     victims.add(victim);
   }
@@ -140,9 +143,77 @@ final class PreemptionCheck {
     }
   }
 
+  /// The first stage whose prefix has all the victims, or the first without a prefix: there the
+  /// victims are of one place.
+  private Optional<List<Attempt>> prefix(Victims possible, Job job, PreemptionRule rule) {
+    Set<Standing> oversized = EnumSet.noneOf(Standing.class);
+    while (true) {
+      Optional<List<Attempt>> prefix = possible.prefix(job, rule, oversized);
+      if (prefix.isEmpty() || ids(prefix.get()).containsAll(ids(victims))) {
+        requireNoWorseWasSpared(possible, job, rule, oversized);
+        return prefix;
+      }
+      Optional<Standing> worst =
+          Arrays.stream(Standing.values())
+              .filter(standing -> !oversized.contains(standing))
+              .reduce((_, last) -> last);
+      require(worst.isPresent(), "victims are of the shortest prefix (P3, P4)", victims, prefix);
+      oversized.add(worst.orElseThrow());
+    }
+  }
+
+  private void requireNoWorseWasSpared(
+      Victims possible, Job job, PreemptionRule rule, Set<Standing> oversized) {
+    Standing best = victims.stream().map(possible::standing).min(naturalOrder()).orElseThrow();
+    for (Attempt attempt : beforeVictims.attempts.values()) {
+      require(
+          !possible.isOversized(attempt, job, rule)
+              || oversized.contains(possible.standing(attempt))
+              || possible.standing(attempt).compareTo(best) <= 0
+              || !inPoolsOf(job).contains(attempt.assignment().pool())
+              || !possible.mayGo(attempt, job, rule, Set.of()),
+          "a large job is spared only for others of its standing (P4)",
+          attempt,
+          victims);
+    }
+  }
+
+  private Set<PoolId> inPoolsOf(Job job) {
+    return new Reference(beforeVictims, Instant.EPOCH)
+        .routes(job).stream().map(Pool::id).collect(Collectors.toSet());
+  }
+
+  private static Set<AttemptId> ids(List<Attempt> attempts) {
+    return attempts.stream().map(Attempt::id).collect(Collectors.toSet());
+  }
+
+  /// Victims of one place: none of its permitted sets spares all of those that are as protected as
+  /// the most protected victim.
+  private void checkPlace(Reference before, Job job, PreemptionRule rule) {
+    Victims possible = new Victims(before);
+    List<Attempt> order = possible.inOrder(beforeVictims.attempts.values());
+    int last = victims.stream().mapToInt(order::indexOf).max().orElseThrow();
+    if (before.profile(job).workers() == 1) {
+      Optional<Set<AttemptId>> better =
+          possible.permittedOnOneNode(
+              job,
+              rule,
+              attempt ->
+                  order.indexOf(attempt) < last
+                      && inPoolsOf(job).contains(attempt.assignment().pool())
+                      && !possible.isOversized(attempt, job, rule));
+      require(
+          better.isEmpty(),
+          "of all places, the one whose most protected victim goes first (P4)",
+          better,
+          victims);
+    }
+  }
+
   private void checkChoice(Job job, PreemptionRule rule, Instant now) {
     Reference before = new Reference(beforeVictims, now);
     Victims possible = new Victims(before);
+    Optional<List<Attempt>> prefix = prefix(possible, job, rule);
     Set<AttemptId> chosen = new HashSet<>();
     double lost = 0;
     for (Attempt victim : victims) {
@@ -158,11 +229,15 @@ final class PreemptionCheck {
           victim,
           victims);
     }
-    if (prefix.orElseThrow().size() > MAX_EXHAUSTIVE) {
+    if (prefix.isEmpty()) {
+      checkPlace(before, job, rule);
+      return;
+    }
+    if (prefix.get().size() > MAX_EXHAUSTIVE) {
       return;
     }
     require(possible.makesRoom(job, rule, chosen), "the victims make room", victims);
-    List<Attempt> all = prefix.orElseThrow();
+    List<Attempt> all = prefix.get();
     for (int mask = 0; mask < 1 << all.size(); mask++) {
       if (Integer.bitCount(mask) > chosen.size()) {
         continue;
@@ -208,7 +283,6 @@ final class PreemptionCheck {
         hold,
         overBefore);
     victims.clear();
-    prefix = Optional.empty();
   }
 
   private static PreemptionRule rule(Hold hold) {

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 /// | property | checked by |
 /// |---|---|
 /// | never over capacity, limit, dedication or geometry | [Checker], at every start |
+/// | a running job counts on its queue's policy, however that is renamed | [Checker], after every decision |
 /// | never two jobs on one slice | [Checker], after every decision |
 /// | no policy at or below its reservation loses a job to another | [PreemptionCheck] |
 /// | no entitled job waits while the P rules would make room | [RestChecker] |

@@ -197,6 +197,7 @@ final class RandomWorld {
         .minRuntime(chance(20) ? Duration.ofMinutes(10) : Duration.ZERO)
         .preemptible(chance(90))
         .preemptWithin(chance(25) ? PreemptWithin.LOWER_PRIORITY : PreemptWithin.NEVER)
+        .group(Optional.of(family(name)))
         .build();
   }
 
@@ -376,6 +377,52 @@ final class RandomWorld {
     return chance(60) ? node.without(Set.of(pick(node.devices()).uuid())) : Space.inService(node);
   }
 
+  /// The part of a policy's name that a renaming keeps; also the name of its group.
+  static String family(String policy) {
+    return policy.split("-", 2)[0];
+  }
+
+  /// In every sixth scenario each change renames a policy, and every other change its queues too,
+  /// whose jobs must count on. Not drawn, so that a seed stays what it was.
+  private Catalog withRenamedPolicy(Catalog before) {
+    PolicyId old = before.policies().get((int) (version % before.policies().size())).id();
+    PolicyId renamed = new PolicyId(TENANT, family(old.name()) + "-" + version);
+    List<Policy> renamedPolicies = new ArrayList<>();
+    for (Policy policy : before.policies()) {
+      renamedPolicies.add(policy.id().equals(old) ? policy.with().id(renamed).build() : policy);
+    }
+    List<Queue> queues = new ArrayList<>();
+    for (Queue queue : before.queues()) {
+      boolean isOfOld = queue.policy().equals(old);
+      queues.add(
+          new Queue(
+              isOfOld && version % 2 == 0
+                  ? new QueueId(TENANT, renamed.name() + "-" + queue.profile().name())
+                  : queue.id(),
+              isOfOld ? renamed : queue.policy(),
+              queue.profile(),
+              queue.rank(),
+              queue.overReservation(),
+              queue.open()));
+    }
+    List<Pool> renamedPools = new ArrayList<>();
+    for (Pool pool : before.pools()) {
+      renamedPools.add(
+          pool.with()
+              .dedicatedTo(pool.dedicatedTo().map(to -> to.equals(old) ? renamed : to))
+              .build());
+    }
+    return new Catalog(
+        TENANT,
+        version,
+        renamedPools,
+        before.profiles(),
+        renamedPolicies,
+        queues,
+        before.shares(),
+        before.departments());
+  }
+
   private void changeCatalog(List<Input> inputs) {
     if (chance(15)) {
       catalog = makeCatalog();
@@ -404,6 +451,9 @@ final class RandomWorld {
               catalog.queues(),
               catalog.shares(),
               catalog.departments());
+      if (seed % 6 == 4) {
+        catalog = withRenamedPolicy(catalog);
+      }
     }
     inputs.add(new Input.CatalogChanged(catalog));
   }

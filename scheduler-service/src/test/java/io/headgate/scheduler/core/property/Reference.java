@@ -21,12 +21,14 @@ import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /// The rules (A1 to P9) a second time: slow, from the text, without index, cache or increment, over
 /// the records of a [Shadow]. It never changes; the shadow must not either while it is used.
@@ -297,6 +299,21 @@ final class Reference {
     return policy(job).preemptWithin() == PreemptWithin.LOWER_PRIORITY;
   }
 
+  /// Whether a job of higher priority waits in its policy, whose jobs preempt each other (P9).
+  boolean letsOthersGoFirst(Job job) {
+    return shadow.live().stream()
+        .anyMatch(other -> other.state() == JobState.WAITING && letsGoFirst(job, other));
+  }
+
+  /// Whether the other one is of higher priority in its policy, whose jobs preempt each other (P9).
+  boolean letsGoFirst(Job job, Job other) {
+    return preemptsWithin(job)
+        && other.spec().priority() > job.spec().priority()
+        && queue(other.spec().queue())
+            .filter(queue -> queue.policy().equals(queue(job).policy()))
+            .isPresent();
+  }
+
   // --- Room.
 
   boolean fits(Pool pool, Job job) {
@@ -320,6 +337,14 @@ final class Reference {
     Profile profile = profile(job);
     return routes(job).stream()
         .anyMatch(pool -> space.fits(pool, profile, Without.stoppingAnd(removed)));
+  }
+
+  /// The first pool where it fits when everything that stops has stopped, and these are gone.
+  Optional<Pool> poolWithout(Job job, Collection<Attempt> removed) {
+    Set<AttemptId> ids = removed.stream().map(Attempt::id).collect(Collectors.toSet());
+    return routes(job).stream()
+        .filter(pool -> space.fits(pool, profile(job), Without.stoppingAnd(ids)))
+        .findFirst();
   }
 
   // --- Turns.
@@ -370,20 +395,9 @@ final class Reference {
     return shadow.holds.containsKey(job.id()) && !ignored.contains(job.id());
   }
 
-  /// Whether the turn of the first job is before that of the second (O1-O5); of one queue each is
-  /// the first that may start.
-  boolean isBefore(Job first, Job second) {
-    return isBefore(first, second, position(second));
-  }
-
-  /// Whether the job's turn is before that in which the attempt goes on where it is suspended.
-  boolean isBefore(Job first, Attempt suspended) {
-    Job second = job(suspended);
-    Pool pool = shadow.pool(suspended.assignment().pool()).orElseThrow();
-    return isBefore(first, second, position(pool, profile(second).id()));
-  }
-
-  private boolean isBefore(Job first, Job second, int positionOfSecond) {
+  /// Whether the turn of the first job in its pool is before that of the second in its own (O1-O5);
+  /// of one queue each is the first that may start.
+  boolean isBefore(Job first, Pool itsPool, Job second, Pool other) {
     Queue one = queue(first);
     Queue two = queue(second);
     if (one.equals(two)) {
@@ -392,15 +406,16 @@ final class Reference {
     if (standing(first) != standing(second)) {
       return standing(first).compareTo(standing(second)) < 0;
     }
-    int position = position(first);
-    if (position != positionOfSecond) {
-      return position < positionOfSecond;
+    int position = position(itsPool, first);
+    int others = position(other, second);
+    if (position != others) {
+      return position < others;
     }
     if (one.rank() != two.rank()) {
       return one.rank() < two.rank();
     }
-    int share = Double.compare(share(one.policy(), Set.of()), share(two.policy(), Set.of()));
-    return share == 0 ? first.sequence() < second.sequence() : share < 0;
+    int share = Double.compare(share(first), share(second));
+    return share == 0 ? isAhead(first, second) : share < 0;
   }
 
   /// O5.
@@ -409,25 +424,37 @@ final class Reference {
     return priority == 0 ? first.sequence() < second.sequence() : priority < 0;
   }
 
-  /// The execution priority where it fits first; where it fits nowhere, in its first pool.
-  private int position(Job job) {
-    return position(firstPool(job).orElseGet(() -> routes(job).getFirst()), profile(job).id());
+  /// Where it fits first; where it fits nowhere, the pool where its turn comes first.
+  Pool placeOf(Job job) {
+    return firstPool(job)
+        .orElseGet(() ->
+            routes(job).stream()
+                .min(Comparator.comparingInt(pool -> position(pool, job)))
+                .orElseThrow());
+  }
+
+  int position(Pool pool, Job job) {
+    return position(pool, profile(job).id());
   }
 
   int position(Pool pool, ProfileId profile) {
-    List<ProfileId> order = new ArrayList<>(pool.order());
-    shadow.catalog.profiles().stream()
-        .filter(p -> p.pools().contains(pool.id()) && !pool.order().contains(p.id()))
-        .map(Profile::id)
-        .sorted()
-        .forEach(order::add);
-    int index = order.indexOf(profile);
-    return index < 0 ? order.size() : index;
+    int index = pool.order().indexOf(profile);
+    return index < 0 ? pool.order().size() : index;
   }
 
-  double share(PolicyId policy, Set<AttemptId> removed) {
-    long over = Math.max(0, standing(policy, removed) - reservation(policy));
-    return over / (double) shadow.policy(policy).map(Policy::weight).orElse(1);
+  private double share(Job job) {
+    boolean entitled = standing(job) == Standing.ENTITLED;
+    return entitled && need(job) == 0 ? 0 : share(queue(job).policy(), entitled, Set.of());
+  }
+
+  /// O4, as the policy stands without the removed attempts.
+  double share(PolicyId policy, boolean entitled, Set<AttemptId> removed) {
+    double usage = standing(policy, removed);
+    double reservation = reservation(policy);
+    if (entitled) {
+      return reservation == 0 ? 0 : usage / reservation;
+    }
+    return Math.max(0, usage - reservation) / shadow.policy(policy).map(Policy::weight).orElse(1);
   }
 
   static GpuQuantity gpus(long units) {

@@ -11,7 +11,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 
 /// No name decides anything: a made-up history in which everything has other names is decided
@@ -21,12 +20,6 @@ class RenamingTest {
 
   @Test
   void namesDecideNothing() {
-    compareAll(EnumSet.complementOf(EnumSet.of(Kind.PROFILE, Kind.NODE)));
-  }
-
-  @Test
-  @Disabled("O2: unnamed profiles do not share one position yet")
-  void norDoNamesOfProfiles() {
     compareAll(EnumSet.complementOf(EnumSet.of(Kind.NODE)));
   }
 
@@ -53,8 +46,7 @@ class RenamingTest {
         SCENARIOS,
         UnaryOperator.identity(),
         (seed, steps, decided) -> {
-          List<List<Effect>> others =
-              inOtherNames(seed, EnumSet.complementOf(EnumSet.of(Kind.PROFILE)), steps);
+          List<List<Effect>> others = inOtherNames(seed, EnumSet.allOf(Kind.class), steps);
           int step = 0;
           while (step < steps.size()
               && Set.copyOf(decided.get(step)).equals(Set.copyOf(others.get(step)))) {

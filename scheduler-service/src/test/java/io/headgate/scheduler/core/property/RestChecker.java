@@ -19,6 +19,7 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.property.Space.Without;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -58,10 +59,11 @@ final class RestChecker {
     }
   }
 
-  /// The rules as they were at the job's turn: only holds of O7 count that came into force earlier.
-  /// The holds are known in their order. The turn was before the first hold that the job is ahead
-  /// of. It was after the holds of its own queue that are ahead of the job, and not before the job
-  /// was first in its queue.
+  /// The rules as they were at the job's last turn: only holds of O7 count that came into force
+  /// earlier. The holds are known in their order. The turn was before the first hold that the job
+  /// is ahead of. It was after the holds of its own queue that are ahead of the job, and not before
+  /// the job was first in its queue. Where it found room in a pool in which its turn came later, it
+  /// took its last turn there.
   private Reference atTurnOf(Job job) {
     Set<JobId> later = new LinkedHashSet<>(blocked);
     int after = 0;
@@ -71,16 +73,49 @@ final class RestChecker {
         after = i + 1;
       }
     }
+    Optional<Pool> place = Optional.empty();
     for (int i = 0; i < blocked.size(); i++) {
       JobId holder = blocked.get(i);
       Reference then = new Reference(shadow, rules.now, later);
-      if (holder.equals(job.id())
-          || (i >= after && isLead(job, then) && then.isBefore(job, shadow.jobs.get(holder)))) {
+      if (holder.equals(job.id())) {
         return then;
+      }
+      if (i >= after && isLead(job, then)) {
+        Pool at = place.orElseGet(() -> then.placeOf(job));
+        if (isBefore(job, at, holder, then)) {
+          Optional<Pool> room = roomFor(job, then);
+          if (room.isEmpty() || isBefore(job, room.get(), holder, then)) {
+            return then;
+          }
+          place = room;
+        }
       }
       later.remove(holder);
     }
     return rules;
+  }
+
+  private boolean isBefore(Job job, Pool pool, JobId holder, Reference then) {
+    Pool held = shadow.pool(shadow.holds.get(holder).place().pool()).orElseThrow();
+    return then.isBefore(job, pool, shadow.jobs.get(holder), held);
+  }
+
+  /// The pool in which a job that fits nowhere finds room: by the P rules, or to hold it.
+  private Optional<Pool> roomFor(Job job, Reference then) {
+    if (then.fitsNow(job)) {
+      return Optional.empty();
+    }
+    Victims possible = new Victims(then);
+    for (PreemptionRule rule : possible.rulesFor(job)) {
+      if (rule == PreemptionRule.P9 || !supply.mayServe(job, then)) {
+        Optional<Pool> room =
+            possible.some(job, rule).flatMap(victims -> then.poolWithout(job, victims));
+        if (room.isPresent()) {
+          return room;
+        }
+      }
+    }
+    return BlockedHoldCheck.placeFor(job, then);
   }
 
   /// Whether it is the job's turn when it is the turn of its queue.
@@ -124,7 +159,8 @@ final class RestChecker {
         }
       }
       if (!refusal.equals(Optional.of("NEVER_FITS"))) {
-        Reference then = atTurnOf(job);
+        // Where others of its policy had to go first, its turn was after their holds.
+        Reference then = rules.letsOthersGoFirst(job) ? rules : atTurnOf(job);
         require(
             then.refusal(job).isPresent() || !then.fitsNow(job),
             "nobody waits for what a worse-ranked one holds (O7)",
@@ -194,11 +230,18 @@ final class RestChecker {
     for (PreemptionRule rule : possible.rulesFor(job)) {
       if (rule == PreemptionRule.P9 || !supply.mayServe(job, then)) {
         require(
-            possible.prefix(job, rule).isEmpty(),
+            possible.prefix(job, rule, EnumSet.allOf(Reference.Standing.class)).isEmpty(),
             "no job waits while the P rules would make room",
             rule,
+            job);
+        require(
+            rule == PreemptionRule.P9
+                || rules.profile(job).workers() > 1
+                || possible.permittedOnOneNode(job, rule, any -> true).isEmpty(),
+            "no job waits while permitted victims of one node would make room (P4)",
+            rule,
             job,
-            possible.prefix(job, rule));
+            possible.permittedOnOneNode(job, rule, any -> true));
       }
     }
   }
@@ -215,7 +258,7 @@ final class RestChecker {
       }
     }
     Reference then = atTurnOf(job);
-    if (!BlockedHoldCheck.mayHold(job, then)) {
+    if (!BlockedHoldCheck.mayHold(job, then) || rules.letsOthersGoFirst(job)) {
       return;
     }
     for (Pool pool : rules.routes(job)) {

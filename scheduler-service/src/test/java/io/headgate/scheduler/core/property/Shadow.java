@@ -56,6 +56,9 @@ final class Shadow {
   final Map<AttemptId, Attempt> attempts = new LinkedHashMap<>();
   final Map<JobId, Hold> holds = new LinkedHashMap<>();
 
+  /// Attempts since whose start nothing was reported or asked for.
+  final Set<AttemptId> fresh = new HashSet<>();
+
   /// Nodes of elastic pools that are given back.
   final Set<NodeId> released = new HashSet<>();
 
@@ -94,7 +97,7 @@ final class Shadow {
     indexed = catalog;
   }
 
-  private Shadow fresh() {
+  private Shadow indexed() {
     if (indexed != catalog) {
       index();
     }
@@ -102,19 +105,19 @@ final class Shadow {
   }
 
   Optional<Queue> queue(QueueId id) {
-    return Optional.ofNullable(fresh().queues.get(id));
+    return Optional.ofNullable(indexed().queues.get(id));
   }
 
   Optional<Profile> profile(ProfileId id) {
-    return Optional.ofNullable(fresh().profiles.get(id));
+    return Optional.ofNullable(indexed().profiles.get(id));
   }
 
   Optional<Policy> policy(PolicyId id) {
-    return Optional.ofNullable(fresh().policies.get(id));
+    return Optional.ofNullable(indexed().policies.get(id));
   }
 
   Optional<Pool> pool(PoolId id) {
-    return Optional.ofNullable(fresh().pools.get(id));
+    return Optional.ofNullable(indexed().pools.get(id));
   }
 
   boolean takesWork(Node node) {
@@ -135,6 +138,7 @@ final class Shadow {
     copy.released.addAll(released);
     copy.asked.putAll(asked);
     copy.runTimes.putAll(runTimes);
+    copy.fresh.addAll(fresh);
     return copy;
   }
 
@@ -146,6 +150,9 @@ final class Shadow {
   }
 
   void apply(Input input) {
+    if (!(input instanceof Input.TimePassed)) {
+      fresh.clear();
+    }
     switch (input) {
       case Input.CatalogChanged(var changed) -> catalog = changed;
       case Input.NodeChanged(var node) -> nodes.put(node.id(), node);
@@ -160,7 +167,10 @@ final class Shadow {
   void apply(Effect effect) {
     switch (effect) {
       case Effect.JobChanged(var job, var _, var _) -> jobs.put(job.id(), job);
-      case Effect.StartAttempt(var attempt) -> attempts.put(attempt.id(), attempt);
+      case Effect.StartAttempt(var attempt) -> {
+        attempts.put(attempt.id(), attempt);
+        fresh.add(attempt.id());
+      }
       case Effect.AttemptChanged(var attempt) -> attempts.put(attempt.id(), attempt);
       case Effect.StopAttempt(var id, var order) ->
           attempts.computeIfPresent(
@@ -179,7 +189,10 @@ final class Shadow {
                       a.workers(),
                       Optional.of(order)));
       case Effect.AttemptSuspended(var attempt) -> attempts.put(attempt.id(), attempt);
-      case Effect.ResumeAttempt(var attempt) -> attempts.put(attempt.id(), attempt);
+      case Effect.ResumeAttempt(var attempt) -> {
+        attempts.put(attempt.id(), attempt);
+        fresh.add(attempt.id());
+      }
       case Effect.AttemptEnded(var attempt, var _) -> attempts.remove(attempt.id());
       case Effect.HoldPlaced(var hold) -> holds.put(hold.job(), hold);
       case Effect.HoldReleased(var job, var _) -> holds.remove(job);
@@ -269,6 +282,7 @@ final class Shadow {
             core.instances(),
             core.demand(),
             core.runTimes(),
+            core.freshFrom(),
             core.nextSequence()));
   }
 
@@ -289,6 +303,7 @@ final class Shadow {
         state.instances(),
         state.demand(),
         state.runTimes(),
+        state.freshFrom(),
         state.nextSequence());
   }
 }

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.property.Scenarios.Step;
 import java.io.IOException;
@@ -57,19 +59,39 @@ class ShrinkerTest {
   /// A history that breaks the planted property, and what became of it.
   private record Failing(History history, History small) {}
 
-  /// The first made-up one that does so too when agents obey.
+  /// The first made-up one that does so too when agents obey, and that a file can say.
   private static Failing failing() {
     for (long seed = 1; seed <= LAST_SEED; seed++) {
       History history =
           History.of(SchedulerCore.DEFAULT_PLACEMENT, Scenarios.record(seed, input -> input));
       if (ORACLE.apply(history).isPresent()) {
         History small = Shrinker.shrink(history, ORACLE);
-        if (small.obedience().isPresent()) {
+        if (small.obedience().isPresent() && isAcceptable(small)) {
           return new Failing(history, small);
         }
       }
     }
     throw new AssertionError("no seed breaks it");
+  }
+
+  /// Whether every configuration passes the checks of a file: no profile needs more than the limit
+  /// of a policy that has a queue for it.
+  private static boolean isAcceptable(History history) {
+    return history.steps().stream()
+        .flatMap(step -> step.inputs().stream())
+        .allMatch(input ->
+            !(input instanceof Input.CatalogChanged(var catalog))
+                || catalog.queues().stream().allMatch(queue -> isWithinLimit(queue, catalog)));
+  }
+
+  private static boolean isWithinLimit(Queue queue, Catalog catalog) {
+    Shadow shadow = new Shadow(catalog);
+    return shadow
+            .profile(queue.profile())
+            .orElseThrow()
+            .need()
+            .compareTo(shadow.policy(queue.policy()).orElseThrow().limit())
+        <= 0;
   }
 
   @Test

@@ -62,6 +62,7 @@ final class TenantVictims {
     return pool != null
         && pool.dedicatedTo().isEmpty()
         && attempt.stop().isEmpty()
+        && !shadow.fresh.contains(attempt.id())
         && attempt.preemptible()
         && attempt.assignment().units() > 0
         && attempt.assignment().workers().stream().anyMatch(this::isWhereWorkIsTaken)
@@ -116,6 +117,7 @@ final class TenantVictims {
         .thenComparingDouble(this::shareOfTenant)
         .thenComparingInt(this::rank)
         .thenComparingDouble(this::shareOfPolicy)
+        .thenComparingInt(attempt -> -shadow.jobs.get(attempt.id().job()).spec().priority())
         .thenComparingLong(Attempt::sequence)
         .compare(one, other);
   }

@@ -83,7 +83,8 @@ final class TenantWorld {
 
   private PolicyId owned(PolicyId policy) {
     TenantId tenant =
-        tenantOf.computeIfAbsent(policy.name(), key -> TENANTS.get(random.nextInt(TENANTS.size())));
+        tenantOf.computeIfAbsent(
+            RandomWorld.family(policy.name()), key -> TENANTS.get(random.nextInt(TENANTS.size())));
     return new PolicyId(tenant, policy.name());
   }
 

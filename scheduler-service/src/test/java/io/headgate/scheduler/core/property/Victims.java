@@ -10,18 +10,29 @@ import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.PreemptionRule;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.property.Reference.Standing;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /// Which attempts must go (P1-P4, P7, P9): all in their order, one after the other.
 final class Victims {
+  /// Sets of up to this many attempts are tried, one by one.
+  private static final int MAX_ON_NODE = 7;
+
   private final Reference rules;
   private final Shadow shadow;
 
@@ -72,6 +83,7 @@ final class Victims {
     return attempt.preemptible()
         && attempt.stop().isEmpty()
         && attempt.assignment().units() > 0
+        && !shadow.fresh.contains(attempt.id())
         && !isProtected(attempt);
   }
 
@@ -81,10 +93,16 @@ final class Victims {
     return isWhereWorkIsTaken(suspended)
         && !isDedicated(suspended)
         && switch (rule) {
-          case P1 -> isOtherPolicys(suspended, job) || rules.isBefore(job, suspended);
+          case P1 -> isOtherPolicys(suspended, job) || isAfter(suspended, job);
           case P7 -> isOtherPolicys(suspended, job) && isWorseRanked(suspended, job);
           case P9 -> false;
         };
+  }
+
+  /// Whether it would resume, in its pool, only after the job has had its turn there.
+  private boolean isAfter(Attempt suspended, Job job) {
+    Pool pool = shadow.pool(suspended.assignment().pool()).orElseThrow();
+    return rules.isBefore(job, pool, rules.job(suspended), pool);
   }
 
   private boolean isOtherPolicys(Attempt attempt, Job job) {
@@ -107,7 +125,7 @@ final class Victims {
       case P7 ->
           !attempt.policy().equals(own)
               && isWorseRanked(attempt, job)
-              && isAboveReservation(attempt, rules.profile(job).reclaim(), removed);
+              && isAboveReservation(attempt, Reclaim.STRICT, removed);
       case P1 -> isAboveReservation(attempt, rules.profile(job).reclaim(), removed);
     };
   }
@@ -165,9 +183,21 @@ final class Victims {
         .orElse(Integer.MAX_VALUE);
   }
 
-  private boolean isAboveLimit(PolicyId policy, Set<AttemptId> removed) {
-    long standing = rules.standing(policy, removed);
-    return standing > rules.limit(policy) && standing > rules.reservation(policy);
+  /// O1, as the policy stands without the removed attempts.
+  private Standing standing(PolicyId policy, Set<AttemptId> removed) {
+    long usage = rules.standing(policy, removed);
+    if (usage <= rules.reservation(policy)) {
+      return Standing.ENTITLED;
+    }
+    return usage <= rules.limit(policy) ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
+  }
+
+  private double share(PolicyId policy, Set<AttemptId> removed) {
+    return rules.share(policy, standing(policy, removed) == Standing.ENTITLED, removed);
+  }
+
+  private int priority(Attempt attempt) {
+    return rules.job(attempt).spec().priority();
   }
 
   /// Whether the job fits, also in its policy's limit where it has to make room in it.
@@ -183,13 +213,16 @@ final class Victims {
 
   /// The victims of the shortest prefix of the reversed order after which the job fits; empty when
   /// it never does.
-  Optional<List<Attempt>> prefix(Job job, PreemptionRule rule) {
+  ///
+  /// @param oversized the standings whose oversized attempts are not passed over
+  Optional<List<Attempt>> prefix(Job job, PreemptionRule rule, Set<Standing> oversized) {
     List<PoolId> pools = rules.routes(job).stream().map(Pool::id).toList();
     List<Attempt> possible = new ArrayList<>();
     for (Attempt attempt : shadow.attempts.values()) {
       // Elsewhere a victim helps only where it makes room in the policy's limit.
       if (rule == PreemptionRule.P9 || pools.contains(attempt.assignment().pool())) {
-        if (isPreemptible(attempt) || Shadow.isKept(attempt)) {
+        if ((isPreemptible(attempt) || Shadow.isKept(attempt))
+            && (!isOversized(attempt, job, rule) || oversized.contains(standing(attempt)))) {
           possible.add(attempt);
         }
       }
@@ -211,17 +244,105 @@ final class Victims {
     return Optional.of(prefix);
   }
 
+  /// Whether it is passed over as long as others of its standing suffice (P4).
+  boolean isOversized(Attempt attempt, Job job, PreemptionRule rule) {
+    return rule != PreemptionRule.P9
+        && !Shadow.isKept(attempt)
+        && attempt.assignment().units() > 4 * rules.need(job);
+  }
+
+  /// As things stand.
+  Standing standing(Attempt attempt) {
+    return standing(attempt.policy(), Set.of());
+  }
+
+  /// The first to go first, as things stand.
+  List<Attempt> inOrder(Collection<Attempt> attempts) {
+    return attempts.stream().sorted(across(Set.of()).reversed()).toList();
+  }
+
+  /// Victims of some stage that make room; empty: there are none.
+  Optional<Collection<Attempt>> some(Job job, PreemptionRule rule) {
+    Optional<Collection<Attempt>> inOrder =
+        prefix(job, rule, EnumSet.noneOf(Standing.class))
+            .or(() -> prefix(job, rule, EnumSet.allOf(Standing.class)))
+            .map(Function.identity());
+    return inOrder.isPresent() || rule == PreemptionRule.P9 || rules.profile(job).workers() > 1
+        ? inOrder
+        : permittedOnOneNode(job, rule, any -> true)
+            .map(ids -> ids.stream().map(shadow.attempts::get).toList());
+  }
+
+  /// A set of one node's attempts that is permitted, in some order, and makes room for the job.
+  /// Tries all sets on all nodes with at most [#MAX_ON_NODE] candidates.
+  ///
+  /// @param candidates which attempts may be among them
+  Optional<Set<AttemptId>> permittedOnOneNode(
+      Job job, PreemptionRule rule, Predicate<Attempt> candidates) {
+    Map<NodeId, List<Attempt>> byNode = new TreeMap<>();
+    for (Attempt attempt : shadow.attempts.values()) {
+      if (candidates.test(attempt) && mayGo(attempt, job, rule, Set.of())) {
+        attempt.assignment().workers().stream()
+            .map(WorkerPlace::node)
+            .distinct()
+            .forEach(node -> byNode.computeIfAbsent(node, key -> new ArrayList<>()).add(attempt));
+      }
+    }
+    for (List<Attempt> onNode : byNode.values()) {
+      if (onNode.size() > MAX_ON_NODE || !makesRoom(job, rule, ids(onNode))) {
+        continue;
+      }
+      for (int mask = 1; mask < 1 << onNode.size(); mask++) {
+        List<Attempt> some = new ArrayList<>();
+        for (int i = 0; i < onNode.size(); i++) {
+          if ((mask & 1 << i) != 0) {
+            some.add(onNode.get(i));
+          }
+        }
+        if (mayGoInSomeOrder(some, job, rule, new HashSet<>()) && makesRoom(job, rule, ids(some))) {
+          return Optional.of(ids(some));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Set<AttemptId> ids(List<Attempt> attempts) {
+    Set<AttemptId> ids = new HashSet<>();
+    attempts.forEach(attempt -> ids.add(attempt.id()));
+    return ids;
+  }
+
+  private boolean mayGoInSomeOrder(
+      List<Attempt> victims, Job job, PreemptionRule rule, Set<AttemptId> removed) {
+    if (removed.size() == victims.size()) {
+      return true;
+    }
+    for (Attempt victim : victims) {
+      if (!removed.contains(victim.id()) && mayGo(victim, job, rule, removed)) {
+        removed.add(victim.id());
+        boolean all = mayGoInSomeOrder(victims, job, rule, removed);
+        removed.remove(victim.id());
+        if (all) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   private Comparator<Attempt> within() {
-    return Comparator.comparingInt((Attempt a) -> -rules.job(a).spec().priority())
+    return Comparator.comparingInt((Attempt a) -> -priority(a))
         .thenComparingLong(Attempt::sequence);
   }
 
   private Comparator<Attempt> across(Set<AttemptId> removed) {
     return Comparator.comparing(Shadow::isKept)
-        .thenComparing(a -> isAboveLimit(a.policy(), removed))
+        .thenComparing(a -> standing(a.policy(), removed))
         .thenComparingInt(this::position)
         .thenComparingInt(this::rank)
-        .thenComparingDouble(a -> rules.share(a.policy(), removed))
+        .thenComparingDouble(a -> share(a.policy(), removed))
+        .thenComparingInt(a -> -priority(a))
         .thenComparingLong(Attempt::sequence);
   }
 }

@@ -171,7 +171,8 @@ class CatalogsTest {
                 List.of(),
                 Map.of(),
                 joint,
-                Access.Roles.UNKNOWN)),
+                Access.Roles.UNKNOWN,
+                List.of())),
         List.of());
   }
 

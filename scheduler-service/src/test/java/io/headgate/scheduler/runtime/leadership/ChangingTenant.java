@@ -125,7 +125,16 @@ final class ChangingTenant {
     return new Change(
         new Supply(ID, version, pools, profiles, joint),
         new Access(
-            ID, version, groups, List.of(), rights, queues, Map.of(), joint, Access.Roles.UNKNOWN));
+            ID,
+            version,
+            groups,
+            List.of(),
+            rights,
+            queues,
+            Map.of(),
+            joint,
+            Access.Roles.UNKNOWN,
+            List.of()));
   }
 
   private Profile profile(int number) {

@@ -180,8 +180,8 @@ public final class CommandRegistry {
     return text.append(
             """
 
-            Each command: headgate COMMAND --help. Topics: headgate help formats, configuration, job, scenario,
-            exit-codes, reasons, rules, environment, states.\
+            Each command: headgate COMMAND --help. Topics: headgate help formats, configuration, job, platform,
+            scenario, exit-codes, reasons, rules, environment, states.\
             """)
         .toString();
   }

@@ -35,6 +35,7 @@ public final class HelpCommand implements CliCommand {
           "formats",
           "configuration",
           "job",
+          "platform",
           "scenario",
           "exit-codes",
           "reasons",
@@ -48,7 +49,7 @@ public final class HelpCommand implements CliCommand {
       arity = "0..1",
       paramLabel = "TOPIC",
       description =
-          "A command, or formats, configuration, job, scenario, exit-codes, reasons, rules,"
+          "A command, or formats, configuration, job, platform, scenario, exit-codes, reasons, rules,"
               + " environment, states.")
   private @Nullable String topic;
 
@@ -87,6 +88,11 @@ public final class HelpCommand implements CliCommand {
                   ConfigurationReference.job())
               + "\nExample\n\n"
               + resource("job-example.yaml").indent(2);
+      case "platform" ->
+          ConfigurationHelp.text(
+              "Keys of a platform file (YAML or JSON), besides those of pools in a configuration",
+              ConfigurationReference.types(),
+              ConfigurationReference.platform());
       case "scenario" ->
           ConfigurationHelp.text(
               "Keys of a scenario file (YAML or JSON), besides those of a configuration",

@@ -16,6 +16,7 @@ import io.headgate.sdk.config.EnglishText;
 import io.headgate.sdk.config.Span;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.HeadgateException.FieldViolation;
+import io.headgate.sdk.model.StatusCode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -66,8 +67,22 @@ final class ConfigurationPlanner {
     try {
       return client.plan(wanted);
     } catch (HeadgateException e) {
+      // A foreign tenant is refused like an absent one, and this one is always there.
+      if (wanted.isPlatform()
+          && (e.code() == StatusCode.PERMISSION_DENIED || e.code() == StatusCode.NOT_FOUND)) {
+        throw operatorsOnly(e);
+      }
       throw refused(e);
     }
+  }
+
+  private CliFailure operatorsOnly(HeadgateException refusal) {
+    ErrorFrame frame =
+        ErrorFrames.of(refusal, invocation.session().server())
+            .message("only platform operators apply a file of kind Platform")
+            .why("It divides pools among tenants, and your key speaks for one tenant.")
+            .next(List.of("log in with an operator's key, or ask an operator to apply the file"));
+    return new CliFailure(List.of(frame), ExitCode.of(refusal), "Nothing was applied.");
   }
 
   /// Translates the fields in a service's refusal into lines of the file. The last line says

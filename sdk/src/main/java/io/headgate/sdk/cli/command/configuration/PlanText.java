@@ -122,6 +122,7 @@ record PlanText(Output output) {
           case POLICY -> List.of("reservation", "limit", "group");
           case QUEUE -> List.of();
           case VAULT -> List.of("groups", "images", "commands");
+          case PART -> List.of("reservation", "limit", "weight");
         };
     List<String> parts = new ArrayList<>();
     for (String name : shown) {

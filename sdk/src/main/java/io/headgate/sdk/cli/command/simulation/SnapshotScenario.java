@@ -1,6 +1,8 @@
 package io.headgate.sdk.cli.command.simulation;
 
 import io.headgate.sdk.config.Configuration;
+import io.headgate.sdk.config.Pool;
+import io.headgate.sdk.config.Profile;
 import io.headgate.sdk.config.Profile.Isolation;
 import io.headgate.sdk.config.ScenarioFile;
 import io.headgate.sdk.config.ScenarioFile.Geometry;
@@ -16,8 +18,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Builds a scenario from a live installation: its configuration, nodes, and running and waiting
@@ -35,10 +39,46 @@ final class SnapshotScenario {
     return remarks;
   }
 
+  /// A tenant does not see the nodes of shared pools, so the scenario has these pools without
+  /// nodes, under names that a scenario allows.
+  private Configuration withoutShared(Configuration live) {
+    Map<String, Pool> shared = new TreeMap<>();
+    List<Profile> profiles = new ArrayList<>();
+    for (Profile profile : live.profiles()) {
+      List<String> pools = new ArrayList<>();
+      for (String pool : profile.pools()) {
+        String name = pool.replace('/', '-');
+        pools.add(name);
+        if (Configuration.isShared(pool)) {
+          shared.put(pool, Pool.shared(name));
+        }
+      }
+      profiles.add(profile.withPools(pools));
+    }
+    List<Pool> pools = new ArrayList<>(live.pools());
+    shared.forEach((pool, standIn) -> {
+      pools.add(standIn);
+      remarks.add(
+          "pool %s is shared with other tenants: the scenario has it as %s, without nodes"
+              .formatted(pool, standIn.name()));
+    });
+    return new Configuration(
+        live.tenant(),
+        live.groups(),
+        pools,
+        profiles,
+        live.departments(),
+        live.policies(),
+        live.vaults(),
+        live.tenants(),
+        live.visibility());
+  }
+
   /// The scenario has no groups, because every submitter in it had the right to submit.
   ///
   /// @param jobs jobs that wait or have an attempt
-  ScenarioFile of(Configuration configuration, List<Node> nodes, List<Job> jobs) {
+  ScenarioFile of(Configuration live, List<Node> nodes, List<Job> jobs) {
+    Configuration configuration = withoutShared(live);
     Set<String> pools = new HashSet<>();
     configuration.pools().forEach(pool -> pools.add(pool.name()));
     Set<String> queues = new HashSet<>();
