@@ -182,9 +182,9 @@ class OrderTest {
   }
 
   private static Driver withBothPools(TenantBuilder tenant) {
-    return new Driver(tenant)
-        .join(Driver.node("m", "first", 2), Driver.node("n", "second", 4))
-        .submit("b2", "fill");
+    Driver it =
+        new Driver(tenant).join(Driver.node("m", "first", 2), Driver.node("n", "second", 4));
+    return it.submit(it.timed("fill", "b2", Duration.ofHours(2)));
   }
 
   @Test
