@@ -33,7 +33,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Applies a new catalog of a tenant.
@@ -57,7 +56,8 @@ final class CatalogInputs {
         withdraw(queue);
       }
     }
-    Set<TenantId> concerned = concerned(catalog);
+    Set<TenantId> concerned = new HashSet<>();
+    concernedCatalogs(catalog).forEach(one -> concerned.add(one.tenant()));
     // The youngest first: where rights have become too small for all, the older ones stay.
     for (LiveHold hold : List.copyOf(world.holds.values()).reversed()) {
       // Holds of blocked jobs are found again in every pass.
@@ -79,20 +79,20 @@ final class CatalogInputs {
     configurePolicies(catalog, before);
     configurePools(catalog);
     configureShares(catalog);
-    for (TenantId tenant : concerned(catalog)) {
-      configureQueues(world.catalogs.get(tenant));
+    for (Catalog one : concernedCatalogs(catalog)) {
+      configureQueues(one);
     }
     world.demand(catalog.tenant()).retain(catalog.profiles());
     world.expect(catalog.tenant());
   }
 
-  /// The tenant of the catalog, and those whose profiles name shared pools, if these are in it.
-  private Set<TenantId> concerned(Catalog catalog) {
-    Set<TenantId> concerned = new TreeSet<>(Set.of(catalog.tenant()));
+  /// The catalog, and those whose profiles name shared pools, if these are in it.
+  private List<Catalog> concernedCatalogs(Catalog catalog) {
+    List<Catalog> concerned = new ArrayList<>(List.of(catalog));
     if (catalog.tenant().equals(TenantId.PLATFORM)) {
       for (Catalog other : world.catalogs.values()) {
-        if (!other.sharedPools().isEmpty()) {
-          concerned.add(other.tenant());
+        if (!other.sharedPools().isEmpty() && !other.tenant().equals(catalog.tenant())) {
+          concerned.add(other);
         }
       }
     }
