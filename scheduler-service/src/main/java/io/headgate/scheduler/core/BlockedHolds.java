@@ -226,6 +226,26 @@ final class BlockedHolds {
     return best == null ? Optional.empty() : Optional.of(terms.hold(job, best));
   }
 
+  /// How long the job must wait if nothing else makes room for it: until its expected start, or if
+  /// that is unknown for its `holdAfter` (P11).
+  Duration expectedWait(LiveJob job) {
+    LiveHold former = lifted.get(job.id());
+    Optional<Instant> start =
+        former == null ? Optional.empty() : former.hold().expectedStart();
+    if (former == null) {
+      for (Route route : job.queue().routes(job)) {
+        Optional<Instant> other =
+            search(job, route, true).flatMap(HoldSearch.Found::expectedStart);
+        if (other.isPresent() && (start.isEmpty() || other.get().isBefore(start.get()))) {
+          start = other;
+        }
+      }
+    }
+    return start.isEmpty()
+        ? job.queue().holdAfter()
+        : start.get().isAfter(now) ? Duration.between(now, start.get()) : Duration.ZERO;
+  }
+
   private boolean mayStay(LiveHold hold) {
     return !placed.containsKey(hold.pool())
         && !hold.isBroken()

@@ -260,7 +260,8 @@ final class CatalogInputs {
     RouteGroup group = world.routeGroups.get(key);
     if (group == null
         || group.isElastic() != RouteGroup.isElastic(key)
-        || group.isShared() != RouteGroup.isShared(key)) {
+        || group.isShared() != RouteGroup.isShared(key)
+        || group.consolidates() != RouteGroup.consolidates(key)) {
       group = new RouteGroup(key);
       world.routeGroups.put(key, group);
     }

@@ -30,9 +30,11 @@ final class HoldTransitions {
     return changes;
   }
 
-  /// Keeps slices for a waiting job.
+  /// Keeps slices for a waiting job, or for one that is about to move there (P11).
   LiveHold hold(LiveJob job, Hold hold) {
-    job.queue().dequeue(job);
+    if (job.attempt() == null) {
+      job.queue().dequeue(job);
+    }
     LiveHold live = liveHold(hold, job);
     place(live);
     transitions.emit(new Effect.HoldPlaced(hold));
@@ -59,7 +61,9 @@ final class HoldTransitions {
     hold.tenant().hold(hold.claim(), hold.isForBlocked());
     transitions.noteTaken(hold.policy(), hold.tenant());
     job.setHold(hold);
-    job.queue().addHolder(job);
+    if (job.attempt() == null) {
+      job.queue().addHolder(job);
+    }
     world.holds.put(job.id(), hold);
   }
 
@@ -70,10 +74,25 @@ final class HoldTransitions {
     policy.hold(hold.claim(), hold.isForBlocked());
   }
 
-  /// Ends the job's hold; the job waits in its lane again.
+  /// Ends the job's hold; the job waits in its lane again, or will once its attempt has ended.
   void release(LiveHold hold, HoldRelease cause) {
     end(hold, cause);
-    transitions.enqueue(hold.job());
+    if (hold.job().attempt() == null) {
+      transitions.enqueue(hold.job());
+    }
+  }
+
+  /// The attempt of a job that moves has ended: the job waits for its new place (P11).
+  void waitInNewPlace(LiveHold hold) {
+    hold.job().queue().addHolder(hold.job());
+    transitions.emit(new Effect.JobReasonChanged(hold.job().id(), Reasons.waiting(hold)));
+  }
+
+  /// Ends the hold of a job that does not move after all; nothing if it has none.
+  void endOfMove(LiveJob job) {
+    if (job.hold() != null) {
+      end(job.hold(), HoldRelease.JOB_GONE);
+    }
   }
 
   /// Lifts a hold of rule O7 for the length of a pass, so that its job finds it anew in its turn.

@@ -63,7 +63,7 @@ final class Preemptor {
   }
 
   /// The shares that allow this removal, just before it.
-  private static PreemptionGrounds grounds(
+  static PreemptionGrounds grounds(
       LiveJob job, LiveAttempt victim, TenantAccount winner, Result.Found found) {
     boolean betweenTenants = winner.isBound() && !victim.tenant().tenant().equals(winner.tenant());
     return new PreemptionGrounds(

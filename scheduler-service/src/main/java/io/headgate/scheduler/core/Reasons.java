@@ -33,13 +33,13 @@ final class Reasons {
   /// Why the job waits; empty when it has an attempt, or would start if the core were asked to
   /// decide.
   static Optional<Reason> of(World world, LiveJob job) {
-    LiveHold hold = job.hold();
-    if (hold != null) {
-      return Optional.of(waiting(hold));
-    }
     LiveAttempt attempt = job.attempt();
     if (attempt != null) {
       return job.state() == JobState.SUSPENDED ? Optional.of(waiting(attempt)) : Optional.empty();
+    }
+    LiveHold hold = job.hold();
+    if (hold != null) {
+      return Optional.of(waiting(hold));
     }
     return job.backsOff()
         ? Optional.of(waiting(Objects.requireNonNull(job.backOff())))

@@ -11,6 +11,8 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.PreemptionRule;
+import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
@@ -203,15 +205,25 @@ final class StateLoader {
   private void loadHold(Hold hold) {
     LiveJob job = world.jobs.get(hold.job());
     if (job == null
-        || job.state() != JobState.WAITING
+        || (job.state() != JobState.WAITING && !isMoving(job))
         || job.hold() != null
         || job.backsOff()
         || job.queue().resolved().isEmpty()) {
       return;
     }
     LiveHold live = transitions.holds().liveHold(hold, job);
-    job.queue().dequeue(job);
+    if (job.attempt() == null) {
+      job.queue().dequeue(job);
+    }
     transitions.holds().place(live);
+  }
+
+  /// Whether it has been asked to stop in order to go on elsewhere (P11).
+  private static boolean isMoving(LiveJob job) {
+    return job.attempt() != null
+        && job.attempt().stop() != null
+        && job.attempt().stop().cause() instanceof StopCause.Preempted preempted
+        && preempted.rule() == PreemptionRule.P11;
   }
 
   /// Records the present reasons, so that only later changes are reported.

@@ -188,6 +188,7 @@ final class Transitions {
     }
     if (attempt.stop() == null) {
       world.possibleVictims.add(attempt);
+      world.movable.add(attempt);
       world.ends.add(attempt);
     }
   }
@@ -250,6 +251,7 @@ final class Transitions {
     boolean isNew = attempt.stop() == null;
     if (isNew) {
       world.possibleVictims.remove(attempt);
+      world.movable.remove(attempt);
       world.ends.remove(attempt);
       attempt.policy().stop(attempt.claim());
       attempt.tenant().stop(attempt.claim());
@@ -288,6 +290,7 @@ final class Transitions {
     world.changes.victimsChanged();
     charge(attempt);
     world.possibleVictims.add(attempt);
+    world.movable.add(attempt);
     world.ends.add(attempt);
     move(attempt.job(), JobEvent.RESUME);
     emit(new Effect.ResumeAttempt(attempt.toAttempt()));
@@ -299,6 +302,7 @@ final class Transitions {
     QueueState queue = job.queue();
     if (attempt.stop() == null) {
       world.possibleVictims.remove(attempt);
+      world.movable.remove(attempt);
       world.ends.remove(attempt);
     }
     removeSuspended(attempt);
@@ -317,12 +321,16 @@ final class Transitions {
       job.waitsSince(now);
     }
     move(job, event);
-    if (job.state() == JobState.WAITING) {
-      if (world.isRemoved(queue)) {
-        move(job, JobEvent.WITHDRAW);
-      } else {
-        enqueue(job);
-      }
+    if (job.state() == JobState.WAITING && world.isRemoved(queue)) {
+      move(job, JobEvent.WITHDRAW);
+    }
+    if (job.state() != JobState.WAITING) {
+      holds.endOfMove(job);
+    } else if (job.hold() == null || job.backsOff()) {
+      holds.endOfMove(job);
+      enqueue(job);
+    } else {
+      holds.waitInNewPlace(job.hold());
     }
     forgetIfUnused(queue);
     attempt.nodes().forEach(this::forgetIfUnused);

@@ -17,9 +17,10 @@ import java.time.Instant;
 /// 2. Start on capacity that is held for another job, if it ends before that job starts (O7).
 /// 3. Take a promise on a node that a new leader waits for ([Promises]).
 /// 4. Make room by preemption (P1 to P9), unless an elastic pool may serve it in time (P6).
-/// 5. Hold capacity that running jobs will leave, once it was blocked for long enough (O7).
+/// 5. Make room by moving jobs, where a pool consolidates (P11, [Consolidator]).
+/// 6. Hold capacity that running jobs will leave, once it was blocked for long enough (O7).
 ///
-/// Where 2, 4 or 5 would succeed in a pool where the candidate's turn comes later, it waits for
+/// Where 2, 4, 5 or 6 would succeed in a pool where the candidate's turn comes later, it waits for
 /// that turn. So whatever becomes free in a pool goes by the order of that pool.
 final class TurnActions {
   private final World world;
@@ -31,6 +32,7 @@ final class TurnActions {
   private final WakeTime wake;
   private final Instant now;
   private final Preemptor preemptor;
+  private final Consolidator consolidator;
 
   TurnActions(
       World world,
@@ -50,6 +52,7 @@ final class TurnActions {
     this.wake = wake;
     this.now = now;
     this.preemptor = new Preemptor(world, transitions, now);
+    this.consolidator = new Consolidator(world, transitions, blockedHolds, wake, now);
   }
 
   TurnOutcome take(Turn turn) {
@@ -61,6 +64,7 @@ final class TurnActions {
         .or(() -> startOnHeldCapacity(turn, job))
         .or(() -> takePromise(turn, job))
         .or(() -> makeRoom(turn, job))
+        .or(() -> consolidate(turn, job))
         .or(() -> hold(turn, job));
   }
 
@@ -138,6 +142,15 @@ final class TurnActions {
         return TurnOutcome.nothing();
       }
     }
+  }
+
+  private TurnOutcome consolidate(Turn turn, LiveJob job) {
+    boolean mayMove =
+        turn.mayStart()
+            && job.queue().group().consolidates()
+            && !promises.areDue()
+            && !(job.queue().group().isElastic() && scaling.mayServe(job));
+    return mayMove ? consolidator.makeRoom(turn, job) : TurnOutcome.nothing();
   }
 
   private TurnOutcome hold(Turn turn, LiveJob job) {

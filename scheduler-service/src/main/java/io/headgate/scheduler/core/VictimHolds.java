@@ -38,7 +38,9 @@ final class VictimHolds {
       if (hold.isForBlocked()) {
         continue;
       }
-      if (hold.isReady(older)) {
+      if (hold.job().attempt() != null) {
+        older.add(hold); // Its job is still about to leave its former place (P11).
+      } else if (hold.isReady(older)) {
         transitions.holds().release(hold, HoldRelease.USED);
         transitions.start(hold.job(), hold.hold().place(), now);
       } else if (!hold.isWithinLimit() || !hold.isWorthAnotherSearch() || !startsElsewhere(hold)) {

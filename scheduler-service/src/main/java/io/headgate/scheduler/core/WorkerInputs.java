@@ -72,6 +72,9 @@ final class WorkerInputs {
     LiveAttempt attempt = live(input.attempt());
     if (attempt != null) {
       attempt.setCheckpoint(input.at());
+      if (attempt.job().spec().movable()) {
+        world.changes.victimsChanged(); // Its move loses less now.
+      }
       transitions.emit(new Effect.AttemptChanged(attempt.toAttempt()));
     }
   }

@@ -13,6 +13,7 @@ import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.policy.TaskClass;
 import io.headgate.scheduler.core.placement.policy.TaskMix;
 import io.headgate.scheduler.core.preemption.AttemptEnds;
+import io.headgate.scheduler.core.preemption.MovableAttempts;
 import io.headgate.scheduler.core.preemption.PossibleVictims;
 import io.headgate.scheduler.core.preemption.PreemptionSearch;
 import io.headgate.scheduler.core.queue.LiveAttempt;
@@ -69,6 +70,8 @@ final class World {
               .thenComparingLong(LiveJob::sequence));
 
   final PossibleVictims possibleVictims = new PossibleVictims();
+  final MovableAttempts movable = new MovableAttempts();
+  final FailedMoves failedMoves = new FailedMoves();
   final AttemptEnds ends = new AttemptEnds(this::pool);
 
   /// Suspended attempts, by the sequence of their jobs.

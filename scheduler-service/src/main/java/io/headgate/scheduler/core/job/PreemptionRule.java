@@ -7,5 +7,7 @@ public enum PreemptionRule {
   /// A better-ranked job takes what worse-ranked ones use above their reservation.
   P7,
   /// A job takes from jobs of its own policy that have lower priority.
-  P9
+  P9,
+  /// A movable job goes on elsewhere, so that a blocked job fits.
+  P11
 }

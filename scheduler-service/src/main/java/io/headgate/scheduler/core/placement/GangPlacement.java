@@ -4,9 +4,11 @@ import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// Places the workers of a job on as few nodes as possible: the nodes with the most room first, and
 /// for the rest the one with the least room that suffices.
@@ -15,7 +17,10 @@ import java.util.Map;
 /// with room for 3.
 public final class GangPlacement {
   /// Nodes with room for `workers` workers each. Equal sites differ in their first node.
-  private record Site(int workers, Rating rating, NodeState first, Iterator<Room> rooms) {}
+  ///
+  /// @param count of the rooms
+  private record Site(
+      int workers, Rating rating, NodeState first, int count, Iterator<Room> rooms) {}
 
   private static final Comparator<Site> ROOMIEST_FIRST =
       Comparator.comparingInt(Site::workers)
@@ -31,6 +36,25 @@ public final class GangPlacement {
   /// @param rooms replaces the present free capacity of some nodes of the pool that take work, or
   ///   will once they have reported
   public static Assignment place(PoolState pool, Shape shape, Map<NodeState, Room> rooms) {
+    return fill(pool, shape, sites(pool, shape, rooms), new HashMap<>());
+  }
+
+  /// Takes places for all workers of the shape; empty: they do not fit, and the rooms are as before.
+  ///
+  /// @param rooms as for [#place]; gets the rooms without the places
+  public static Optional<Assignment> take(
+      PoolState pool, Shape shape, Map<NodeState, Room> rooms) {
+    List<Site> sites = sites(pool, shape, rooms);
+    long workers = 0;
+    for (Site site : sites) {
+      workers += (long) site.workers() * site.count();
+    }
+    return workers < shape.workers()
+        ? Optional.empty()
+        : Optional.of(fill(pool, shape, sites, rooms));
+  }
+
+  private static List<Site> sites(PoolState pool, Shape shape, Map<NodeState, Room> rooms) {
     List<Site> sites = new ArrayList<>();
     for (StateGroup group : pool.groups()) {
       if (group.state().workers(shape) > 0) {
@@ -45,11 +69,12 @@ public final class GangPlacement {
                 workers,
                 pool.rater().rate(shape, room.state()),
                 room.node(),
+                1,
                 List.of(room).iterator()));
       }
     }
     sites.sort(ROOMIEST_FIRST);
-    return fill(pool, shape, sites);
+    return sites;
   }
 
   private static void addGroup(
@@ -71,11 +96,14 @@ public final class GangPlacement {
               workers,
               pool.rater().rate(shape, group.state()),
               own.getFirst().node(),
+              own.size(),
               own.iterator()));
     }
   }
 
-  private static Assignment fill(PoolState pool, Shape shape, List<Site> sites) {
+  /// @param used gets the rooms of the places
+  private static Assignment fill(
+      PoolState pool, Shape shape, List<Site> sites, Map<NodeState, Room> used) {
     List<WorkerPlace> places = new ArrayList<>();
     int missing = shape.workers();
     int next = 0;
@@ -91,6 +119,7 @@ public final class GangPlacement {
               ? sites.get(next)
               : leastThatSuffices(sites, next, missing);
       Room room = site.rooms().next();
+      used.put(room.node(), room);
       for (int i = Math.min(missing, site.workers()); i > 0; i--) {
         places.add(room.take(shape, pool.rater()).orElseThrow());
         missing--;

@@ -175,8 +175,13 @@ final class RemovalTrial {
 
   /// The places. Only when it fits; the trial is used up by it.
   Assignment place() {
+    return GangPlacement.place(pool, shape, rooms());
+  }
+
+  /// The rooms without the removed attempts, of the nodes that differ from what is free now.
+  Map<NodeState, Room> rooms() {
     Map<NodeState, Room> free = new HashMap<>();
     rooms.forEach((node, counted) -> free.put(node, counted.room));
-    return GangPlacement.place(pool, shape, free);
+    return free;
   }
 }

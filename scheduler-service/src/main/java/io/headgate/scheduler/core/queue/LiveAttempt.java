@@ -281,6 +281,15 @@ public final class LiveAttempt {
         : (double) units() * Duration.between(from, to).toMillis();
   }
 
+  /// The GPU time that is lost if the job is started elsewhere now, in units × milliseconds (P11):
+  /// the work since its last checkpoint, its stop, and a start that lasts as long as its last one.
+  public double lostByMove(Instant now) {
+    long pause =
+        job.spec().stopTime().toMillis()
+            + (startedAt == null ? 0 : Duration.between(assignedAt, startedAt).toMillis());
+    return lostWork(now) + (double) units() * pause;
+  }
+
   public Attempt toAttempt() {
     return new Attempt(
         id,

@@ -17,6 +17,7 @@ public final class RouteGroup {
   private final Set<PoolState> pools;
   private final boolean isElastic;
   private final boolean isShared;
+  private final boolean consolidates;
 
   /// The first of the routes with the best position.
   private final int best;
@@ -34,6 +35,7 @@ public final class RouteGroup {
     this.pools = routes.stream().map(Route::pool).collect(Collectors.toUnmodifiableSet());
     this.isElastic = isElastic(routes);
     this.isShared = isShared(routes);
+    this.consolidates = consolidates(routes);
     this.best = best(routes);
     this.current = routes.size();
     this.prospect = routes.size();
@@ -70,6 +72,21 @@ public final class RouteGroup {
   /// Whether one of its pools is elastic.
   public boolean isElastic() {
     return isElastic;
+  }
+
+  /// Whether jobs may be moved in one of the pools as things are configured now (P11).
+  public static boolean consolidates(List<Route> routes) {
+    for (Route route : routes) {
+      if (route.pool().pool().map(Pool::consolidate).orElse(false)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether jobs may be moved in one of the pools (P11).
+  public boolean consolidates() {
+    return consolidates;
   }
 
   /// Whether tenants share one of the pools as things are configured now.
@@ -186,9 +203,10 @@ public final class RouteGroup {
   /// Notes that the group's jobs fit nowhere, and that a job found no room by preemption.
   ///
   /// @return whether that is news since [#findFirstRoutes] and holds for all queues of the group,
-  ///   which then need no turns. With an elastic pool or a tenant's share it never holds for all
+  ///   which then need no turns. With an elastic pool, a tenant's share or a pool that
+  ///   consolidates it never holds for all
   public boolean beginsToBePassedOver() {
-    boolean begins = !passedOver && route() == null && !isShared && !isElastic;
+    boolean begins = !passedOver && route() == null && !isShared && !isElastic && !consolidates;
     passedOver |= begins;
     return begins;
   }

@@ -309,6 +309,11 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return gate;
   }
 
+  /// The candidate's standing, with its need counted in.
+  public Standing standing() {
+    return place.standing();
+  }
+
   Standing standingOfPolicy() {
     return ofPolicy;
   }

@@ -15,6 +15,7 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.node.Node;
@@ -33,6 +34,7 @@ final class Checker {
   final Shadow shadow;
   private final Supply supply;
   private final PreemptionCheck preemptions;
+  private final ConsolidationCheck consolidations;
   private Instant now = Instant.EPOCH;
   private @Nullable Reference current;
 
@@ -48,6 +50,7 @@ final class Checker {
     this.shadow = shadow;
     this.supply = new Supply(shadow);
     this.preemptions = new PreemptionCheck(shadow, supply);
+    this.consolidations = new ConsolidationCheck(shadow);
   }
 
   /// As they are now; made anew only when something has changed that they count.
@@ -114,6 +117,7 @@ final class Checker {
     applyHoldChanges(decision.holdChanges(), changes, decision.effects().size());
     require(lifted.isEmpty(), "a lifted hold comes back or is released", lifted);
     preemptions.end();
+    consolidations.end();
     require(
         shadow.state(core.state()).equals(Shadow.inOrder(core.state())),
         "effects tell everything that the core knows",
@@ -168,12 +172,18 @@ final class Checker {
       case Effect.ResumeAttempt(var attempt) -> beforeResumption(attempt);
       case Effect.StopAttempt(var id, var order) -> {
         if (order.cause() instanceof StopCause.Preempted preempted) {
-          preemptions.beforeVictim(shadow.attempts.get(id), preempted, rules());
+          if (preempted.rule() == PreemptionRule.P11) {
+            consolidations.beforeMove(shadow.attempts.get(id), preempted, rules());
+          } else {
+            preemptions.beforeVictim(shadow.attempts.get(id), preempted, rules());
+          }
         }
       }
       case Effect.HoldPlaced(var hold) -> {
         if (hold.isForBlocked()) {
           BlockedHoldCheck.beforeHold(hold, rules());
+        } else if (isOfMove(hold)) {
+          consolidations.beforeHold(hold, rules());
         } else {
           preemptions.beforeHold(hold, rules());
         }
@@ -189,10 +199,14 @@ final class Checker {
     }
   }
 
+  private static boolean isOfMove(Hold hold) {
+    return hold.rule().filter(PreemptionRule.P11::equals).isPresent();
+  }
+
   private void after(Effect effect) {
     switch (effect) {
       case Effect.HoldPlaced(var hold) -> {
-        if (!hold.isForBlocked()) {
+        if (!hold.isForBlocked() && !isOfMove(hold)) {
           preemptions.afterHold(hold, rules());
         }
       }

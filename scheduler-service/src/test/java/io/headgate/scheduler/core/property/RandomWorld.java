@@ -168,6 +168,8 @@ final class RandomWorld {
         .order(order)
         .dedicatedTo(chance(8) ? Optional.of(new PolicyId(TENANT, "g0")) : Optional.empty())
         .elasticity(chance(25) ? Optional.of(makeElasticity(model)) : Optional.empty())
+        // Not drawn, so that a seed stays what it was.
+        .consolidate(seed % 2 == 0)
         .build();
   }
 
@@ -321,7 +323,7 @@ final class RandomWorld {
                   maxRuntime,
                   stopTime(nextJob),
                   Optional.empty(),
-                  false)));
+                  nextJob % 3 == 0)));
     }
   }
 

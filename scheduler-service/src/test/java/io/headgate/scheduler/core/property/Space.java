@@ -436,9 +436,17 @@ final class Space {
         || Slices.clash(device, slices(node, device, new Without(false, true, Set.of())));
   }
 
+  /// Whether nothing has any of the places, on all their nodes.
+  boolean isFreeNow(List<WorkerPlace> places) {
+    return isFree(places, Without.NOTHING);
+  }
+
   /// Whether the place is free on all its nodes when these have ended and what stops has stopped.
   boolean isFreeWithout(List<WorkerPlace> places, Set<AttemptId> ended) {
-    Without without = Without.stoppingAnd(ended);
+    return isFree(places, Without.stoppingAnd(ended));
+  }
+
+  private boolean isFree(List<WorkerPlace> places, Without without) {
     for (WorkerPlace place : places) {
       Node node = shadow.nodes.get(place.node());
       for (Device device : node.devices()) {

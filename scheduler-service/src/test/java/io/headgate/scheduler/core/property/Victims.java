@@ -95,7 +95,7 @@ final class Victims {
         && switch (rule) {
           case P1 -> isOtherPolicys(suspended, job) || isAfter(suspended, job);
           case P7 -> isOtherPolicys(suspended, job) && isWorseRanked(suspended, job);
-          case P9 -> false;
+          case P9, P11 -> false;
         };
   }
 
@@ -127,6 +127,7 @@ final class Victims {
               && isWorseRanked(attempt, job)
               && isAboveReservation(attempt, Reclaim.STRICT, removed);
       case P1 -> isAboveReservation(attempt, rules.profile(job).reclaim(), removed);
+      case P11 -> false; // Moves are no victims: see ConsolidationCheck.
     };
   }
 
