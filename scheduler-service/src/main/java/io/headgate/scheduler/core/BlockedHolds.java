@@ -234,8 +234,11 @@ final class BlockedHolds {
         former == null ? Optional.empty() : former.hold().expectedStart();
     if (former == null) {
       for (Route route : job.queue().routes(job)) {
+        // Beside another hold a search would say nothing about later ones.
         Optional<Instant> other =
-            search(job, route, true).flatMap(HoldSearch.Found::expectedStart);
+            placed.containsKey(route.pool())
+                ? Optional.empty()
+                : search(job, route, true).flatMap(HoldSearch.Found::expectedStart);
         if (other.isPresent() && (start.isEmpty() || other.get().isBefore(start.get()))) {
           start = other;
         }

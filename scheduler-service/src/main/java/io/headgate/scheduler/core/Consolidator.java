@@ -26,6 +26,7 @@ import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -86,7 +87,7 @@ final class Consolidator {
   private Optional<Plan> find(Turn turn, LiveJob job, Route route) {
     double most = (double) job.queue().need() * blockedHolds.expectedWait(job).toMillis();
     long version = world.changes.roomVersion();
-    if (world.failedMoves.isKnown(route, turn.standing(), most, version, now)) {
+    if (world.failedMoves.isKnown(route, turn.standing(), most, version, now, wake)) {
       return Optional.empty();
     }
     ConsolidationSearch search =
@@ -104,13 +105,13 @@ final class Consolidator {
     List<LiveAttempt> moved = plan.moves().stream().map(Move::attempt).toList();
     Result.Found found = new Result.Found(plan.pool(), plan.place(), moved);
     TenantAccount winner = world.tenant(plan.pool(), job.queue().account().id().tenant());
+    List<LiveHold> places = new ArrayList<>();
     for (Move move : plan.moves()) {
       LiveAttempt attempt = move.attempt();
       PreemptionGrounds grounds = Preemptor.grounds(job, attempt, winner, found);
       attempt.job().preempted(new Preemption(job.id(), PreemptionRule.P11, grounds, now));
-      transitions
-          .holds()
-          .hold(attempt.job(), hold(attempt.job(), move.to(), List.of(attempt.id())));
+      Hold place = hold(attempt.job(), move.to(), List.of(attempt.id()));
+      places.add(transitions.holds().hold(attempt.job(), place));
       StopCause cause = new StopCause.Preempted(job.id(), PreemptionRule.P11, grounds);
       transitions.stop(attempt, new StopOrder(cause, StopOutcome.REQUEUE, now));
     }
@@ -118,7 +119,7 @@ final class Consolidator {
         transitions.holds().hold(job, hold(job, plan.place(), BlockingAttempts.of(world, found)));
     placed.searched();
     transitions.emit(new Effect.JobReasonChanged(job.id(), Reasons.waiting(placed)));
-    return new TurnOutcome.MadeRoom(placed, moved, true);
+    return new TurnOutcome.Consolidated(placed, moved, places);
   }
 
   private Hold hold(LiveJob job, Assignment place, List<AttemptId> waitsFor) {

@@ -23,15 +23,21 @@ final class FailedMoves {
   /// Whether a search with this bound would fail again.
   ///
   /// @param version the world's room version
-  boolean isKnown(Route route, Standing standing, double most, long version, Instant now) {
+  /// @param wake gets the time from when on it may succeed
+  boolean isKnown(Route route, Standing standing, double most, long version, Instant now, WakeTime wake) {
     if (foundAt != version) {
       failures.clear();
       foundAt = version;
     }
     Failure failure = failures.get(new Search(route, standing));
-    return failure != null
-        && most <= failure.most()
-        && failure.retryAt().map(at -> at.isAfter(now)).orElse(true);
+    boolean isKnown =
+        failure != null
+            && most <= failure.most()
+            && failure.retryAt().map(at -> at.isAfter(now)).orElse(true);
+    if (isKnown) {
+      failure.retryAt().ifPresent(wake::by);
+    }
+    return isKnown;
   }
 
   /// Remembers a search after [#isKnown] said that it is not known.

@@ -138,6 +138,13 @@ final class RoundOrder {
         settleUse(hold.job().queue(), hold.policy(), hold.tenant(), hold.pool());
         refreshLosers(made.victims());
       }
+      case TurnOutcome.Consolidated(
+          LiveHold hold, List<LiveAttempt> moved, List<LiveHold> places) -> {
+        repeats = true;
+        places.forEach(place -> settleTaken(place.job().queue(), place.pool()));
+        settleUse(hold.job().queue(), hold.policy(), hold.tenant(), hold.pool());
+        refreshLosers(moved);
+      }
       case TurnOutcome.Promised(LiveHold place) -> settleTaken(place.job().queue(), place.pool());
       case TurnOutcome.Held(LiveHold hold) -> settleTaken(hold.job().queue(), hold.pool());
       case TurnOutcome.Later(Turn turn) -> order.put(turn);

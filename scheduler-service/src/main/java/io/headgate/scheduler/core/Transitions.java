@@ -12,6 +12,7 @@ import io.headgate.scheduler.core.job.JobLifecycle;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.placement.NodeState;
@@ -249,6 +250,9 @@ final class Transitions {
   /// Asks the attempt to stop. Its slices stay taken.
   void stop(LiveAttempt attempt, StopOrder order) {
     boolean isNew = attempt.stop() == null;
+    if (order.outcome() != StopOutcome.REQUEUE) {
+      holds.endOfMove(attempt.job());
+    }
     if (isNew) {
       world.possibleVictims.remove(attempt);
       world.movable.remove(attempt);

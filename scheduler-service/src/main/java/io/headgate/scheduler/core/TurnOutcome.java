@@ -23,6 +23,12 @@ sealed interface TurnOutcome {
   record MadeRoom(LiveHold hold, List<LiveAttempt> victims, boolean repeats)
       implements TurnOutcome {}
 
+  /// Jobs were asked to go on elsewhere, and their place is held for the job (P11).
+  ///
+  /// @param places held for the moved jobs
+  record Consolidated(LiveHold hold, List<LiveAttempt> moved, List<LiveHold> places)
+      implements TurnOutcome {}
+
   /// The job was blocked for too long and holds capacity that running jobs will leave (O7).
   record Held(LiveHold hold) implements TurnOutcome {}
 

@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.StopOutcome;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,6 +34,15 @@ final class ConsolidationCheck {
   void end() {
     require(announced.isEmpty(), "who has a new place moves in the same decision", announced);
     require(blocked == null, "moves hold what they free in the same decision", blocked);
+  }
+
+  /// Whether the hold is that of a job that is still about to leave its former place.
+  static boolean isMoving(Shadow shadow, Hold hold) {
+    return shadow
+        .attempt(hold.job())
+        .flatMap(Attempt::stop)
+        .filter(order -> order.outcome() == StopOutcome.REQUEUE)
+        .isPresent();
   }
 
   void beforeHold(Hold hold, Reference rules) {

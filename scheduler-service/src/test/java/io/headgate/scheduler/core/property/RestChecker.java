@@ -205,6 +205,9 @@ final class RestChecker {
 
   private void checkHolder(Hold hold) {
     Job job = shadow.jobs.get(hold.job());
+    if (ConsolidationCheck.isMoving(shadow, hold)) {
+      return;
+    }
     require(job.state() == JobState.WAITING, "a job that goes away releases its hold", hold);
     Reason reason = core.reason(job.id()).orElse(null);
     Pool pool = shadow.pool(hold.place().pool()).orElseThrow();
