@@ -120,7 +120,6 @@ class ScenariosTest {
 
   /// The file declares neither the pool's `consolidate` nor jobs that are `movable`.
   @Test
-  @Disabled("P11: consolidation is not built yet")
   void aPoolThatConsolidatesMovesTheScatteredJobsAway() {
     ScenarioRun run =
         ScenarioRun.patched(

@@ -34,7 +34,7 @@ import java.util.Set;
 ///
 /// | sentence | meaning |
 /// |---|---|
-/// | `pool p capacity 4 for dev elastic 1 order 2 1` | a pool: dedicated; of instances of 8 GPUs; last, sizes by execution priority |
+/// | `pool p capacity 4 for dev elastic 1 consolidates order 2 1` | a pool: dedicated; of instances of 8 GPUs; moving jobs (P11); last, sizes by execution priority |
 /// | `node n 4 in p cpus 8 draining` | a machine of 4 GPUs; without `in`: in the first pool |
 /// | `size 1/2 x2 on p q strict` | a profile, here of two workers; also `by-rank`, `cpus N`, `memory N` (GiB; nodes have 1024), `hardware`, `model M`, `hold-after 5m` |
 /// | `dev 2/4 weight 3` | a policy: reservation and limit; also `user-limit N`, `exceeds USER`, `cancels`, `min-runtime 5m`, `fixed` (non-preemptible), `within` (P9), `of TENANT` |
@@ -45,7 +45,7 @@ import java.util.Set;
 ///
 /// | sentence | meaning |
 /// |---|---|
-/// | `dev: a b*2 c*1/2@bob^5~30m!` | jobs in one batch, of 1 GPU or the size after `*`; user, priority, maxRuntime, non-preemptible |
+/// | `dev: a b*2 c*1/2@bob^5~30m! d+` | jobs in one batch, of 1 GPU or the size after `*`; user, priority, maxRuntime, non-preemptible; movable |
 /// | `10m` | time passes |
 /// | `a ends`, `a cancelled`, `a requeued`, `a withdrawn`, `a saves` | a job; `saves`: a checkpoint |
 /// | `n leaves`, `settle` | a machine is gone; stopping attempts end, until nothing moves |
@@ -128,6 +128,8 @@ final class RuleStory {
           int most = Integer.parseInt(words.next());
           tenant.changePool(name, p -> p.with().elasticity(Optional.of(eights(most))).build());
         }
+        case "consolidates" ->
+            tenant.changePool(name, p -> p.with().consolidate(true).build());
         case "order" -> words.forEachRemaining(order::add);
         default -> throw new IllegalArgumentException("pool … " + word);
       }
@@ -289,10 +291,11 @@ final class RuleStory {
     }
   }
 
-  /// `c*1/2@bob^5~30m!`.
+  /// `c*1/2@bob^5~30m!`, or with `+` for `!`.
   private JobSpec job(String policy, String word) {
     boolean fixed = word.endsWith("!");
-    String rest = fixed ? word.substring(0, word.length() - 1) : word;
+    boolean movable = word.endsWith("+");
+    String rest = fixed || movable ? word.substring(0, word.length() - 1) : word;
     String[] runtime = rest.split("~");
     String[] priority = runtime[0].split("\\^");
     String[] user = priority[0].split("@");
@@ -307,6 +310,7 @@ final class RuleStory {
     return plain
         .with()
         .maxRuntime(runtime.length > 1 ? Optional.of(duration(runtime[1])) : Optional.empty())
+        .movable(movable)
         .build();
   }
 

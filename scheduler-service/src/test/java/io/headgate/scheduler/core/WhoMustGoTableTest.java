@@ -2,7 +2,7 @@ package io.headgate.scheduler.core;
 
 import org.junit.jupiter.api.Test;
 
-/// Preemption (P1-P9), rule by rule: world | history | outcome. [RuleStory] explains the words.
+/// Preemption (P1-P11), rule by rule: world | history | outcome. [RuleStory] explains the words.
 class WhoMustGoTableTest {
   @Test
   @Rule("P1")
@@ -277,6 +277,26 @@ class WhoMustGoTableTest {
         """
         dev 0/4 within | dev: e*2; dev: a; size 1 on q; 5m; dev: b; 5m; dev: x*3^1          | a runs; b stops; e stops
         dev 0/4 within | dev: e*2; dev: a; size 1 on q; 5m; dev: b; 5m; a saves; dev: x*3^1 | a stops; b runs; e stops\
+        """);
+  }
+
+  /// Half of each device of both nodes is in use, and `x` needs a whole node. A job that is moved
+  /// waits for its new place as a preempted job does.
+  @Test
+  @Rule("P11")
+  void whereAPoolConsolidatesMovableJobsMakeRoom() {
+    RuleTable.check(
+        "size 1/2; size 2; ops 2/2; node n 2; node m 2",
+        """
+        pool p consolidates; dev 4/4                | dev: f*1/2 a*1/2+ g*1/2 b*1/2+ h*1/2 c*1/2+ i*1/2 d*1/2+; f ends; g ends; h ends; i ends; ops: x*2         | a stops for x by P11; b stops for x by P11; c runs; d runs; x waits WAITING_FOR_VICTIMS
+        pool p consolidates; dev 4/4                | dev: f*1/2 a*1/2+ g*1/2 b*1/2+ h*1/2 c*1/2+ i*1/2 d*1/2+; f ends; g ends; h ends; i ends; ops: x*2; settle | a runs; b runs; c runs; d runs; x runs
+        pool p consolidates; dev 4/4                | dev: f*1/2 a*1/2 g*1/2 b*1/2+ h*1/2 c*1/2+ i*1/2 d*1/2+; f ends; g ends; h ends; i ends; ops: x*2          | a runs; b runs; c stops; d stops
+        pool p consolidates; dev 4/4                | dev: f*1/2 a*1/2 g*1/2 b*1/2+ h*1/2 c*1/2 i*1/2 d*1/2+; f ends; g ends; h ends; i ends; ops: x*2           | a runs; b runs; c runs; d runs
+        pool p consolidates; dev 4/4                | dev: f*1/2 a*1/2+ g*1/2 b*1/2+ h*1/2 c*1/2+ i*1/2 d*1/2+; f ends; g ends; ops: x*2                         | a runs; b runs; c runs; d runs
+        pool p consolidates; dev 4/4 min-runtime 5m | dev: f*1/2 a*1/2+ g*1/2 b*1/2+ h*1/2 c*1/2+ i*1/2 d*1/2+; f ends; g ends; h ends; i ends; ops: x*2         | a runs; b runs; c runs; d runs
+        pool p consolidates; dev 4/4 fixed          | dev: f*1/2 a*1/2+ g*1/2 b*1/2+ h*1/2 c*1/2+ i*1/2 d*1/2+; f ends; g ends; h ends; i ends; ops: x*2         | a runs; b runs; c runs; d runs
+        pool p consolidates; dev 4/4                | dev: f*1/2 a*1/2+ g*1/2 b*1/2+ h*1/2 c*1/2+ i*1/2 d*1/2+; f ends; g ends; h ends; i ends; 1h; ops: x*2     | a runs; b runs; c runs; d runs
+        pool p; dev 4/4                             | dev: f*1/2 a*1/2+ g*1/2 b*1/2+ h*1/2 c*1/2+ i*1/2 d*1/2+; f ends; g ends; h ends; i ends; ops: x*2         | a runs; b runs; c runs; d runs\
         """);
   }
 }
