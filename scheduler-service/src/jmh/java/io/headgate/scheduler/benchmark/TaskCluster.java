@@ -136,6 +136,7 @@ final class TaskCluster {
         List.of(),
         List.of(),
         demand,
+        List.of(),
         Long.MAX_VALUE,
         0);
   }

@@ -31,6 +31,8 @@ import java.util.Optional;
 ///   them passes none
 /// @param demand how often jobs of each profile were asked for; a shell that does not keep it
 ///   passes none, then the jobs tell
+/// @param barred jobs that may not preempt by P7, P9 and P10; a shell that does not keep them
+///   passes none, and they are free
 /// @param freshFrom attempts with this sequence or a higher one have started in the last decision;
 ///   a shell that does not keep it passes [Long#MAX_VALUE]
 /// @param nextSequence higher than any sequence ever given out; a shell that does not keep it
@@ -46,6 +48,7 @@ public record SchedulerState(
     List<Asked> asked,
     List<Instance> instances,
     List<Demanded> demand,
+    List<Barred> barred,
     long freshFrom,
     long nextSequence) {
   public SchedulerState {
@@ -59,6 +62,7 @@ public record SchedulerState(
     asked = List.copyOf(asked);
     instances = List.copyOf(instances);
     demand = List.copyOf(demand);
+    barred = List.copyOf(barred);
   }
 
   public static final SchedulerState EMPTY =
@@ -82,6 +86,7 @@ public record SchedulerState(
         List.of(),
         List.of(),
         List.of(),
+        List.of(),
         Long.MAX_VALUE,
         0);
   }
@@ -99,6 +104,7 @@ public record SchedulerState(
         asked,
         instances,
         demanded,
+        barred,
         freshFrom,
         nextSequence);
   }
@@ -132,6 +138,9 @@ public record SchedulerState(
   ///
   /// @param waits whether it waits for the end of its pause now
   public record BackedOff(JobId job, BackOff backOff, boolean waits) {}
+
+  /// A job that lost its place by P7, P9 or P10, and waits for an outside event in that pool.
+  public record Barred(JobId job, PoolId pool) {}
 
   /// How many jobs of a profile were asked for.
   ///

@@ -87,6 +87,9 @@ final class StateLoader {
       loadHold(hold);
     }
     loadDemand(state);
+    for (SchedulerState.Barred barred : state.barred()) {
+      world.bars.restore(barred.job(), world.pool(barred.pool()));
+    }
     world.possibleVictims.endFreshness(Math.min(state.freshFrom(), world.nextSequence()));
     StructuralCheck.renew(world);
     world.changes.structureIsKnown();
@@ -253,6 +256,7 @@ final class StateLoader {
         asked,
         instances,
         demand,
+        world.bars.all(),
         world.possibleVictims.freshFrom(),
         world.nextSequence());
   }

@@ -33,7 +33,7 @@ final class VictimExplanation {
   static List<Check> preempts(World world, LiveJob job, boolean gaveUp) {
     List<Check> checks = new ArrayList<>();
     Set<PreemptionRule> rules = EnumSet.noneOf(PreemptionRule.class);
-    for (RoomRequest request : RoomRequest.of(Turn.of(job))) {
+    for (RoomRequest request : RoomRequest.of(Turn.of(job), world.bars.isBarred(job))) {
       rules.add(request.rule());
     }
     boolean entitled = rules.contains(PreemptionRule.P1);

@@ -13,6 +13,7 @@ import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.policy.TaskClass;
 import io.headgate.scheduler.core.placement.policy.TaskMix;
 import io.headgate.scheduler.core.preemption.AttemptEnds;
+import io.headgate.scheduler.core.preemption.Obstacles;
 import io.headgate.scheduler.core.preemption.PossibleVictims;
 import io.headgate.scheduler.core.preemption.PreemptionSearch;
 import io.headgate.scheduler.core.queue.LiveAttempt;
@@ -102,11 +103,17 @@ final class World {
   ///   absent when all have come
   record Asked(int instances, Optional<Instant> missingSince) {}
 
+  /// The jobs that may not preempt by P7, P9 and P10.
+  final Bars bars = new Bars(this);
+
   /// The events that outdate remembered results.
   final Changes changes = new Changes();
 
   /// Bounds each search for victims.
   int searchSteps = PreemptionSearch.MAX_STEPS;
+
+  /// The time of the last decision.
+  Instant decidedAt = Instant.MIN;
 
   private long nextSequence;
   private boolean expectsInstances;
@@ -229,6 +236,16 @@ final class World {
   /// Whether the queue was removed from its tenant's catalog; not when there is no catalog yet.
   boolean isRemoved(QueueState queue) {
     return queue.queue().isEmpty() && catalogs.containsKey(queue.id().tenant());
+  }
+
+  /// What is in the way of entitled jobs, as of the last decision.
+  Obstacles obstacles() {
+    return new Obstacles(
+        job -> {
+          LiveJob known = jobs.get(job);
+          return known == null ? null : known.attempt();
+        },
+        decidedAt);
   }
 
   List<NodeState> sortedNodes() {

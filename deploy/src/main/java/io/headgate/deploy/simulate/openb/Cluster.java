@@ -126,6 +126,7 @@ final class Cluster {
         List.of(),
         List.of(),
         demand,
+        List.of(),
         Long.MAX_VALUE,
         0);
   }

@@ -191,7 +191,14 @@ public sealed interface Reason {
   /// Less is idle in the pool than the job needs (A6). The pool is the first in routing order.
   ///
   /// @param idle on nodes that take work, not held for others
-  record Capacity(PoolId pool, GpuQuantity need, GpuQuantity idle) implements Reason {
+  /// @param blockedBy what keeps an entitled job from making room
+  record Capacity(PoolId pool, GpuQuantity need, GpuQuantity idle, Optional<Obstacle> blockedBy)
+      implements Reason {
+    /// Of a job that is not entitled.
+    public Capacity(PoolId pool, GpuQuantity need, GpuQuantity idle) {
+      this(pool, need, idle, Optional.empty());
+    }
+
     @Override
     public String code() {
       return "CAPACITY";
@@ -206,8 +213,19 @@ public sealed interface Reason {
   /// Enough is idle in the pool, but nowhere together (A6).
   ///
   /// @param dimension the dimension that the nodes lack
-  record Fragmentation(PoolId pool, GpuQuantity need, GpuQuantity idle, Dimension dimension)
+  /// @param blockedBy what keeps an entitled job from making room
+  record Fragmentation(
+      PoolId pool,
+      GpuQuantity need,
+      GpuQuantity idle,
+      Dimension dimension,
+      Optional<Obstacle> blockedBy)
       implements Reason {
+    /// Of a job that is not entitled.
+    public Fragmentation(PoolId pool, GpuQuantity need, GpuQuantity idle, Dimension dimension) {
+      this(pool, need, idle, dimension, Optional.empty());
+    }
+
     @Override
     public String code() {
       return "FRAGMENTATION";

@@ -92,9 +92,17 @@ public final class ReasonDetail {
               until.toString());
       case Reason.WaitingForProvider(var pool, var need) ->
           named("pool", pool.name(), "need", need.toString());
-      case Reason.Capacity(var pool, var need, var idle) ->
-          named("pool", pool.name(), "need", need.toString(), "idle", idle.toString());
-      case Reason.Fragmentation(var pool, var need, var idle, var dimension) ->
+      case Reason.Capacity(var pool, var need, var idle, var blockedBy) ->
+          named(
+              "pool",
+              pool.name(),
+              "need",
+              need.toString(),
+              "idle",
+              idle.toString(),
+              "blockedBy",
+              blockedBy.map(Obstacle::toString).orElse(""));
+      case Reason.Fragmentation(var pool, var need, var idle, var dimension, var blockedBy) ->
           named(
               "pool",
               pool.name(),
@@ -103,7 +111,9 @@ public final class ReasonDetail {
               "idle",
               idle.toString(),
               "dimension",
-              dimension.name());
+              dimension.name(),
+              "blockedBy",
+              blockedBy.map(Obstacle::toString).orElse(""));
       case Reason.WaitingForVictims(var pool, var victims) ->
           named("pool", pool.name(), "victims", Integer.toString(victims.size()));
     };

@@ -7,5 +7,7 @@ public enum PreemptionRule {
   /// A better-ranked job takes what worse-ranked ones use above their reservation.
   P7,
   /// A job takes from jobs of its own policy that have lower priority.
-  P9
+  P9,
+  /// A job takes from a policy whose share is larger.
+  P10
 }

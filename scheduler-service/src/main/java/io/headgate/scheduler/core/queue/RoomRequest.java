@@ -32,7 +32,9 @@ public record RoomRequest(
     boolean anywhere) {
 
   /// The ways in which a candidate may make room, in the order in which it tries them.
-  public static List<RoomRequest> of(Turn turn) {
+  ///
+  /// @param barred whether only P1 is open to it
+  public static List<RoomRequest> of(Turn turn, boolean barred) {
     List<RoomRequest> requests = new ArrayList<>(2);
     LiveJob head = turn.head();
     if (head == null) {
@@ -48,10 +50,12 @@ public record RoomRequest(
     }
     if (turn.mayStart()
         && standing == Standing.OVER_RESERVATION
-        && queue.reclaim() == Reclaim.RANK) {
+        && queue.reclaim() == Reclaim.RANK
+        && !barred) {
       requests.add(outranking(group, account, queue.rank(), anywhere));
     }
     if (account.preemptsWithin()
+        && !barred
         && (turn.gate() == Block.LIMIT || standing != Standing.ABOVE_LIMIT)) {
       requests.add(within(group, account, head.priority(), anywhere));
     }

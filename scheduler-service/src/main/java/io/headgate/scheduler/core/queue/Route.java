@@ -43,7 +43,8 @@ public record Route(PoolState pool, int position, Ranking ranking, TenantAccount
     return tenant.standingWith(need());
   }
 
-  long need() {
+  /// Units of GPU that a job needs.
+  public long need() {
     return ranking.shape().needUnits();
   }
 }

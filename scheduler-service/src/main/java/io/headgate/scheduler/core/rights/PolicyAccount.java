@@ -57,6 +57,11 @@ public final class PolicyAccount extends Account {
     return policy == null ? PreemptionOutcome.REQUEUE : policy.onPreempt();
   }
 
+  /// How long its jobs wait before they preempt (P2).
+  public Duration preemptAfter() {
+    return policy == null ? Duration.ZERO : policy.preemptAfter();
+  }
+
   public Duration minRuntime() {
     return policy == null ? Duration.ZERO : policy.minRuntime();
   }

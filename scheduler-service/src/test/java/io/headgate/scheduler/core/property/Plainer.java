@@ -229,6 +229,7 @@ final class Plainer {
     policy(id, policy -> policy.with().exceedLimit(Set.of()).build());
     policy(id, policy -> policy.with().onPreempt(PreemptionOutcome.REQUEUE).build());
     policy(id, policy -> policy.with().minRuntime(Duration.ZERO).build());
+    policy(id, policy -> policy.with().preemptAfter(Duration.ZERO).build());
     policy(id, policy -> policy.with().preemptible(true).build());
     policy(id, policy -> policy.with().preemptWithin(PreemptWithin.NEVER).build());
   }

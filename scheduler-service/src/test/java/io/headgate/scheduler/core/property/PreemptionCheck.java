@@ -167,7 +167,8 @@ final class PreemptionCheck {
     Standing best = victims.stream().map(possible::standing).min(naturalOrder()).orElseThrow();
     for (Attempt attempt : beforeVictims.attempts.values()) {
       require(
-          !possible.isOversized(attempt, job, rule)
+          ids(victims).contains(attempt.id())
+              || !possible.isOversized(attempt, job, rule)
               || oversized.contains(possible.standing(attempt))
               || possible.standing(attempt).compareTo(best) <= 0
               || !inPoolsOf(job).contains(attempt.assignment().pool())

@@ -196,9 +196,17 @@ final class RandomWorld {
         .onPreempt(chance(80) ? PreemptionOutcome.REQUEUE : PreemptionOutcome.CANCEL)
         .minRuntime(chance(20) ? Duration.ofMinutes(10) : Duration.ZERO)
         .preemptible(chance(90))
+        .preemptAfter(preemptAfter(name))
         .preemptWithin(chance(25) ? PreemptWithin.LOWER_PRIORITY : PreemptWithin.NEVER)
         .group(Optional.of(family(name)))
         .build();
+  }
+
+  /// In every seventh scenario the jobs of some policies wait for up to five minutes before they
+  /// preempt. Not drawn, so that a seed stays what it was.
+  private Duration preemptAfter(String policy) {
+    long dice = Math.floorMod((seed * 31 + policy.hashCode()) * 0x9E3779B97F4A7C15L >>> 32, 6);
+    return seed % 7 == 3 ? Duration.ofMinutes(dice) : Duration.ZERO;
   }
 
   private Node makeNode(int number) {

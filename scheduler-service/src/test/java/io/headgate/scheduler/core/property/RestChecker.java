@@ -224,9 +224,17 @@ final class RestChecker {
     }
   }
 
-  /// No rule would make room.
+  /// No rule would make room. A queue acts by its first job: while that one may not preempt yet,
+  /// those behind it wait with it.
   private void requireNoRoom(Job job, Reference then) {
     Victims possible = new Victims(then);
+    for (Job other : then.firsts()) {
+      if (other.spec().queue().equals(job.spec().queue())
+          && then.isAhead(other, job)
+          && possible.mustWaitToPreempt(other)) {
+        return;
+      }
+    }
     for (PreemptionRule rule : possible.rulesFor(job)) {
       if (rule == PreemptionRule.P9 || !supply.mayServe(job, then)) {
         require(

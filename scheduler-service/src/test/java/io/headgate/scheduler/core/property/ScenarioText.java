@@ -270,6 +270,7 @@ final class ScenarioText {
         policy.onPreempt() == PreemptionOutcome.CANCEL ? "cancel" : "requeue",
         usual.onPreempt() == PreemptionOutcome.CANCEL ? "cancel" : "requeue");
     unless(rights, "minRuntime", time(policy.minRuntime()), time(usual.minRuntime()));
+    unless(rights, "preemptAfter", time(policy.preemptAfter()), time(usual.preemptAfter()));
     unless(rights, "preemptible", policy.preemptible(), usual.preemptible());
     unless(rights, "preemptWithin", within(policy), within(usual));
     return rights;

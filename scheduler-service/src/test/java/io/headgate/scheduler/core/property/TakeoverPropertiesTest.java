@@ -146,6 +146,7 @@ class TakeoverPropertiesTest {
             state.asked(),
             state.instances(),
             state.demand(),
+            state.barred(),
             state.freshFrom(),
             state.nextSequence()),
         core.placement());

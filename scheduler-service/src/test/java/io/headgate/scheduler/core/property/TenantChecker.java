@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.PoolId;
@@ -23,6 +24,7 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.node.Node;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -194,6 +196,10 @@ final class TenantChecker {
     }
     long need = shadow.profile(queue.profile()).orElseThrow().need().units();
     PolicyId own = queue.policy();
+    Duration after = shadow.policy(own).map(Policy::preemptAfter).orElse(Duration.ZERO);
+    if (job.waitingSince().plus(after).isAfter(now)) {
+      return;
+    }
     if (need == 0 || rules.standing(own) + need > rules.reservation(own)) {
       return;
     }

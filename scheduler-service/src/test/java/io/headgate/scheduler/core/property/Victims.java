@@ -45,24 +45,35 @@ final class Victims {
   /// first.
   List<PreemptionRule> rulesFor(Job job) {
     List<PreemptionRule> found = new ArrayList<>();
+    if (mustWaitToPreempt(job)) {
+      return found;
+    }
+    boolean isFree = !shadow.barred.containsKey(job.id());
     boolean mayStart = rules.refusal(job).isEmpty();
     Standing standing = mayStart ? rules.standing(job) : Standing.ABOVE_LIMIT;
     if (mayStart && standing == Standing.ENTITLED) {
       found.add(PreemptionRule.P1);
     }
     if (mayStart
+        && isFree
         && standing == Standing.OVER_RESERVATION
         && rules.profile(job).reclaim() == Reclaim.RANK) {
       found.add(PreemptionRule.P7);
     }
     // Where only what long-blocked jobs hold fills the limit, it waits for them.
     boolean makesRoomInLimit = !mayStart && rules.isAboveLimitBesideBlocked(job);
-    if (rules.refusalBesidesLimit(job).isEmpty()
+    if (isFree
+        && rules.refusalBesidesLimit(job).isEmpty()
         && rules.preemptsWithin(job)
         && (standing != Standing.ABOVE_LIMIT || makesRoomInLimit)) {
       found.add(PreemptionRule.P9);
     }
     return found;
+  }
+
+  /// Whether it has not waited for the `preemptAfter` of its policy yet.
+  boolean mustWaitToPreempt(Job job) {
+    return job.waitingSince().plus(rules.policy(job).preemptAfter()).isAfter(rules.now);
   }
 
   double lostWork(Attempt attempt) {
@@ -95,7 +106,7 @@ final class Victims {
         && switch (rule) {
           case P1 -> isOtherPolicys(suspended, job) || isAfter(suspended, job);
           case P7 -> isOtherPolicys(suspended, job) && isWorseRanked(suspended, job);
-          case P9 -> false;
+          case P9, P10 -> false;
         };
   }
 
@@ -126,6 +137,7 @@ final class Victims {
           !attempt.policy().equals(own)
               && isWorseRanked(attempt, job)
               && isAboveReservation(attempt, Reclaim.STRICT, removed);
+      case P10 -> false;
       case P1 -> isAboveReservation(attempt, rules.profile(job).reclaim(), removed);
     };
   }
