@@ -18,6 +18,8 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
@@ -127,13 +129,20 @@ final class Reasons {
         Reason otherRight = of(world, queue, lane, lane.gateBesidesLimit());
         yield otherRight == null ? HeldInLimit.ofPolicy(world, account, limit) : otherRight;
       }
+      case DEPARTMENT_LIMIT -> {
+        DepartmentAccount department = Levels.full(account, queue.need()).orElseThrow();
+        Reason limit =
+            new Reason.DepartmentLimit(
+                department.id(), gpus(department.used()), need, gpus(department.limit()));
+        if (department.used() + queue.need() > department.limit()) {
+          yield limit;
+        }
+        Reason otherRight = of(world, queue, lane, lane.gateBesidesLimits());
+        yield otherRight == null ? HeldInLimit.ofDepartment(world, department, limit) : otherRight;
+      }
       case USER_LIMIT -> HeldInLimit.orUserLimit(world, queue, lane.user().orElseThrow());
-      case OVER_RESERVATION ->
-          new Reason.OverReservationDenied(
-              policy, gpus(account.usageWithoutStopping()), need, gpus(account.reservation()));
-      case NON_PREEMPTIBLE ->
-          new Reason.NonPreemptible(
-              policy, gpus(account.nonPreemptible()), need, gpus(account.reservation()));
+      case OVER_RESERVATION -> overReservationDenied(queue, account, need);
+      case NON_PREEMPTIBLE -> nonPreemptible(queue, account, need);
       case TENANT_NON_PREEMPTIBLE -> {
         TenantAccount tenant = firstShared(queue).tenant();
         yield new Reason.TenantNonPreemptible(
@@ -165,6 +174,28 @@ final class Reasons {
           supply(lane.routes().getFirst().pool(), queue.shape(), need, block);
       case NEVER_FITS, CLOSED, NONE -> null;
     };
+  }
+
+  private static Reason overReservationDenied(
+      QueueState queue, PolicyAccount account, GpuQuantity need) {
+    if (!queue.isEntitled()) {
+      return new Reason.OverReservationDenied(
+          account.id(), gpus(account.usageWithoutStopping()), need, gpus(account.reservation()));
+    }
+    DepartmentAccount department = Levels.denying(account, queue.need()).orElseThrow();
+    return new Reason.DepartmentOverReservationDenied(
+        department.id(), gpus(department.protectedUsage()), need, gpus(department.reservation()));
+  }
+
+  private static Reason nonPreemptible(QueueState queue, PolicyAccount account, GpuQuantity need) {
+    if (!account.admitsNonPreemptible(queue.need())) {
+      return new Reason.NonPreemptible(
+          account.id(), gpus(account.nonPreemptible()), need, gpus(account.reservation()));
+    }
+    DepartmentAccount department =
+        Levels.denyingNonPreemptible(account, queue.need()).orElseThrow();
+    return new Reason.DepartmentNonPreemptible(
+        department.id(), gpus(department.nonPreemptible()), need, gpus(department.reservation()));
   }
 
   private static Route firstShared(QueueState queue) {
