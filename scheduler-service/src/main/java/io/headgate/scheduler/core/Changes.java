@@ -9,11 +9,13 @@ import java.util.Map;
 ///
 /// | result | outdated by |
 /// |---|---|
+/// | the order of victims | [#orderChanged], and all that outdates a failed search |
 /// | a search for victims that failed | [#freed], [#victimsChanged], [#nodeChanged], [#catalogChanged] |
 /// | a route on which a job never fits | [#placesChanged], [#nodeChanged], [#catalogChanged] |
 /// | structural denials | [#inventoryChanged], [#catalogChanged] |
 final class Changes {
   private long roomVersion;
+  private long orderVersion;
   private long placeVersion;
   private boolean structureIsStale = true;
 
@@ -29,6 +31,11 @@ final class Changes {
   /// Other attempts may be victims than before, or other policies may preempt.
   void victimsChanged() {
     roomVersion++;
+  }
+
+  /// The order of victims may be another one, though a search that failed would fail again.
+  void orderChanged() {
+    orderVersion++;
   }
 
   /// A job fits in other places than before when everything else has ended: a hold is over, or a
@@ -65,6 +72,12 @@ final class Changes {
   /// Searches for victims have the same outcome while this number stays.
   long roomVersion() {
     return roomVersion;
+  }
+
+  /// Searches for victims go through the same attempts in the same order while this number and
+  /// [#roomVersion] stay.
+  long orderVersion() {
+    return orderVersion;
   }
 
   /// Whether the structural denials must be found anew.

@@ -20,8 +20,9 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
-import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
@@ -137,13 +138,20 @@ final class Reasons {
         Reason otherRight = of(world, queue, lane, lane.gateBesidesLimit(), obstacles);
         yield otherRight == null ? HeldInLimit.ofPolicy(world, account, limit) : otherRight;
       }
+      case DEPARTMENT_LIMIT -> {
+        DepartmentAccount department = Levels.full(account, queue.need()).orElseThrow();
+        Reason limit =
+            new Reason.DepartmentLimit(
+                department.id(), gpus(department.used()), need, gpus(department.limit()));
+        if (department.used() + queue.need() > department.limit()) {
+          yield limit;
+        }
+        Reason otherRight = of(world, queue, lane, lane.gateBesidesLimits(), obstacles);
+        yield otherRight == null ? HeldInLimit.ofDepartment(world, department, limit) : otherRight;
+      }
       case USER_LIMIT -> HeldInLimit.orUserLimit(world, queue, lane.user().orElseThrow());
-      case OVER_RESERVATION ->
-          new Reason.OverReservationDenied(
-              policy, gpus(account.usageWithoutStopping()), need, gpus(account.reservation()));
-      case NON_PREEMPTIBLE ->
-          new Reason.NonPreemptible(
-              policy, gpus(account.nonPreemptible()), need, gpus(account.reservation()));
+      case OVER_RESERVATION -> overReservationDenied(queue, account, need);
+      case NON_PREEMPTIBLE -> nonPreemptible(queue, account, need);
       case TENANT_NON_PREEMPTIBLE -> {
         TenantAccount tenant = firstShared(queue).tenant();
         yield new Reason.TenantNonPreemptible(
@@ -175,6 +183,28 @@ final class Reasons {
           supply(lane, queue.shape(), need, block, obstacles);
       case NEVER_FITS, CLOSED, NONE -> null;
     };
+  }
+
+  private static Reason overReservationDenied(
+      QueueState queue, PolicyAccount account, GpuQuantity need) {
+    if (!queue.isEntitled()) {
+      return new Reason.OverReservationDenied(
+          account.id(), gpus(account.usageWithoutStopping()), need, gpus(account.reservation()));
+    }
+    DepartmentAccount department = Levels.denying(account, queue.need()).orElseThrow();
+    return new Reason.DepartmentOverReservationDenied(
+        department.id(), gpus(department.protectedUsage()), need, gpus(department.reservation()));
+  }
+
+  private static Reason nonPreemptible(QueueState queue, PolicyAccount account, GpuQuantity need) {
+    if (!account.admitsNonPreemptible(queue.need())) {
+      return new Reason.NonPreemptible(
+          account.id(), gpus(account.nonPreemptible()), need, gpus(account.reservation()));
+    }
+    DepartmentAccount department =
+        Levels.denyingNonPreemptible(account, queue.need()).orElseThrow();
+    return new Reason.DepartmentNonPreemptible(
+        department.id(), gpus(department.nonPreemptible()), need, gpus(department.reservation()));
   }
 
   private static Route firstShared(QueueState queue) {
@@ -213,8 +243,8 @@ final class Reasons {
   private static Optional<Obstacle> obstacle(Lane lane, Obstacles obstacles) {
     Route first = lane.routes().getFirst();
     LiveJob head = lane.line().first();
-    if (lane.account().standingWith(first.need()) != Standing.ENTITLED
-        || !first.isTenantEntitled()
+    if (!lane.account().isEntitled(first.need())
+        || first.upper().denying(first.need()) != null
         || first.need() == 0) {
       return Optional.empty();
     }

@@ -111,13 +111,13 @@ final class VictimExplanation {
   /// another.
   private static void addTenants(List<Check> checks, World world, Route route, long need) {
     TenantAccount own = route.tenant();
-    boolean entitled = route.isTenantEntitled();
+    boolean entitled = own.protectedUsage() + need <= own.reservation();
     checks.add(
         Check.of(
             "A3",
             "tenant entitled",
             entitled,
-            StartRules.sum(own, Measure.RESERVATION, own.usageWithoutStopping(), need)));
+            StartRules.sum(own, Measure.RESERVATION, own.protectedUsage(), need)));
     long over = 0;
     for (TenantAccount other : world.tenants(route.pool()).accounts()) {
       over += other == own ? 0 : other.over(0);

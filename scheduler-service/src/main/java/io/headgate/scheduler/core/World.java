@@ -22,6 +22,8 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
+import io.headgate.scheduler.core.rights.Departments;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.PoolTenants;
 import io.headgate.scheduler.core.rights.TenantAccount;
@@ -92,6 +94,12 @@ final class World {
 
   /// The provisioned queues of each tenant that is bound in a pool of theirs (A3).
   final Map<TenantAccount, List<QueueState>> queuesOfTenant = new HashMap<>();
+
+  /// The departments of all tenants (A3).
+  final Departments departments = new Departments();
+
+  /// The provisioned queues of all policies below each department.
+  final Map<DepartmentAccount, List<QueueState>> queuesOfDepartment = new HashMap<>();
 
   /// The orders to elastic pools.
   final TreeMap<PoolState, Asked> asked = new TreeMap<>();

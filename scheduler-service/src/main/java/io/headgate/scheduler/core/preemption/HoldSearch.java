@@ -49,7 +49,7 @@ public final class HoldSearch {
       AttemptEnds ends,
       Function<JobId, @Nullable LiveAttempt> attemptOf,
       Instant now) {
-    RemovalTrial trial = new RemovalTrial(route, null);
+    RemovalTrial trial = new RemovalTrial(route);
     List<LiveAttempt> ended = new ArrayList<>();
     Iterator<LiveAttempt> order =
         new Order(trial.pool(), ends.in(trial.pool()).iterator(), attemptOf);

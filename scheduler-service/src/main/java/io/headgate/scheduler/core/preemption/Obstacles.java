@@ -10,8 +10,8 @@ import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.placement.Stake;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.Route;
-import io.headgate.scheduler.core.rights.Account;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.Removals;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -136,7 +136,7 @@ public final class Obstacles {
       }
     }
     int workers = room.workers(shape);
-    Map<Account, Long> taken = new HashMap<>();
+    Removals taken = new Removals();
     long units = 0;
     int entitled = 0;
     int nonPreemptible = 0;
@@ -154,7 +154,7 @@ public final class Obstacles {
         protectedUntil =
             protectedUntil == null || until.isBefore(protectedUntil) ? until : protectedUntil;
       } else {
-        taken.merge(attempt.policy(), attempt.takenUnits(), Long::sum);
+        taken.path(attempt.levels()).remove(attempt.takenUnits());
         continue;
       }
       units += attempt.takenUnits();
@@ -164,11 +164,8 @@ public final class Obstacles {
         workers, units, entitled, nonPreemptible, protectedJobs, protectedUntil, owners);
   }
 
-  /// Whether its policy and tenant would be within their reservations without those that may go
-  /// before it.
-  private static boolean isEntitled(LiveAttempt attempt, Map<Account, Long> taken) {
-    long before = taken.getOrDefault(attempt.policy(), 0L);
-    return attempt.policy().standingWithout(before).or(attempt.tenant().standingWithout(before))
-        == Standing.ENTITLED;
+  /// Whether its levels would entitle it without those that may go before it.
+  private static boolean isEntitled(LiveAttempt attempt, Removals taken) {
+    return taken.path(attempt.levels()).standing() == Standing.ENTITLED;
   }
 }

@@ -23,6 +23,24 @@ public final class ReasonText {
       case Reason.QueueClosed(var queue) -> "queue " + queue.name() + " is paused";
       case Reason.Limit(var policy, var usage, var need, var limit) ->
           text("%s uses %s of its limit %s, it needs %s", policy.name(), usage, limit, need);
+      case Reason.DepartmentLimit(var department, var usage, var need, var limit) ->
+          text(
+              "department %s uses %s of its limit %s, it needs %s",
+              department.name(), usage, limit, need);
+      case Reason.DepartmentOverReservationDenied(
+              var department,
+              var usage,
+              var need,
+              var reservation) ->
+          text(
+              "its queue stays inside the reservation: %s of department %s's %s are taken, it needs"
+                  + " %s",
+              usage, department.name(), reservation, need);
+      case Reason.DepartmentNonPreemptible(var department, var usage, var need, var reservation) ->
+          text(
+              "non-preemptible jobs stay inside the reservation: those of department %s use %s of %s,"
+                  + " it needs %s",
+              department.name(), usage, reservation, need);
       case Reason.TenantLimit(var tenant, var pool, var usage, var need, var limit) ->
           text(
               "%s uses %s of its limit %s in pool %s, it needs %s",
@@ -143,6 +161,21 @@ public final class ReasonText {
           text(
               "a non-preemptible job stays inside the reservation, and needs %s of %s's %s",
               gpus(need), policy.name(), reservation);
+      case Denial.AboveDepartmentLimit(var department, var need, var limit) ->
+          text(
+              "one job needs %s, the limit of department %s is %s",
+              gpus(need), department.name(), limit);
+      case Denial.AboveDepartmentReservation(var department, var need, var reservation) ->
+          text(
+              "its queue stays inside the reservation, and one job needs %s of department %s's %s",
+              gpus(need), department.name(), reservation);
+      case Denial.NonPreemptibleAboveDepartmentReservation(
+              var department,
+              var need,
+              var reservation) ->
+          text(
+              "a non-preemptible job stays inside the reservation, and needs %s of department %s's %s",
+              gpus(need), department.name(), reservation);
       case Denial.AboveTenantLimit(var tenant, var pool, var need, var limit) ->
           text(
               "one job needs %s, the limit of %s in pool %s is %s",

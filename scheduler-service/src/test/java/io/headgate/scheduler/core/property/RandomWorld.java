@@ -56,6 +56,7 @@ final class RandomWorld {
   private long nextInstance;
   private long version;
   private Catalog catalog;
+  private final DepartmentWorld departments;
 
   /// @param seed also decides which devices are divided in hardware, and whether some fall sick
   RandomWorld(RandomGenerator random, long seed) {
@@ -65,6 +66,7 @@ final class RandomWorld {
     profiles = 1 + random.nextInt(4);
     policies = 1 + random.nextInt(4);
     nodes = 1 + random.nextInt(4);
+    departments = new DepartmentWorld(seed);
     catalog = makeCatalog();
   }
 
@@ -112,7 +114,8 @@ final class RandomWorld {
         }
       }
     }
-    return new Catalog(TENANT, ++version, madePools, madeProfiles, madePolicies, queues);
+    return departments.divide(
+        new Catalog(TENANT, ++version, madePools, madeProfiles, madePolicies, queues));
   }
 
   private Profile makeProfile(String name) {
@@ -462,6 +465,7 @@ final class RandomWorld {
       if (seed % 6 == 4) {
         catalog = withRenamedPolicy(catalog);
       }
+      catalog = departments.divide(catalog);
     }
     inputs.add(new Input.CatalogChanged(catalog));
   }

@@ -40,8 +40,8 @@ final class TenantChecker {
   final Shadow shadow;
   private final TenantRules rules;
 
-  /// The standing of the winner's tenant before its first victim, for the preemption in progress.
-  private final Map<JobId, Long> standingBefore = new HashMap<>();
+  /// The pool of each preemption under P1 whose hold is not yet reported.
+  private final Map<JobId, PoolId> entitled = new HashMap<>();
 
   int victimsOfOtherTenants;
   int waitsForTenantLimit;
@@ -56,11 +56,14 @@ final class TenantChecker {
       shadow.apply(input);
     }
     shadow.setAside(core.state());
-    standingBefore.clear();
+    entitled.clear();
     for (Effect effect : decision.effects()) {
       if (effect instanceof Effect.StopAttempt(var id, var order)
           && order.cause() instanceof StopCause.Preempted cause) {
         beforeVictim(shadow.attempts.get(id), cause);
+      }
+      if (effect instanceof Effect.HoldPlaced(var hold) && entitled.containsKey(hold.job())) {
+        beforeHold(hold);
       }
       shadow.apply(effect);
       if (effect instanceof Effect.StartAttempt(var attempt)) {
@@ -114,6 +117,9 @@ final class TenantChecker {
       return;
     }
     boolean isForeign = rules.isShared(pool) && !winner.tenant().equals(loser.tenant());
+    if (cause.rule() == PreemptionRule.P1) {
+      entitled.put(cause.by(), pool);
+    }
     require(
         cause.grounds().tenants().isPresent() == isForeign,
         "tenants are told where they matter",
@@ -135,19 +141,19 @@ final class TenantChecker {
         victim,
         cause,
         rules.standing(loser.tenant(), pool));
-    long need = cause.grounds().need().units();
-    long before =
-        standingBefore.computeIfAbsent(cause.by(), key -> rules.standing(winner.tenant(), pool));
     require(
-        before + need <= rules.reservation(winner.tenant(), pool),
-        "only a tenant that ends within its reservation takes from others",
+        !rules.isEntitled(loser, pool, 0),
+        "no tenant loses a job that is entitled by its policy and tenant",
         victim,
         cause);
+  }
+
+  /// The victims are gone by now.
+  private void beforeHold(Hold hold) {
     require(
-        rules.standing(winner) + need <= rules.reservation(winner),
-        "only an entitled job takes from other tenants",
-        victim,
-        cause);
+        rules.isEntitled(rules.policyOf(hold.job()), hold.place().pool(), hold.place().units()),
+        "only an entitled job takes from others (P1)",
+        hold);
   }
 
   private void checkWaiting(SchedulerCore core, Instant now) {
@@ -200,14 +206,14 @@ final class TenantChecker {
     if (job.waitingSince().plus(after).isAfter(now)) {
       return;
     }
-    if (need == 0 || rules.standing(own) + need > rules.reservation(own)) {
+    if (need == 0) {
       return;
     }
     Optional<Attempt> victim =
         new TenantVictims(shadow, rules, now)
             .first(
                 queue,
-                pool -> isOpen(job, own, pool, need),
+                pool -> isOpen(job, own, pool, need) && rules.isEntitled(own, pool, need),
                 attempt -> isReplaceable(attempt, queue) && hasRoom(own, attempt, need));
     require(
         victim.isEmpty(),
