@@ -75,7 +75,7 @@ final class CatalogMapper {
             new TenantShare(
                 new TenantId(sharing.name()),
                 new PoolId(tenant, share.pool()),
-                share.reservation(),
+                Optional.of(share.reservation()),
                 Optional.ofNullable(share.limit()),
                 share.weight()));
       }

@@ -109,7 +109,6 @@ class ScenariosTest {
   }
 
   @Test
-  @Disabled("P4: the reason does not name what is in the way yet")
   void theReasonNamesTheScatteredJobsThatAreInTheWay() {
     ScenarioRun run = ScenarioRun.of("04b-fractions.json");
 

@@ -137,6 +137,7 @@ final class TaskCluster {
         List.of(),
         demand,
         List.of(),
+        List.of(),
         Long.MAX_VALUE,
         0);
   }

@@ -145,7 +145,7 @@ final class AccessMapper {
             new TenantShare(
                 new TenantId(SupplyMapper.id(part.getName())),
                 new PoolId(owner, pool),
-                toQuantity(part.getReservation()).orElse(GpuQuantity.ZERO),
+                toQuantity(part.getReservation()),
                 toQuantity(part.getLimit()),
                 Math.clamp(part.getWeight(), 1, Policy.MAX_WEIGHT)))
         .toList();

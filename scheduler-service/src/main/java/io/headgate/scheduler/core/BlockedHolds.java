@@ -17,6 +17,7 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.queue.Turn;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Duration;
@@ -102,6 +103,16 @@ final class BlockedHolds {
   boolean someAreOf(PolicyAccount policy) {
     for (LiveHold hold : placed.values()) {
       if (hold.policy() == policy) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether a hold is in force for a job of a policy below the department.
+  boolean someAreBelow(DepartmentAccount department) {
+    for (LiveHold hold : placed.values()) {
+      if (hold.levels().isBelow(department)) {
         return true;
       }
     }

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.Department;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.PoolId;
@@ -15,6 +16,7 @@ import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Ranking;
 import io.headgate.scheduler.core.placement.Shape;
+import io.headgate.scheduler.core.placement.Stake;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
@@ -23,7 +25,10 @@ import io.headgate.scheduler.core.queue.QueueState.Resolved;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.rights.Claim;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.TenantAccount;
+import io.headgate.scheduler.core.rights.Upper;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Applies a new catalog of a tenant.
@@ -77,6 +83,7 @@ final class CatalogInputs {
     Catalog before = world.catalogs.put(catalog.tenant(), catalog);
     world.changes.catalogChanged();
     configurePolicies(catalog, before);
+    configureDepartments();
     configurePools(catalog);
     configureShares(catalog);
     for (Catalog one : concernedCatalogs(catalog)) {
@@ -113,6 +120,12 @@ final class CatalogInputs {
     }
     forgetUnusedAccounts();
     countUsers();
+  }
+
+  private void configureDepartments() {
+    List<Department> departments = new ArrayList<>();
+    world.catalogs.values().forEach(each -> departments.addAll(each.departments()));
+    world.departments.configure(departments, world.accounts.values());
   }
 
   private void forgetUnusedAccounts() {
@@ -178,6 +191,39 @@ final class CatalogInputs {
       if (pool.id().tenant().equals(catalog.tenant())) {
         world.tenants(pool).configure(shares.getOrDefault(pool.id(), List.of()));
       }
+      // Shares of other tenants' pools depend on the policies of this one.
+      world.tenants(pool).renew(world.departments);
+    }
+    countPolicies();
+  }
+
+  /// Counts the use of each policy where tenants share a pool from now on.
+  private void countPolicies() {
+    Set<TenantAccount> uncounted = new HashSet<>();
+    for (PoolState pool : world.pools.values()) {
+      for (TenantAccount account : world.tenants(pool).accounts()) {
+        if (account.mustCount()) {
+          account.beginCount();
+          uncounted.add(account);
+        }
+      }
+    }
+    if (uncounted.isEmpty()) {
+      return;
+    }
+    // In no order: they are only summed up.
+    for (LiveJob job : world.jobs.values()) {
+      LiveAttempt attempt = job.attempt();
+      LiveHold hold = job.hold();
+      if (attempt != null
+          && !attempt.isSuspended()
+          && attempt.stake() == Stake.LIVE
+          && uncounted.contains(attempt.tenant())) {
+        attempt.tenant().count(attempt.policy(), attempt.units());
+      }
+      if (hold != null && !hold.isForBlocked() && uncounted.contains(hold.tenant())) {
+        hold.tenant().count(hold.policy(), hold.claim().units());
+      }
     }
   }
 
@@ -219,7 +265,14 @@ final class CatalogInputs {
     world.queuesOfGroup.putAll(used);
     world.groupsOf.clear();
     world.queuesOfTenant.clear();
+    world.queuesOfDepartment.clear();
     for (QueueState queue : world.queues.values()) {
+      DepartmentAccount department =
+          queue.resolved().flatMap(each -> each.account().department()).orElse(null);
+      while (department != null) {
+        world.queuesOfDepartment.computeIfAbsent(department, key -> new ArrayList<>()).add(queue);
+        department = department.parent().orElse(null);
+      }
       for (Route route : queue.routes()) {
         if (route.tenant().isBound()) {
           world.queuesOfTenant.computeIfAbsent(route.tenant(), key -> new ArrayList<>()).add(queue);
@@ -253,7 +306,8 @@ final class CatalogInputs {
                 pool,
                 pool.executionPosition(profile.id()),
                 pool.ranking(shape),
-                world.tenant(pool, account.id().tenant())));
+                new Upper(
+                    account.department().orElse(null), world.tenant(pool, account.id().tenant()))));
       }
     }
     List<Route> key = List.copyOf(routes);

@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | result | outdated by |
 /// |---|---|
+/// | the order of victims | [#orderChanged], and all that outdates a failed search |
 /// | a search for victims that failed | [#freed], [#victimsChanged], [#nodeChanged], [#catalogChanged] |
 /// | a route on which a job never fits | [#placesChanged], [#nodeChanged], [#catalogChanged] |
 /// | a route that endless jobs block, or on which the expected start is unknown | [#placesChanged], [#nodeChanged], [#catalogChanged], [#freed], [#victimsChanged] |
 /// | structural denials | [#inventoryChanged], [#catalogChanged] |
 final class Changes {
   private long roomVersion;
+  private long orderVersion;
   private long placeVersion;
   private boolean structureIsStale = true;
 
@@ -43,6 +45,11 @@ final class Changes {
   /// Other attempts may be victims than before, or other policies may preempt.
   void victimsChanged() {
     roomVersion++;
+  }
+
+  /// The order of victims may be another one, though a search that failed would fail again.
+  void orderChanged() {
+    orderVersion++;
   }
 
   /// A job fits in other places than before when everything else has ended: a hold is over, or a
@@ -79,6 +86,12 @@ final class Changes {
   /// Searches for victims have the same outcome while this number stays.
   long roomVersion() {
     return roomVersion;
+  }
+
+  /// Searches for victims go through the same attempts in the same order while this number and
+  /// [#roomVersion] stay.
+  long orderVersion() {
+    return orderVersion;
   }
 
   /// Whether the structural denials must be found anew.

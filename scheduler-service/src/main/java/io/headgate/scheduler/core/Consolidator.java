@@ -1,6 +1,5 @@
 package io.headgate.scheduler.core;
 
-import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.AttemptId;
@@ -20,11 +19,9 @@ import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
-import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.TenantAccount;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,13 +54,12 @@ final class Consolidator {
 
   /// Makes room for a candidate that fits nowhere, if that loses less GPU time than its wait.
   TurnOutcome makeRoom(Turn turn, LiveJob job) {
-    Instant from = job.waitingSince().plus(preemptAfter(job.queue()));
     for (Route route : job.queue().routes(job)) {
       if (!consolidates(route.pool()) || !route.hasRoomForTenant() || job.queue().need() == 0) {
         continue;
       }
-      if (from.isAfter(now)) {
-        wake.by(from);
+      if (job.preemptsFrom().isAfter(now)) {
+        wake.by(job.preemptsFrom());
         return TurnOutcome.nothing();
       }
       Optional<Plan> found = find(turn, job, route);
@@ -74,10 +70,6 @@ final class Consolidator {
       }
     }
     return TurnOutcome.nothing();
-  }
-
-  private static Duration preemptAfter(QueueState queue) {
-    return queue.account().policy().map(Policy::preemptAfter).orElse(Duration.ZERO);
   }
 
   private static boolean consolidates(PoolState pool) {

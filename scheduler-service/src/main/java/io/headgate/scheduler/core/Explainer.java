@@ -58,7 +58,8 @@ final class Explainer {
   /// Whether others' leaving would let the job start.
   private static boolean isSupply(Block block) {
     return switch (block) {
-      case TENANT_LIMIT, POOL_CAPACITY, HOLD, CAPACITY, FRAGMENTATION, PROVIDER -> true;
+      case DEPARTMENT_LIMIT, TENANT_LIMIT, POOL_CAPACITY, HOLD, CAPACITY, FRAGMENTATION, PROVIDER ->
+          true;
       case NEVER_FITS,
           CLOSED,
           LIMIT,

@@ -10,8 +10,10 @@ import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.rights.Account;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,8 @@ final class HeldInLimit {
     return switch (block) {
       case LIMIT -> lane.account().held() > 0 || !(reported instanceof Reason.Limit);
       case USER_LIMIT -> lane.account().held() > 0 || !(reported instanceof Reason.UserLimit);
+      case DEPARTMENT_LIMIT ->
+          isHeldAbove(lane.account()) || !(reported instanceof Reason.DepartmentLimit);
       case TENANT_LIMIT ->
           lane.routes().getFirst().tenant().held() > 0 || !(reported instanceof Reason.TenantLimit);
       default -> false;
@@ -34,6 +38,19 @@ final class HeldInLimit {
   /// @param limit the reason with the numbers of use alone
   static Reason ofPolicy(World world, PolicyAccount account, Reason limit) {
     return of(limit, account, first(world, hold -> hold.policy() == account));
+  }
+
+  private static boolean isHeldAbove(PolicyAccount account) {
+    Optional<DepartmentAccount> each = account.department();
+    while (each.isPresent() && each.get().held() == 0) {
+      each = each.get().parent();
+    }
+    return each.isPresent();
+  }
+
+  /// @param limit the reason with the numbers of use alone
+  static Reason ofDepartment(World world, DepartmentAccount account, Reason limit) {
+    return of(limit, account, first(world, hold -> hold.levels().isBelow(account)));
   }
 
   /// @param limit the reason with the numbers of use alone

@@ -57,9 +57,8 @@ final class HoldTransitions {
   void place(LiveHold hold) {
     LiveJob job = hold.job();
     shares.take(hold);
-    hold.policy().hold(hold.claim(), hold.isForBlocked());
-    hold.tenant().hold(hold.claim(), hold.isForBlocked());
-    transitions.noteTaken(hold.policy(), hold.tenant());
+    hold.levels().hold(hold.claim(), hold.isForBlocked());
+    transitions.noteTaken(hold.levels());
     job.setHold(hold);
     if (job.attempt() == null) {
       job.queue().addHolder(job);
@@ -69,9 +68,9 @@ final class HoldTransitions {
 
   /// Lets the hold count on another policy of its tenant.
   void recount(LiveHold hold, PolicyAccount policy) {
-    hold.policy().release(hold.claim(), hold.isForBlocked());
+    hold.levels().release(hold.claim(), hold.isForBlocked());
     hold.setPolicy(policy);
-    policy.hold(hold.claim(), hold.isForBlocked());
+    hold.levels().hold(hold.claim(), hold.isForBlocked());
   }
 
   /// Ends the job's hold; the job waits in its lane again, or will once its attempt has ended.
@@ -135,8 +134,7 @@ final class HoldTransitions {
   void lift(LiveHold hold) {
     shares.giveBack(hold);
     world.changes.freed();
-    hold.policy().release(hold.claim(), hold.isForBlocked());
-    hold.tenant().release(hold.claim(), hold.isForBlocked());
+    hold.levels().release(hold.claim(), hold.isForBlocked());
     hold.job().setHold(null);
     hold.job().queue().removeHolder(hold.job());
   }

@@ -55,6 +55,7 @@ final class Preemptor {
         Suspensions.outcomes(found.victims(), found.place().workers());
     for (LiveAttempt victim : found.victims()) {
       PreemptionGrounds grounds = grounds(job, victim, winner, found);
+      world.bars.bar(victim.job().id(), rule, victim.pool());
       victim.job().preempted(new Preemption(job.id(), rule, grounds, now));
       StopCause cause = new StopCause.Preempted(job.id(), rule, grounds);
       transitions.stop(

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.explain.Obstacle;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.BackOff;
 import io.headgate.scheduler.core.job.JobState;
@@ -10,6 +11,7 @@ import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.placement.Shortage;
+import io.headgate.scheduler.core.preemption.Obstacles;
 import io.headgate.scheduler.core.queue.Block;
 import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveAttempt;
@@ -18,6 +20,8 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
@@ -55,7 +59,7 @@ final class Reasons {
   /// @param block of the lane
   static Optional<Reason> of(World world, LiveJob job, Block block) {
     QueueState queue = job.queue();
-    return Optional.ofNullable(of(world, queue, queue.lane(job), block));
+    return Optional.ofNullable(of(world, queue, queue.lane(job), block, world.obstacles()));
   }
 
   private static Reason waiting(LiveAttempt suspended) {
@@ -73,15 +77,21 @@ final class Reasons {
   /// Emits the reasons of lanes that changed since the last report.
   static void emit(World world, Transitions transitions, boolean structureChanged) {
     world.routeGroups.values().forEach(RouteGroup::noteSupplyBlock);
+    Obstacles obstacles = world.obstacles();
     for (QueueState queue : world.queues.values()) {
       for (Lane lane : queue.lanes()) {
-        emit(world, queue, lane, transitions, structureChanged);
+        emit(world, queue, lane, transitions, structureChanged, obstacles);
       }
     }
   }
 
   private static void emit(
-      World world, QueueState queue, Lane lane, Transitions transitions, boolean structureChanged) {
+      World world,
+      QueueState queue,
+      Lane lane,
+      Transitions transitions,
+      boolean structureChanged,
+      Obstacles obstacles) {
     Block block = lane.blockAsNoted();
     // The holder or the pool asked for may change while the block stays. So may holds in a limit.
     boolean movable =
@@ -95,7 +105,7 @@ final class Reasons {
       return;
     }
     Reason before = lane.reported().reason();
-    Reason reason = of(world, queue, lane, block);
+    Reason reason = of(world, queue, lane, block, obstacles);
     lane.setReported(new Lane.Reported(block, reason));
     if (reason != null && (before == null || !reason.isSameCause(before))) {
       transitions.emit(new Effect.LaneReasonChanged(lane.id(), reason));
@@ -107,7 +117,8 @@ final class Reasons {
         && Shortage.someSetAside(lane.routes().getFirst().pool());
   }
 
-  private static @Nullable Reason of(World world, QueueState queue, Lane lane, Block block) {
+  private static @Nullable Reason of(
+      World world, QueueState queue, Lane lane, Block block, Obstacles obstacles) {
     if (block == Block.NEVER_FITS) {
       return new Reason.NeverFits(lane.denial().orElseThrow());
     }
@@ -124,16 +135,23 @@ final class Reasons {
           yield limit;
         }
         // Rights go before holds.
-        Reason otherRight = of(world, queue, lane, lane.gateBesidesLimit());
+        Reason otherRight = of(world, queue, lane, lane.gateBesidesLimit(), obstacles);
         yield otherRight == null ? HeldInLimit.ofPolicy(world, account, limit) : otherRight;
       }
+      case DEPARTMENT_LIMIT -> {
+        DepartmentAccount department = Levels.full(account, queue.need()).orElseThrow();
+        Reason limit =
+            new Reason.DepartmentLimit(
+                department.id(), gpus(department.used()), need, gpus(department.limit()));
+        if (department.used() + queue.need() > department.limit()) {
+          yield limit;
+        }
+        Reason otherRight = of(world, queue, lane, lane.gateBesidesLimits(), obstacles);
+        yield otherRight == null ? HeldInLimit.ofDepartment(world, department, limit) : otherRight;
+      }
       case USER_LIMIT -> HeldInLimit.orUserLimit(world, queue, lane.user().orElseThrow());
-      case OVER_RESERVATION ->
-          new Reason.OverReservationDenied(
-              policy, gpus(account.usageWithoutStopping()), need, gpus(account.reservation()));
-      case NON_PREEMPTIBLE ->
-          new Reason.NonPreemptible(
-              policy, gpus(account.nonPreemptible()), need, gpus(account.reservation()));
+      case OVER_RESERVATION -> overReservationDenied(queue, account, need);
+      case NON_PREEMPTIBLE -> nonPreemptible(queue, account, need);
       case TENANT_NON_PREEMPTIBLE -> {
         TenantAccount tenant = firstShared(queue).tenant();
         yield new Reason.TenantNonPreemptible(
@@ -162,9 +180,31 @@ final class Reasons {
               Objects.requireNonNull(lane.expects(), "no provider was asked for an instance").id(),
               need);
       case POOL_CAPACITY, CAPACITY, FRAGMENTATION ->
-          supply(lane.routes().getFirst().pool(), queue.shape(), need, block);
+          supply(lane, queue.shape(), need, block, obstacles);
       case NEVER_FITS, CLOSED, NONE -> null;
     };
+  }
+
+  private static Reason overReservationDenied(
+      QueueState queue, PolicyAccount account, GpuQuantity need) {
+    if (!queue.isEntitled()) {
+      return new Reason.OverReservationDenied(
+          account.id(), gpus(account.usageWithoutStopping()), need, gpus(account.reservation()));
+    }
+    DepartmentAccount department = Levels.denying(account, queue.need()).orElseThrow();
+    return new Reason.DepartmentOverReservationDenied(
+        department.id(), gpus(department.protectedUsage()), need, gpus(department.reservation()));
+  }
+
+  private static Reason nonPreemptible(QueueState queue, PolicyAccount account, GpuQuantity need) {
+    if (!account.admitsNonPreemptible(queue.need())) {
+      return new Reason.NonPreemptible(
+          account.id(), gpus(account.nonPreemptible()), need, gpus(account.reservation()));
+    }
+    DepartmentAccount department =
+        Levels.denyingNonPreemptible(account, queue.need()).orElseThrow();
+    return new Reason.DepartmentNonPreemptible(
+        department.id(), gpus(department.nonPreemptible()), need, gpus(department.reservation()));
   }
 
   private static Route firstShared(QueueState queue) {
@@ -176,7 +216,9 @@ final class Reasons {
     throw new IllegalStateException("no pool with a tenant share serves " + queue.id());
   }
 
-  private static Reason supply(PoolState pool, Shape shape, GpuQuantity need, Block block) {
+  private static Reason supply(
+      Lane lane, Shape shape, GpuQuantity need, Block block, Obstacles obstacles) {
+    PoolState pool = lane.routes().getFirst().pool();
     Optional<Reason> setAside =
         block == Block.POOL_CAPACITY ? Optional.empty() : setAside(pool, shape, need);
     if (setAside.isPresent()) {
@@ -185,11 +227,30 @@ final class Reasons {
     return switch (block) {
       case POOL_CAPACITY ->
           new Reason.PoolCapacity(pool.id(), gpus(pool.usedUnits()), need, gpus(pool.ceiling()));
-      case CAPACITY -> new Reason.Capacity(pool.id(), need, gpus(pool.idleUnits()));
+      case CAPACITY ->
+          new Reason.Capacity(pool.id(), need, gpus(pool.idleUnits()), obstacle(lane, obstacles));
       default ->
           new Reason.Fragmentation(
-              pool.id(), need, gpus(pool.idleUnits()), Shortage.dimension(pool, shape));
+              pool.id(),
+              need,
+              gpus(pool.idleUnits()),
+              Shortage.dimension(pool, shape),
+              obstacle(lane, obstacles));
     };
+  }
+
+  /// What is in the way of the lane's head, if it is entitled and so would preempt.
+  private static Optional<Obstacle> obstacle(Lane lane, Obstacles obstacles) {
+    Route first = lane.routes().getFirst();
+    LiveJob head = lane.line().first();
+    if (!lane.account().isEntitled(first.need())
+        || first.upper().denying(first.need()) != null
+        || first.need() == 0) {
+      return Optional.empty();
+    }
+    return head.preemptsFrom().isAfter(obstacles.now())
+        ? Optional.of(Obstacle.before(head.preemptsFrom()))
+        : obstacles.on(first, lane.account());
   }
 
   /// Nodes that are set aside, if there is room for the job on one of them.

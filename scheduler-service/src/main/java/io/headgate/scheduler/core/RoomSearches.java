@@ -22,8 +22,8 @@ final class RoomSearches {
   /// of them. In the next round the best-ranked blocked jobs may be others.
   ///
   /// @param changes the world's room version at the search
-  /// @param entitled the routes on which jobs of other tenants were possible victims; only there an
-  ///   end of their protection matters
+  /// @param entitled the routes on which the tenant's reservation did not keep the job from being
+  ///   entitled; only there an end of a protection matters
   /// @param holds of rule O7 in force at the search
   private record Failure(
       long changes, List<Route> entitled, List<LiveHold> holds, Result.NotFound result) {
@@ -46,6 +46,7 @@ final class RoomSearches {
   private long failuresOfJobsAt;
   private @Nullable PreemptionSearch shared;
   private long sharedAt;
+  private long sharedInOrder;
 
   RoomSearches(World world) {
     this.world = world;
@@ -86,7 +87,8 @@ final class RoomSearches {
       return;
     }
     for (RouteGroup group : world.routeGroups.values()) {
-      if (group.pools().equals(successful.group().pools())) {
+      if (group.pools().equals(successful.group().pools())
+          && group.department().equals(successful.group().department())) {
         RoomRequest other =
             RoomRequest.entitled(group, successful.reclaim(), successful.anywhere());
         failures.computeIfPresent(
@@ -124,9 +126,12 @@ final class RoomSearches {
   /// Searches share their findings about victims until something changes. More held capacity
   /// changes none of them.
   private PreemptionSearch shared(Instant now) {
-    if (shared == null || sharedAt != world.changes.roomVersion()) {
+    if (shared == null
+        || sharedAt != world.changes.roomVersion()
+        || sharedInOrder != world.changes.orderVersion()) {
       shared = new PreemptionSearch(world.possibleVictims, now, world.searchSteps);
       sharedAt = world.changes.roomVersion();
+      sharedInOrder = world.changes.orderVersion();
     }
     return shared;
   }

@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.queue.Turn;
+import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -92,7 +93,9 @@ final class Round {
   }
 
   private void goOnAfter(Turn failed) {
-    if (failed.mayStart() && failed.queue().group().beginsToBePassedOver()) {
+    LiveJob head = failed.head();
+    boolean hasLooked = head != null && !head.preemptsFrom().isAfter(now);
+    if (hasLooked && failed.mayStart() && failed.queue().group().beginsToBePassedOver()) {
       skipThoseThatFailAlike(failed);
     }
     if (failed.chooseNext()) {
@@ -108,7 +111,8 @@ final class Round {
   }
 
   private boolean mayAct(Turn turn, Turn failed) {
-    if (turn.queue().account().preemptsWithin()) {
+    PolicyAccount account = turn.queue().account();
+    if (account.preemptsWithin() || !account.preemptAfter().isZero()) {
       return true;
     }
     if (!turn.choose()) {

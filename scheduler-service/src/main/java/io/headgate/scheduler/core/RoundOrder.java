@@ -8,10 +8,13 @@ import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.queue.TurnOrder;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | outcome | new places | the round is repeated |
 /// |---|---|---|
-/// | started, made room | all that use the pool, the policy and the tenant | if jobs of the policy or tenant may be victims now, or hold capacity, or a queue came forward while others hold |
-/// | made room | also those of the victims' policies and tenants | also if victims were asked to stop, or the job fitted somewhere (P9) |
-/// | promised, held | all that use the pool, the policy and the tenant | no |
+/// | started, made room | all that use the pool, the policy, its departments and the tenant | if jobs of these may be victims now, or hold capacity, or a queue came forward while others hold |
+/// | made room | also those of the victims' policies, departments and tenants | also if victims were asked to stop, or the job fitted somewhere (P9) |
+/// | promised, held | all that use the pool, the policy, its departments and the tenant | no |
 /// | later | its own, in its place in the pool where it found room | no |
 /// | nothing | none | no |
 final class RoundOrder {
@@ -131,18 +134,18 @@ final class RoundOrder {
   void settle(TurnOutcome outcome) {
     switch (outcome) {
       case TurnOutcome.Started(LiveAttempt attempt) ->
-          settleUse(attempt.job().queue(), attempt.policy(), attempt.tenant(), attempt.pool());
+          settleUse(attempt.job().queue(), attempt.levels(), attempt.pool());
       case TurnOutcome.MadeRoom made -> {
         repeats |= made.repeats();
         LiveHold hold = made.hold();
-        settleUse(hold.job().queue(), hold.policy(), hold.tenant(), hold.pool());
+        settleUse(hold.job().queue(), hold.levels(), hold.pool());
         refreshLosers(made.victims());
       }
       case TurnOutcome.Consolidated(
           LiveHold hold, List<LiveAttempt> moved, List<LiveHold> places) -> {
         repeats = true;
         places.forEach(place -> settleTaken(place.job().queue(), place.pool()));
-        settleUse(hold.job().queue(), hold.policy(), hold.tenant(), hold.pool());
+        settleUse(hold.job().queue(), hold.levels(), hold.pool());
         refreshLosers(moved);
       }
       case TurnOutcome.Promised(LiveHold place) -> settleTaken(place.job().queue(), place.pool());
@@ -152,16 +155,17 @@ final class RoundOrder {
     }
   }
 
-  /// A job got or will get a place. Jobs of its policy or tenant may be victims now, for candidates
-  /// that looked for room in vain; and the job that holds may not be the best-ranked any more.
-  private void settleUse(
-      QueueState queue, PolicyAccount policy, TenantAccount tenant, PoolState pool) {
+  /// A job got or will get a place. Jobs of its levels may be victims now, for candidates that
+  /// looked for room in vain; and the job that holds may not be the best-ranked any more.
+  private void settleUse(QueueState queue, Levels levels, PoolState pool) {
     boolean someCameForward = settleTaken(queue, pool);
+    PolicyAccount policy = levels.policy();
+    TenantAccount tenant = levels.tenant();
     repeats |=
-        policy.isAboveReservation()
+        levels.isSomeAboveReservation()
             || delayed.contains(policy)
-            || tenant.isAboveReservation()
             || blockedHolds.someAreOf(policy)
+            || highest(policy).filter(blockedHolds::someAreBelow).isPresent()
             || (!queuesOf(tenant).isEmpty() && blockedHolds.someAreOf(tenant))
             || (someCameForward && blockedHolds.areSome());
   }
@@ -179,6 +183,7 @@ final class RoundOrder {
     refresh(queue);
     refreshOthers(queue, queuesOf(queue.account()));
     refreshOthers(queue, queuesOf(world.tenant(pool, queue.account().id().tenant())));
+    highest(queue.account()).ifPresent(department -> refreshOthers(queue, queuesOf(department)));
     return someCameForward;
   }
 
@@ -194,12 +199,28 @@ final class RoundOrder {
   private void refreshLosers(List<LiveAttempt> victims) {
     Set<PolicyAccount> policies = new LinkedHashSet<>();
     Set<TenantAccount> tenants = new LinkedHashSet<>();
+    Set<DepartmentAccount> departments = new LinkedHashSet<>();
     for (LiveAttempt victim : victims) {
       policies.add(victim.policy());
+      highest(victim.policy()).ifPresent(departments::add);
       tenants.add(victim.tenant());
     }
     policies.forEach(policy -> queuesOf(policy).forEach(this::refresh));
     tenants.forEach(tenant -> queuesOf(tenant).forEach(this::refresh));
+    departments.forEach(department -> queuesOf(department).forEach(this::refresh));
+  }
+
+  private List<QueueState> queuesOf(DepartmentAccount department) {
+    return world.queuesOfDepartment.getOrDefault(department, List.of());
+  }
+
+  /// The highest department above a policy.
+  private static Optional<DepartmentAccount> highest(PolicyAccount policy) {
+    Optional<DepartmentAccount> highest = policy.department();
+    while (highest.flatMap(DepartmentAccount::parent).isPresent()) {
+      highest = highest.flatMap(DepartmentAccount::parent);
+    }
+    return highest;
   }
 
   private List<QueueState> queuesOf(PolicyAccount policy) {

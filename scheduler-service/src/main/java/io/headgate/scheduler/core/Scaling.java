@@ -10,6 +10,8 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
+import io.headgate.scheduler.core.rights.Account;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
@@ -150,19 +152,19 @@ final class Scaling {
     }
     blocked.sort((a, b) -> a.turn().isBefore(b.turn()) ? -1 : b.turn().isBefore(a.turn()) ? 1 : 0);
     Map<PoolState, Double> wanted = new HashMap<>();
-    Map<PolicyAccount, Long> promised = new HashMap<>();
+    Map<Account, Long> promised = new HashMap<>();
     Map<TenantAccount, Long> promisedInPool = new HashMap<>();
     for (QueueState queue : blocked) {
       // Jobs with a hold are charged already.
       long holding = holders(queue).count();
-      long jobs = startable(queue, promised.getOrDefault(queue.account(), 0L));
+      long jobs = startable(queue, promised);
       for (Route route : queue.routes()) {
         if (holding + jobs > 0) {
           long most = startable(queue, route, promisedInPool.getOrDefault(route.tenant(), 0L));
           long held = Math.min(holding, holders(queue).filter(job -> isOpen(route, job)).count());
           long served = allot(queue, route.pool(), held + Math.min(jobs, most), wanted);
           long more = Math.max(0, served - held);
-          promised.merge(queue.account(), more * queue.need(), Long::sum);
+          promise(queue, more * queue.need(), promised);
           promisedInPool.merge(route.tenant(), more * queue.need(), Long::sum);
           holding -= served - more;
           jobs -= more;
@@ -198,7 +200,7 @@ final class Scaling {
   private static final double ROUNDING = 1e-9;
 
   /// How many of the queue's waiting jobs rights let start, with promises to others counted.
-  private static long startable(QueueState queue, long promised) {
+  private static long startable(QueueState queue, Map<Account, Long> promised) {
     long waiting = 0;
     for (Lane lane : queue.lanes()) {
       waiting += lane.gate() == Block.NONE ? lane.line().size() : 0;
@@ -212,7 +214,27 @@ final class Scaling {
         queue.overReservation()
             ? account.limit() - account.charged()
             : account.reservation() - account.usageWithoutStopping();
-    return Math.min(waiting, Math.max(0, rest - promised) / need);
+    rest -= promised.getOrDefault(account, 0L);
+    Optional<DepartmentAccount> each = account.department();
+    while (each.isPresent()) {
+      DepartmentAccount department = each.get();
+      long more = promised.getOrDefault(department, 0L);
+      rest = Math.min(rest, department.limit() - department.charged() - more);
+      if (!queue.overReservation()) {
+        rest = Math.min(rest, department.reservation() - department.protectedUsage() - more);
+      }
+      each = department.parent();
+    }
+    return Math.min(waiting, Math.max(0, rest) / need);
+  }
+
+  private static void promise(QueueState queue, long units, Map<Account, Long> promised) {
+    promised.merge(queue.account(), units, Long::sum);
+    Optional<DepartmentAccount> each = queue.account().department();
+    while (each.isPresent()) {
+      promised.merge(each.get(), units, Long::sum);
+      each = each.get().parent();
+    }
   }
 
   /// How many of its jobs its tenant's rights in the pool let start (A3, A8).

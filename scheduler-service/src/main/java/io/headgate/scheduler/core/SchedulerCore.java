@@ -81,6 +81,7 @@ public final class SchedulerCore {
   ///
   /// @param now not before that of the decision before
   public Decision decide(List<? extends Input> inputs, Instant now) {
+    world.decidedAt = now;
     Transitions transitions = new Transitions(world);
     NodeInputs nodes = new NodeInputs(world, transitions);
     CatalogInputs catalogs = new CatalogInputs(world, transitions);
@@ -91,6 +92,7 @@ public final class SchedulerCore {
       world.changes.victimsChanged();
     }
     for (int index = 0; index < inputs.size(); index++) {
+      world.bars.lift(inputs.get(index));
       switch (inputs.get(index)) {
         case Input.CatalogChanged(var catalog) -> catalogs.apply(catalog);
         case Input.NodeChanged(var node) -> nodes.changed(node);

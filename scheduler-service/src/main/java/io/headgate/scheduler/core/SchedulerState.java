@@ -35,6 +35,8 @@ import java.util.Optional;
 ///   passes none, then the jobs tell
 /// @param runTimes how long ended attempts of each queue ran; a shell that does not keep them
 ///   passes none
+/// @param barred jobs that may not preempt by P7, P9 and P10; a shell that does not keep them
+///   passes none, and they are free
 /// @param freshFrom attempts with this sequence or a higher one have started in the last decision;
 ///   a shell that does not keep it passes [Long#MAX_VALUE]
 /// @param nextSequence higher than any sequence ever given out; a shell that does not keep it
@@ -51,6 +53,7 @@ public record SchedulerState(
     List<Instance> instances,
     List<Demanded> demand,
     List<ObservedRuns> runTimes,
+    List<Barred> barred,
     long freshFrom,
     long nextSequence) {
   public SchedulerState {
@@ -65,6 +68,7 @@ public record SchedulerState(
     instances = List.copyOf(instances);
     demand = List.copyOf(demand);
     runTimes = List.copyOf(runTimes);
+    barred = List.copyOf(barred);
   }
 
   public static final SchedulerState EMPTY =
@@ -89,6 +93,7 @@ public record SchedulerState(
         List.of(),
         List.of(),
         List.of(),
+        List.of(),
         Long.MAX_VALUE,
         0);
   }
@@ -107,6 +112,7 @@ public record SchedulerState(
         instances,
         demanded,
         runTimes,
+        barred,
         freshFrom,
         nextSequence);
   }
@@ -125,6 +131,7 @@ public record SchedulerState(
         instances,
         demand,
         observed,
+        barred,
         freshFrom,
         nextSequence);
   }
@@ -158,6 +165,9 @@ public record SchedulerState(
   ///
   /// @param waits whether it waits for the end of its pause now
   public record BackedOff(JobId job, BackOff backOff, boolean waits) {}
+
+  /// A job that lost its place by P7, P9 or P10, and waits for an outside event in that pool.
+  public record Barred(JobId job, PoolId pool) {}
 
   /// How many jobs of a profile were asked for.
   ///

@@ -91,6 +91,9 @@ final class StateLoader {
     }
     loadDemand(state);
     loadRunTimes(state);
+    for (SchedulerState.Barred barred : state.barred()) {
+      world.bars.restore(barred.job(), world.pool(barred.pool()));
+    }
     world.possibleVictims.endFreshness(Math.min(state.freshFrom(), world.nextSequence()));
     StructuralCheck.renew(world);
     world.changes.structureIsKnown();
@@ -289,6 +292,7 @@ final class StateLoader {
         instances,
         demand,
         runTimes(world),
+        world.bars.all(),
         world.possibleVictims.freshFrom(),
         world.nextSequence());
   }

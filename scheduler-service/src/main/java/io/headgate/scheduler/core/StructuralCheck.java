@@ -12,6 +12,7 @@ import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.QueueState.Resolved;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
 import java.util.List;
@@ -67,6 +68,30 @@ final class StructuralCheck {
         return Optional.of(
             new Denial.NonPreemptibleAboveReservation(policy.id(), need, policy.reservation()));
       }
+    }
+    return departments(state, lane.preemptible(), need);
+  }
+
+  private static Optional<Denial> departments(
+      QueueState state, boolean preemptible, GpuQuantity need) {
+    Optional<DepartmentAccount> each = state.account().department();
+    while (each.isPresent()) {
+      DepartmentAccount department = each.get();
+      if (need.units() > department.limit()) {
+        GpuQuantity limit = new GpuQuantity(department.limit());
+        return Optional.of(new Denial.AboveDepartmentLimit(department.id(), need, limit));
+      }
+      GpuQuantity reservation = new GpuQuantity(department.reservation());
+      if (need.compareTo(reservation) > 0 && !state.overReservation()) {
+        return Optional.of(
+            new Denial.AboveDepartmentReservation(department.id(), need, reservation));
+      }
+      if (need.compareTo(reservation) > 0 && !preemptible) {
+        return Optional.of(
+            new Denial.NonPreemptibleAboveDepartmentReservation(
+                department.id(), need, reservation));
+      }
+      each = department.parent();
     }
     return Optional.empty();
   }

@@ -22,8 +22,8 @@ import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
-import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -147,12 +147,14 @@ final class Transitions {
     return live;
   }
 
-  /// Capacity was taken for a policy. A search for room that failed would fail again, unless the
-  /// policy or its tenant is above its reservation now, or its jobs may preempt each other, so that
-  /// its jobs may be victims.
-  void noteTaken(PolicyAccount policy, TenantAccount tenant) {
-    if (policy.isAboveReservation() || tenant.isAboveReservation() || policy.preemptsWithin()) {
+  /// Capacity was taken for a policy. A search for room that failed would fail again, unless a
+  /// level is above its reservation now, or the policy's jobs may preempt each other, so that its
+  /// jobs may be victims.
+  void noteTaken(Levels levels) {
+    if (levels.isSomeAboveReservation() || levels.policy().preemptsWithin()) {
       world.changes.victimsChanged();
+    } else if (levels.policy().department().isPresent()) {
+      world.changes.orderChanged();
     }
   }
 
@@ -177,8 +179,7 @@ final class Transitions {
     if (!attempt.isSuspended()) {
       charge(attempt);
       if (attempt.stake() == Stake.STOPPING) {
-        attempt.policy().stop(attempt.claim());
-        attempt.tenant().stop(attempt.claim());
+        attempt.levels().stop(attempt.claim());
       }
     }
     attempt.job().setAttempt(attempt);
@@ -206,9 +207,8 @@ final class Transitions {
   }
 
   private void charge(LiveAttempt attempt) {
-    attempt.policy().start(attempt.claim());
-    attempt.tenant().start(attempt.claim());
-    noteTaken(attempt.policy(), attempt.tenant());
+    attempt.levels().start(attempt.claim());
+    noteTaken(attempt.levels());
   }
 
   /// Lets the attempt count on another policy of its tenant.
@@ -220,13 +220,15 @@ final class Transitions {
     }
     boolean stops = attempt.stake() == Stake.STOPPING;
     if (!attempt.isSuspended()) {
-      attempt.policy().end(attempt.claim(), stops);
-      policy.start(attempt.claim());
-      if (stops) {
-        policy.stop(attempt.claim());
-      }
+      attempt.levels().end(attempt.claim(), stops);
     }
     attempt.setPolicy(policy);
+    if (!attempt.isSuspended()) {
+      attempt.levels().start(attempt.claim());
+      if (stops) {
+        attempt.levels().stop(attempt.claim());
+      }
+    }
     if (mayGo) {
       world.possibleVictims.add(attempt);
     }
@@ -257,8 +259,7 @@ final class Transitions {
       world.possibleVictims.remove(attempt);
       world.movable.remove(attempt);
       world.ends.remove(attempt);
-      attempt.policy().stop(attempt.claim());
-      attempt.tenant().stop(attempt.claim());
+      attempt.levels().stop(attempt.claim());
     }
     removeSuspended(attempt);
     shares.giveBack(attempt);
@@ -277,8 +278,7 @@ final class Transitions {
     attempt.suspend();
     shares.take(attempt);
     world.changes.freed();
-    attempt.policy().end(attempt.claim(), true);
-    attempt.tenant().end(attempt.claim(), true);
+    attempt.levels().end(attempt.claim(), true);
     addSuspended(attempt);
     emit(new Effect.AttemptSuspended(attempt.toAttempt()));
     move(attempt.job(), JobEvent.SUSPEND);
@@ -313,8 +313,7 @@ final class Transitions {
     shares.giveBack(attempt);
     world.changes.freed();
     if (!attempt.isSuspended()) {
-      attempt.policy().end(attempt.claim(), attempt.stake() == Stake.STOPPING);
-      attempt.tenant().end(attempt.claim(), attempt.stake() == Stake.STOPPING);
+      attempt.levels().end(attempt.claim(), attempt.stake() == Stake.STOPPING);
     }
     job.setAttempt(null);
     queue.countAttempt(-1);

@@ -10,6 +10,7 @@ import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.Turn;
 import java.time.Instant;
+import java.util.List;
 
 /// The actions of a candidate in its turn. The first one that succeeds is the outcome:
 ///
@@ -101,13 +102,20 @@ final class TurnActions {
     return new TurnOutcome.Promised(promises.make(job, place));
   }
 
+  /// A job that has not waited long enough to preempt (P2) acts for its queue: those behind it wait
+  /// with it.
   private TurnOutcome makeRoom(Turn turn, LiveJob job) {
     if (promises.areDue() && blockedHolds.isLifted(job)) {
       return TurnOutcome.nothing();
     }
+    List<RoomRequest> requests = RoomRequest.of(turn, world.bars.isBarred(job));
+    if (!requests.isEmpty() && job.preemptsFrom().isAfter(now)) {
+      wake.by(job.preemptsFrom());
+      return TurnOutcome.nothing();
+    }
     boolean areSomeSuspended = world.possibleVictims.areSuspendedOf(job.queue().account());
     TurnOutcome outcome = TurnOutcome.nothing();
-    for (RoomRequest request : RoomRequest.of(turn)) {
+    for (RoomRequest request : requests) {
       if (outcome instanceof TurnOutcome.Nothing && !waitsForInstance(job, request)) {
         outcome = preempt(turn, job, areSomeSuspended ? request.withJob(job) : request);
       }

@@ -33,7 +33,7 @@ final class VictimExplanation {
   static List<Check> preempts(World world, LiveJob job, boolean gaveUp) {
     List<Check> checks = new ArrayList<>();
     Set<PreemptionRule> rules = EnumSet.noneOf(PreemptionRule.class);
-    for (RoomRequest request : RoomRequest.of(Turn.of(job))) {
+    for (RoomRequest request : RoomRequest.of(Turn.of(job), world.bars.isBarred(job))) {
       rules.add(request.rule());
     }
     boolean entitled = rules.contains(PreemptionRule.P1);
@@ -111,13 +111,13 @@ final class VictimExplanation {
   /// another.
   private static void addTenants(List<Check> checks, World world, Route route, long need) {
     TenantAccount own = route.tenant();
-    boolean entitled = route.isTenantEntitled();
+    boolean entitled = own.protectedUsage() + need <= own.reservation();
     checks.add(
         Check.of(
             "A3",
             "tenant entitled",
             entitled,
-            StartRules.sum(own, Measure.RESERVATION, own.usageWithoutStopping(), need)));
+            StartRules.sum(own, Measure.RESERVATION, own.protectedUsage(), need)));
     long over = 0;
     for (TenantAccount other : world.tenants(route.pool()).accounts()) {
       over += other == own ? 0 : other.over(0);

@@ -14,6 +14,7 @@ import io.headgate.scheduler.core.placement.policy.TaskClass;
 import io.headgate.scheduler.core.placement.policy.TaskMix;
 import io.headgate.scheduler.core.preemption.AttemptEnds;
 import io.headgate.scheduler.core.preemption.MovableAttempts;
+import io.headgate.scheduler.core.preemption.Obstacles;
 import io.headgate.scheduler.core.preemption.PossibleVictims;
 import io.headgate.scheduler.core.preemption.PreemptionSearch;
 import io.headgate.scheduler.core.queue.LiveAttempt;
@@ -22,6 +23,8 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
+import io.headgate.scheduler.core.rights.Departments;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.PoolTenants;
 import io.headgate.scheduler.core.rights.TenantAccount;
@@ -95,6 +98,12 @@ final class World {
   /// The provisioned queues of each tenant that is bound in a pool of theirs (A3).
   final Map<TenantAccount, List<QueueState>> queuesOfTenant = new HashMap<>();
 
+  /// The departments of all tenants (A3).
+  final Departments departments = new Departments();
+
+  /// The provisioned queues of all policies below each department.
+  final Map<DepartmentAccount, List<QueueState>> queuesOfDepartment = new HashMap<>();
+
   /// The orders to elastic pools.
   final TreeMap<PoolState, Asked> asked = new TreeMap<>();
 
@@ -105,11 +114,17 @@ final class World {
   ///   absent when all have come
   record Asked(int instances, Optional<Instant> missingSince) {}
 
+  /// The jobs that may not preempt by P7, P9 and P10.
+  final Bars bars = new Bars(this);
+
   /// The events that outdate remembered results.
   final Changes changes = new Changes();
 
   /// Bounds each search for victims.
   int searchSteps = PreemptionSearch.MAX_STEPS;
+
+  /// The time of the last decision.
+  Instant decidedAt = Instant.MIN;
 
   private long nextSequence;
   private boolean expectsInstances;
@@ -232,6 +247,16 @@ final class World {
   /// Whether the queue was removed from its tenant's catalog; not when there is no catalog yet.
   boolean isRemoved(QueueState queue) {
     return queue.queue().isEmpty() && catalogs.containsKey(queue.id().tenant());
+  }
+
+  /// What is in the way of entitled jobs, as of the last decision.
+  Obstacles obstacles() {
+    return new Obstacles(
+        job -> {
+          LiveJob known = jobs.get(job);
+          return known == null ? null : known.attempt();
+        },
+        decidedAt);
   }
 
   List<NodeState> sortedNodes() {

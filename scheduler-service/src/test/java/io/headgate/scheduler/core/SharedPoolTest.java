@@ -55,7 +55,7 @@ class SharedPoolTest {
   }
 
   private static TenantShare share(TenantId tenant, String reservation) {
-    return new TenantShare(tenant, SHARED, gpus(reservation), Optional.empty(), 1);
+    return new TenantShare(tenant, SHARED, Optional.of(gpus(reservation)), Optional.empty(), 1);
   }
 
   /// A tenant without pools, whose jobs of one GPU run in the shared one.

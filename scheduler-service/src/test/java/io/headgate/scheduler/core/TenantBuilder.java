@@ -123,6 +123,7 @@ final class TenantBuilder {
     return this;
   }
 
+  /// @param reservation empty: the sum of the members'
   /// @param limit empty: none
   TenantBuilder share(String tenant, String pool, String reservation, String limit) {
     return share(tenant, pool, reservation, limit, 1);
@@ -134,7 +135,7 @@ final class TenantBuilder {
         new TenantShare(
             new TenantId(tenant),
             poolId(pool),
-            GpuQuantity.parse(reservation),
+            reservation.isEmpty() ? Optional.empty() : Optional.of(GpuQuantity.parse(reservation)),
             limit.isEmpty() ? Optional.empty() : Optional.of(GpuQuantity.parse(limit)),
             weight));
     return this;

@@ -127,15 +127,25 @@ class TenantShareTest {
   }
 
   @Test
-  void withinATenantThePoliciesRuleAsBefore() {
-    // Red is above its reservation, so that red-b takes nothing of blue's; but of red-a.
-    Driver it = with(tenants().share("red", "pool", "2", "8"));
-    it.submit("ra", "r0", "r1", "r2").submit("b", "b0", "b1", "b2", "b3", "b4").settle().forget();
+  void onlyTheProtectedUsageOfATenantCounts() {
+    // Red reserves 3 and uses 4; of these its policies' reservations protect 2 of red-a.
+    Driver it = with(tenants().share("red", "pool", "3", "8"));
+    it.submit("ra", "r0", "r1", "r2", "r3").submit("b", "b0", "b1", "b2", "b3").settle().forget();
     it.submit("rb", "s0").settle();
-    assertThat(it.stopped()).containsExactly("r2");
+    assertThat(it.stopped()).containsExactly("r3");
+    // With s0, red's protected usage is its reservation, so that s1 is not entitled.
     it.forget().submit("rb", "s1").settle();
     assertThat(it.stopped()).isEmpty();
     assertThat(it.state("s1")).isEqualTo(JobState.WAITING);
+  }
+
+  @Test
+  void aShareWithoutAReservationReservesWhatTheTenantsMembersDo() {
+    Driver it = with(tenants().share("red", "pool", "", "").share("blue", "pool", "4", ""));
+    it.submit("b", "b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7").settle().forget();
+    it.submit("ra", "r0", "r1", "r2").submit("rb", "s0", "s1").settle();
+    // Two for each of red's policies.
+    assertThat(it.stopped()).containsExactly("b7", "b6", "b5", "b4");
   }
 
   @Test

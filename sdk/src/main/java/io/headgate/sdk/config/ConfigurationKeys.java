@@ -251,7 +251,7 @@ final class ConfigurationKeys {
       new KeywordKey<>(
           "reclaim",
           Profile.Reclaim.RESERVATION,
-          "Jobs that a waiting job may preempt (`fair`: not applied yet); see headgate help rules.");
+          "Jobs that a waiting job may preempt; see headgate help rules.");
 
   static final Section PROFILES =
       Section.of(

@@ -78,7 +78,7 @@ final class PolicyKeys {
       new DurationKey(
           "preemptAfter",
           Duration.ZERO,
-          "A job waits this long before it preempts. Not applied yet.");
+          "A job waits this long before it preempts.");
   static final BoundedDurationKey CALLBACK =
       new BoundedDurationKey(
           "callback",

@@ -127,6 +127,7 @@ final class Cluster {
         List.of(),
         demand,
         List.of(),
+        List.of(),
         Long.MAX_VALUE,
         0);
   }

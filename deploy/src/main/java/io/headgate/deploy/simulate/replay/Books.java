@@ -182,7 +182,7 @@ final class Books {
               account == gainer && victim.plan.priority() < by.plan.priority(),
               atMs,
               () -> "%s, but the victim's priority is not lower".formatted(preempt));
-      case P7, P11 ->
+      case P7, P10, P11 ->
           throw new BrokenInvariantException(atMs, "no profile of the trace allows " + preempt);
     }
     holders.add(by);

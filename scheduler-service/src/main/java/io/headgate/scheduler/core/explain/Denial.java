@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.explain;
 
+import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.ProfileId;
@@ -36,6 +37,20 @@ public sealed interface Denial {
   /// The job is not preemptible, and larger than the reservation inside which such jobs must stay.
   record NonPreemptibleAboveReservation(PolicyId policy, GpuQuantity need, GpuQuantity reservation)
       implements Denial {}
+
+  /// One job is larger than the limit of a department above the policy; of several the lowest.
+  record AboveDepartmentLimit(DepartmentId department, GpuQuantity need, GpuQuantity limit)
+      implements Denial {}
+
+  /// The queue only starts jobs inside the reservation, and one job is larger than that of a
+  /// department above the policy.
+  record AboveDepartmentReservation(
+      DepartmentId department, GpuQuantity need, GpuQuantity reservation) implements Denial {}
+
+  /// The job is not preemptible, and larger than the reservation of a department above the policy,
+  /// inside which such jobs must stay.
+  record NonPreemptibleAboveDepartmentReservation(
+      DepartmentId department, GpuQuantity need, GpuQuantity reservation) implements Denial {}
 
   /// One job is larger than its tenant's limit in a pool that tenants share; of several pools the
   /// one that comes nearest.

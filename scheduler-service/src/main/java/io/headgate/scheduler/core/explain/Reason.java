@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.explain;
 
+import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
@@ -83,6 +84,21 @@ public sealed interface Reason {
     }
   }
 
+  /// The limit of a department above the policy is reached (A3); of several the lowest.
+  record DepartmentLimit(
+      DepartmentId department, GpuQuantity usage, GpuQuantity need, GpuQuantity limit)
+      implements Reason {
+    @Override
+    public String code() {
+      return "LIMIT";
+    }
+
+    @Override
+    public Object subject() {
+      return department;
+    }
+  }
+
   /// The user's limit in the policy is reached (A4).
   record UserLimit(
       PolicyId policy, UserId user, GpuQuantity usage, GpuQuantity need, GpuQuantity limit)
@@ -110,6 +126,40 @@ public sealed interface Reason {
     @Override
     public Object subject() {
       return policy;
+    }
+  }
+
+  /// The queue does not allow use above the reservation, and a department above the policy protects
+  /// no more (A5); of several the lowest.
+  ///
+  /// @param usage the department's protected usage
+  record DepartmentOverReservationDenied(
+      DepartmentId department, GpuQuantity usage, GpuQuantity need, GpuQuantity reservation)
+      implements Reason {
+    @Override
+    public String code() {
+      return "OVER_RESERVATION_DENIED";
+    }
+
+    @Override
+    public Object subject() {
+      return department;
+    }
+  }
+
+  /// Non-preemptible jobs stay inside the reservation of each department above the policy (A8); of
+  /// several the lowest.
+  record DepartmentNonPreemptible(
+      DepartmentId department, GpuQuantity usage, GpuQuantity need, GpuQuantity reservation)
+      implements Reason {
+    @Override
+    public String code() {
+      return "NON_PREEMPTIBLE";
+    }
+
+    @Override
+    public Object subject() {
+      return department;
     }
   }
 
@@ -173,7 +223,8 @@ public sealed interface Reason {
 
   /// It would be within the limit if nothing were held for another job (A2 to A4, O7, P5).
   ///
-  /// @param limit the reason with the numbers of use alone: a [Limit], [TenantLimit] or [UserLimit]
+  /// @param limit the reason with the numbers of use alone: a [Limit], [DepartmentLimit],
+  ///   [TenantLimit] or [UserLimit]
   /// @param held what the holds add to that use
   /// @param holder the first job with such a hold
   record HeldInLimit(Reason limit, GpuQuantity held, JobId holder) implements Reason {
@@ -191,7 +242,14 @@ public sealed interface Reason {
   /// Less is idle in the pool than the job needs (A6). The pool is the first in routing order.
   ///
   /// @param idle on nodes that take work, not held for others
-  record Capacity(PoolId pool, GpuQuantity need, GpuQuantity idle) implements Reason {
+  /// @param blockedBy what keeps an entitled job from making room
+  record Capacity(PoolId pool, GpuQuantity need, GpuQuantity idle, Optional<Obstacle> blockedBy)
+      implements Reason {
+    /// Of a job that is not entitled.
+    public Capacity(PoolId pool, GpuQuantity need, GpuQuantity idle) {
+      this(pool, need, idle, Optional.empty());
+    }
+
     @Override
     public String code() {
       return "CAPACITY";
@@ -206,8 +264,19 @@ public sealed interface Reason {
   /// Enough is idle in the pool, but nowhere together (A6).
   ///
   /// @param dimension the dimension that the nodes lack
-  record Fragmentation(PoolId pool, GpuQuantity need, GpuQuantity idle, Dimension dimension)
+  /// @param blockedBy what keeps an entitled job from making room
+  record Fragmentation(
+      PoolId pool,
+      GpuQuantity need,
+      GpuQuantity idle,
+      Dimension dimension,
+      Optional<Obstacle> blockedBy)
       implements Reason {
+    /// Of a job that is not entitled.
+    public Fragmentation(PoolId pool, GpuQuantity need, GpuQuantity idle, Dimension dimension) {
+      this(pool, need, idle, dimension, Optional.empty());
+    }
+
     @Override
     public String code() {
       return "FRAGMENTATION";

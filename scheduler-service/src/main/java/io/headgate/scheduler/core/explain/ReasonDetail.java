@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.explain;
 
+import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.TenantId;
@@ -21,6 +22,16 @@ public final class ReasonDetail {
       case Reason.QueueClosed(var queue) -> named("queue", queue.name());
       case Reason.Limit(var policy, var usage, var need, var limit) ->
           numbers(policy, usage, need, "limit", limit);
+      case Reason.DepartmentLimit(var department, var usage, var need, var limit) ->
+          ofDepartment(department, usage, need, "limit", limit);
+      case Reason.DepartmentOverReservationDenied(
+              var department,
+              var usage,
+              var need,
+              var reservation) ->
+          ofDepartment(department, usage, need, "reservation", reservation);
+      case Reason.DepartmentNonPreemptible(var department, var usage, var need, var reservation) ->
+          ofDepartment(department, usage, need, "reservation", reservation);
       case Reason.TenantLimit(var tenant, var pool, var usage, var need, var limit) ->
           inPool(tenant, pool, usage, need, "limit", limit);
       case Reason.UserLimit(var policy, var user, var usage, var need, var limit) -> {
@@ -92,9 +103,17 @@ public final class ReasonDetail {
               until.toString());
       case Reason.WaitingForProvider(var pool, var need) ->
           named("pool", pool.name(), "need", need.toString());
-      case Reason.Capacity(var pool, var need, var idle) ->
-          named("pool", pool.name(), "need", need.toString(), "idle", idle.toString());
-      case Reason.Fragmentation(var pool, var need, var idle, var dimension) ->
+      case Reason.Capacity(var pool, var need, var idle, var blockedBy) ->
+          named(
+              "pool",
+              pool.name(),
+              "need",
+              need.toString(),
+              "idle",
+              idle.toString(),
+              "blockedBy",
+              blockedBy.map(Obstacle::toString).orElse(""));
+      case Reason.Fragmentation(var pool, var need, var idle, var dimension, var blockedBy) ->
           named(
               "pool",
               pool.name(),
@@ -103,7 +122,9 @@ public final class ReasonDetail {
               "idle",
               idle.toString(),
               "dimension",
-              dimension.name());
+              dimension.name(),
+              "blockedBy",
+              blockedBy.map(Obstacle::toString).orElse(""));
       case Reason.WaitingForVictims(var pool, var victims) ->
           named("pool", pool.name(), "victims", Integer.toString(victims.size()));
     };
@@ -127,6 +148,15 @@ public final class ReasonDetail {
           bound(policy, need, "reservation", reservation);
       case Denial.NonPreemptibleAboveReservation(var policy, var need, var reservation) ->
           bound(policy, need, "reservation", reservation);
+      case Denial.AboveDepartmentLimit(var department, var need, var limit) ->
+          boundOfDepartment(department, need, "limit", limit);
+      case Denial.AboveDepartmentReservation(var department, var need, var reservation) ->
+          boundOfDepartment(department, need, "reservation", reservation);
+      case Denial.NonPreemptibleAboveDepartmentReservation(
+              var department,
+              var need,
+              var reservation) ->
+          boundOfDepartment(department, need, "reservation", reservation);
       case Denial.AboveTenantLimit(var tenant, var pool, var need, var limit) ->
           boundInPool(tenant, pool, need, "limit", limit);
       case Denial.NonPreemptibleAboveTenantReservation(
@@ -184,6 +214,28 @@ public final class ReasonDetail {
   private static Map<String, String> bound(
       PolicyId policy, GpuQuantity need, String bound, GpuQuantity value) {
     return named("policy", policy.name(), "need", need.toString(), bound, value.toString());
+  }
+
+  private static Map<String, String> ofDepartment(
+      DepartmentId department,
+      GpuQuantity usage,
+      GpuQuantity need,
+      String bound,
+      GpuQuantity value) {
+    return named(
+        "department",
+        department.name(),
+        "usage",
+        usage.toString(),
+        "need",
+        need.toString(),
+        bound,
+        value.toString());
+  }
+
+  private static Map<String, String> boundOfDepartment(
+      DepartmentId department, GpuQuantity need, String bound, GpuQuantity value) {
+    return named("department", department.name(), "need", need.toString(), bound, value.toString());
   }
 
   private static Map<String, String> inPool(

@@ -8,6 +8,8 @@ public enum PreemptionRule {
   P7,
   /// A job takes from jobs of its own policy that have lower priority.
   P9,
+  /// A job takes from a policy whose share is larger.
+  P10,
   /// A movable job goes on elsewhere, so that a blocked job fits.
   P11
 }

@@ -73,7 +73,7 @@ public final class ConsolidationSearch {
     this.route = route;
     this.standing = standing;
     this.now = now;
-    this.trial = new RemovalTrial(route, null);
+    this.trial = new RemovalTrial(route);
     List<LiveAttempt> mayMove = new ArrayList<>();
     for (LiveAttempt attempt : movable.in(route.pool())) {
       if (isFree(attempt)) {
@@ -104,7 +104,7 @@ public final class ConsolidationSearch {
         || queue.need() != attempt.units()) {
       return false;
     }
-    Standing own = attempt.policy().standingWithout(0).or(attempt.tenant().standingWithout(0));
+    Standing own = attempt.levels().standingWith(0);
     boolean comesFirst = own.compareTo(standing) < 0 && standing != Standing.ENTITLED;
     if (comesFirst || own == Standing.ABOVE_LIMIT) {
       return false;
@@ -251,7 +251,7 @@ public final class ConsolidationSearch {
 
   /// Places the blocked job and all that move for it; empty: they do not all fit.
   private Optional<Plan> plan(Set<Candidate> moved) {
-    RemovalTrial without = new RemovalTrial(route, null);
+    RemovalTrial without = new RemovalTrial(route);
     moved.forEach(candidate -> without.remove(candidate.attempt()));
     Map<NodeState, Room> rooms = without.rooms();
     Assignment place = GangPlacement.take(route.pool(), trial.shape(), rooms).orElseThrow();

@@ -44,7 +44,7 @@ public final class HoldSearch {
   ///
   /// @param ends what is expected of the attempts in the route's pool
   public static Outcome search(Route route, ExpectedEnds ends, Instant now) {
-    RemovalTrial trial = new RemovalTrial(route, null);
+    RemovalTrial trial = new RemovalTrial(route);
     List<LiveAttempt> ended = new ArrayList<>();
     for (LiveAttempt next = first(trial, ends); next != null; next = first(trial, ends)) {
       trial.remove(next);

@@ -94,7 +94,7 @@ final class PlaceSearch {
       if (candidates.in(route.pool()).isEmpty()) {
         continue;
       }
-      RemovalTrial trial = new RemovalTrial(route, null);
+      RemovalTrial trial = new RemovalTrial(request, route);
       Permission permission = new Permission(request, route);
       if (trial.hasNodes()) {
         // Only ceilings are in the way.
@@ -108,8 +108,8 @@ final class PlaceSearch {
     return best == null ? null : choice(best);
   }
 
-  private static Choice choice(Best best) {
-    RemovalTrial trial = new RemovalTrial(best.route(), null);
+  private Choice choice(Best best) {
+    RemovalTrial trial = new RemovalTrial(request, best.route());
     List<LiveAttempt> victims = new ArrayList<>();
     best.victims().stream()
         // The larger last, so that each goes while its policy is above its reservation.
@@ -224,7 +224,7 @@ final class PlaceSearch {
     if (!trial.isOverCeiling()) {
       return more;
     }
-    List<Candidate> inPool = candidates.in(route.pool());
+    List<Candidate> inPool = helpful(route, trial);
     add(inPool, List.of(), trial, permission, victims, more);
     if (trial.isOverCeiling()) {
       more.forEach(victim -> trial.restore(victim.attempt()));
@@ -235,6 +235,17 @@ final class PlaceSearch {
       add(List.copyOf(largest), List.of(), trial, permission, victims, more);
     }
     return more;
+  }
+
+  /// The candidates that may make room under ceilings, the first to go first.
+  private List<Candidate> helpful(Route route, RemovalTrial trial) {
+    if (!trial.gainsElsewhere()) {
+      return candidates.in(route.pool());
+    }
+    List<Candidate> all = new ArrayList<>();
+    request.routes().forEach(each -> all.addAll(candidates.in(each.pool())));
+    all.sort(Comparator.comparingInt(Candidate::place));
+    return all;
   }
 
   /// Adds victims until no ceiling is in the way.

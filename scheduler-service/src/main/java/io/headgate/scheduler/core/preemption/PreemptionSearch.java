@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Instant;
@@ -19,7 +20,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /// Makes room for a job that fits nowhere (P1-P4, P7, P9).
 ///
@@ -67,9 +67,14 @@ public final class PreemptionSearch {
   private final Map<OrderKey, Candidates> candidates = new HashMap<>();
 
   /// The key on which the order of victims depends under P1.
-  private record OrderKey(Set<PoolState> pools, Reclaim reclaim, PassedOver passedOver) {
+  private record OrderKey(
+      Set<PoolState> pools,
+      Optional<DepartmentAccount> department,
+      Reclaim reclaim,
+      PassedOver passedOver) {
     static OrderKey of(RoomRequest request, PassedOver passedOver) {
-      return new OrderKey(request.group().pools(), request.reclaim(), passedOver);
+      return new OrderKey(
+          request.group().pools(), request.group().department(), request.reclaim(), passedOver);
     }
   }
 
@@ -104,7 +109,7 @@ public final class PreemptionSearch {
   public Result search(RoomRequest request) {
     PolicyAccount limited = request.rule() == PreemptionRule.P9 ? request.account() : null;
     for (Route route : request.routes()) {
-      RemovalTrial trial = new RemovalTrial(route, limited);
+      RemovalTrial trial = new RemovalTrial(request, route);
       if (trial.fits()) {
         return new Result.Found(route.pool(), trial.place(), List.of());
       }
@@ -166,11 +171,11 @@ public final class PreemptionSearch {
     PolicyAccount limited = request.rule() == PreemptionRule.P9 ? request.account() : null;
     List<RemovalTrial> trials = new ArrayList<>();
     for (Route route : request.routes()) {
-      trials.add(new RemovalTrial(route, limited));
+      trials.add(new RemovalTrial(request, route));
     }
     boolean gaveUp = false;
     if (limited != null || !trials.stream().allMatch(order::isKnownNotToSuffice)) {
-      Result found = alongOrder(order, trials, limited);
+      Result found = alongOrder(order, trials);
       if (found instanceof Result.Found) {
         return found;
       }
@@ -182,8 +187,7 @@ public final class PreemptionSearch {
   }
 
   /// Takes victims in their order until the job fits.
-  private Result alongOrder(
-      VictimOrder order, List<RemovalTrial> trials, @Nullable PolicyAccount limited) {
+  private Result alongOrder(VictimOrder order, List<RemovalTrial> trials) {
     Map<RemovalTrial, List<LiveAttempt>> prefixes = new HashMap<>();
     for (int steps = 0; steps < maxSteps; steps++) {
       LiveAttempt victim = order.get(steps);
@@ -192,8 +196,8 @@ public final class PreemptionSearch {
       }
       List<RemovalTrial> fitting = new ArrayList<>();
       for (RemovalTrial trial : trials) {
-        // Elsewhere a victim helps only where it makes room in the limit.
-        if (trial.pool() == victim.pool() || limited != null) {
+        // Elsewhere a victim helps only where it makes room in a limit.
+        if (trial.pool() == victim.pool() || trial.gainsElsewhere()) {
           prefixes.computeIfAbsent(trial, key -> new ArrayList<>()).add(victim);
           trial.remove(victim);
           if (trial.fits()) {

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.core.preemption;
 
 import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.FitAfterReports;
 import io.headgate.scheduler.core.placement.GangPlacement;
 import io.headgate.scheduler.core.placement.NodeState;
@@ -8,9 +9,10 @@ import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Room;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.rights.Admission;
 import io.headgate.scheduler.core.rights.PolicyAccount;
-import io.headgate.scheduler.core.rights.TenantAccount;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -26,12 +28,14 @@ final class RemovalTrial {
   private final PoolState pool;
   private final Shape shape;
   private final Map<NodeState, Counted> rooms = new HashMap<>();
+
+  /// Whose limit the victims have to make room in as well; null: it has room.
   private final @Nullable PolicyAccount account;
+
   private long workers;
   private long excess;
   private long excessOfPolicy = Long.MIN_VALUE / 2;
-  private final TenantAccount tenant;
-  private long excessOfTenant;
+  private final Admission admission;
 
   /// The room on a node, and the number of workers of the shape that fit in it.
   private final class Counted {
@@ -50,10 +54,21 @@ final class RemovalTrial {
     }
   }
 
-  /// @param account whose limit the victims have to make room in as well; null: it has room
-  RemovalTrial(Route route, @Nullable PolicyAccount account) {
-    this.account = account;
-    tenant = route.tenant();
+  /// A trial for a job that preempts nothing.
+  RemovalTrial(Route route) {
+    this(route, null, false);
+  }
+
+  RemovalTrial(RoomRequest request, Route route) {
+    this(
+        route,
+        request.rule() == PreemptionRule.P9 ? request.account() : null,
+        request.rule() == PreemptionRule.P1);
+  }
+
+  private RemovalTrial(Route route, @Nullable PolicyAccount limited, boolean mustBeEntitled) {
+    account = limited;
+    admission = new Admission(route.upper(), route.need(), mustBeEntitled);
     pool = route.pool();
     shape = route.ranking().shape();
     workers = route.ranking().workers();
@@ -62,7 +77,6 @@ final class RemovalTrial {
     if (account != null) {
       excessOfPolicy = account.usageWithoutStopping() + shape.needUnits() - account.limit();
     }
-    excessOfTenant = tenant.excessSoon(shape.needUnits());
     for (NodeState node : pool.stoppingNodes()) {
       room(node);
     }
@@ -90,9 +104,15 @@ final class RemovalTrial {
     return workers >= shape.workers();
   }
 
-  /// Whether a ceiling is in the way: the pool's, the policy's, or the tenant's in the pool.
+  /// Whether a ceiling is in the way: the pool's, the policy's, or one of the levels above. Rights
+  /// of these levels that the job needs to preempt count as a ceiling, too.
   boolean isOverCeiling() {
-    return excess > 0 || excessOfPolicy > 0 || excessOfTenant > 0;
+    return excess > 0 || excessOfPolicy > 0 || admission.isDenied();
+  }
+
+  /// Whether victims in other pools help as well, as they make room in a limit.
+  boolean gainsElsewhere() {
+    return account != null || admission.isDeniedEverywhere();
   }
 
   /// Whether the job would fit with this room on these nodes, of any pools, and with `units` less
@@ -123,9 +143,7 @@ final class RemovalTrial {
     if (attempt.pool() == pool) {
       excess += sign * attempt.takenUnits();
     }
-    if (attempt.tenant() == tenant) {
-      excessOfTenant += sign * attempt.takenUnits();
-    }
+    admission.remove(attempt.levels(), -sign * attempt.takenUnits());
     if (attempt.policy() == account) {
       excessOfPolicy += sign * attempt.takenUnits();
     }

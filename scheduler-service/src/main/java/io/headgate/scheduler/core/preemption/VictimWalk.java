@@ -8,13 +8,14 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.Turn;
-import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.Account;
+import io.headgate.scheduler.core.rights.Levels;
+import io.headgate.scheduler.core.rights.Removals;
 import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -24,15 +25,13 @@ import java.util.SequencedSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2, P3).
-/// Policies above their limit come first; then worst execution priority in its pool, worst rank,
-/// largest share, lowest job priority, last started. Each is a victim only while its policy is
-/// above its reservation after those taken before. Under P7 only strictly worse-ranked jobs of
-/// other policies are.
+/// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2, P3). The
+/// worst standing comes first; then worst execution priority in its pool, worst rank, largest
+/// share, lowest job priority, last started. Each is a victim only while its levels permit it after
+/// those taken before ([Removals.Path#mayLose]). Under P7 only strictly worse-ranked jobs of other
+/// policies are, and no policy ends below its reservation.
 ///
-/// In a pool that tenants share ([TenantAccount]), jobs of other tenants are victims only if the
-/// preempting job's tenant ends within its reservation. Each is one only while its own tenant is
-/// above; its policy plays no part. Ranks are compared within a tenant, so P7 takes from no other.
+/// Ranks are compared within a tenant, so P7 takes from no other where tenants share a pool.
 ///
 /// Suspended attempts come before them all, in this order among themselves. They have no GPU, so
 /// the reservation of their policy plays no part; they only block memory and processors. Under P1,
@@ -42,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 /// Policies x (over by 4) and y (over by 3) have one rank and jobs of 2. The walk gives x, then y,
 /// since x is now over by 2. Then it gives x, then y, of which only 1 was over, and ends.
 final class VictimWalk implements VictimIterator {
+  private final PreemptionRule rule;
   private final boolean keepsReservation;
   private final Instant now;
   private final Predicate<LiveAttempt> passedOver;
@@ -50,54 +50,39 @@ final class VictimWalk implements VictimIterator {
   /// The job that asks; null: the walk is not for one job.
   private final @Nullable LiveJob asking;
 
-  private final Map<PolicyAccount, Loss> losses = new HashMap<>();
-  private final Map<TenantAccount, Loss> lossesOfTenants = new HashMap<>();
+  private final Removals removals = new Removals();
   private final PriorityQueue<Line> lines;
   private @Nullable Instant protectedUntil;
-
-  /// The amount taken from a policy, or from a tenant.
-  private static final class Loss {
-    long units;
-  }
 
   /// Attempts of one class, the last started first.
   private final class Line implements Comparable<Line> {
     Standing standing = Standing.ENTITLED;
     final int position;
     final int rank;
-    final PolicyAccount policy;
     final int priority;
-    final TenantAccount tenant;
     final ShareList shareOfTenant = new ShareList();
-    final ShareList shareOfPolicy = new ShareList();
-    final Loss loss;
-    final Loss lossOfTenant;
+    final ShareList sharesWithin = new ShareList();
 
-    /// Whether it goes because its tenant is above its reservation; else because its policy is.
-    final boolean isForeign;
+    /// Its levels, without what was taken from them.
+    final Removals.Path levels;
+
+    /// The level that must be above its reservation.
+    final int unit;
 
     final boolean isSuspended;
     final Iterator<LiveAttempt> attempts;
     @Nullable LiveAttempt next;
 
-    /// The amount taken from the policy when the line was put in its place.
+    /// The amount taken from its levels when the line was put in its place.
     long takenThen;
 
-    /// The same of the tenant.
-    long takenFromTenantThen;
-
-    Line(Route route, Rank key, SequencedSet<LiveAttempt> members) {
+    Line(Route route, Rank key, Removals.Path levels, SequencedSet<LiveAttempt> members) {
       PoolState pool = route.pool();
-      tenant = members.getFirst().tenant();
-      isForeign = tenant.isBound() && tenant != route.tenant();
       position = pool.executionPosition(key.profile());
       rank = key.queue().rank();
-      policy = key.policy();
       priority = key.priority();
-      loss = losses.computeIfAbsent(policy, of -> new Loss());
-      // Where tenants do not share, their losses are not compared.
-      lossOfTenant =
-          tenant.isBound() ? lossesOfTenants.computeIfAbsent(tenant, of -> new Loss()) : new Loss();
+      this.levels = levels;
+      unit = Permission.unit(levels, rule, route);
       isSuspended = members.getFirst().isSuspended();
       attempts = members.reversed().iterator();
       advance();
@@ -143,7 +128,7 @@ final class VictimWalk implements VictimIterator {
         order = Integer.compare(other.rank, rank);
       }
       if (order == 0) {
-        order = other.shareOfPolicy.comparedWith(shareOfPolicy);
+        order = other.sharesWithin.comparedWith(sharesWithin);
       }
       if (order == 0) {
         order = Integer.compare(priority, other.priority);
@@ -164,41 +149,79 @@ final class VictimWalk implements VictimIterator {
       Predicate<LiveAttempt> passedOver) {
     this.passedOver = passedOver;
     this.possibleVictims = possibleVictims;
+    this.rule = request.rule();
     this.keepsReservation = Permission.keepsReservation(request);
     this.now = now;
     this.asking = request.job();
     this.lines = new PriorityQueue<>();
     for (Route route : request.routes()) {
-      possibleVictims
-          .suspendedIn(route.pool())
-          .forEach((rank, attempts) -> {
-            if (mayEnd(request, route, rank, attempts)) {
-              put(new Line(route, rank, attempts));
-            }
-          });
-      possibleVictims
-          .in(route.pool())
-          .forEach((policy, classes) -> {
-            // Most policies are within their reservation; they cost nothing further.
-            if (policy.isAboveReservation() || route.tenant().isBound()) {
-              classes.forEach((rank, attempts) -> {
-                if (mayTakeFrom(request, route, rank, attempts)) {
-                  put(new Line(route, rank, attempts));
-                }
-              });
-            }
-          });
+      addFrom(request, route);
     }
+  }
+
+  private void addFrom(RoomRequest request, Route route) {
+    Instant protectedBefore = protectedUntil;
+    List<Line> found = new ArrayList<>();
+    possibleVictims
+        .suspendedIn(route.pool())
+        .forEach((rank, attempts) -> {
+          if (mayEnd(request, route, rank, attempts)) {
+            found.add(new Line(route, rank, removals.path(levels(attempts)), attempts));
+          }
+        });
+    possibleVictims
+        .in(route.pool())
+        .forEach((policy, classes) -> {
+          // Most policies are within their reservation; they cost nothing further.
+          if (policy.isAboveReservation()
+              || policy.department().isPresent()
+              || route.tenant().isBound()) {
+            addOf(request, route, classes, found);
+          }
+        });
+    Account denying =
+        rule == PreemptionRule.P1 && route.tenant().isBound()
+            ? route.upper().denying(route.need())
+            : null;
+    if (denying == null || found.stream().anyMatch(line -> line.levels.has(denying))) {
+      found.forEach(this::put);
+    } else {
+      // No victim makes the job entitled, so it waits for no end of a protection.
+      protectedUntil = protectedBefore;
+    }
+  }
+
+  private void addOf(
+      RoomRequest request,
+      Route route,
+      Map<Rank, SequencedSet<LiveAttempt>> classes,
+      List<Line> found) {
+    if (classes.isEmpty()) {
+      return;
+    }
+    Removals.Path levels = removals.path(levels(classes.values().iterator().next()));
+    if (levels.mayLose(Permission.unit(levels, rule, route))
+        && !(rule == PreemptionRule.P7 && levels.isOfOtherTenant(route.upper()))) {
+      classes.forEach((rank, attempts) -> {
+        if (rule != PreemptionRule.P7 || isWorse(request, route, rank)) {
+          found.add(new Line(route, rank, levels, attempts));
+        }
+      });
+    }
+  }
+
+  private static Levels levels(SequencedSet<LiveAttempt> attempts) {
+    return attempts.getFirst().levels();
   }
 
   private static boolean mayEnd(
       RoomRequest request, Route route, Rank suspended, SequencedSet<LiveAttempt> members) {
-    TenantAccount own = route.tenant();
-    if (own.isBound() && members.getFirst().tenant() != own) {
-      return request.rule() == PreemptionRule.P1
-          && own.isEntitled(route.ranking().shape().needUnits());
+    if (request.rule() == PreemptionRule.P1) {
+      return true;
     }
-    return request.rule() == PreemptionRule.P1 || isWorse(request, route, suspended);
+    TenantAccount own = route.tenant();
+    return (!own.isBound() || members.getFirst().tenant() == own)
+        && isWorse(request, route, suspended);
   }
 
   /// Whether it is suspended, belongs to the policy of the asking job, and would resume before that
@@ -207,20 +230,6 @@ final class VictimWalk implements VictimIterator {
     return asking != null
         && suspended.policy() == asking.queue().account()
         && !Turn.of(asking, suspended.pool()).precedes(Turn.of(suspended));
-  }
-
-  private static boolean mayTakeFrom(
-      RoomRequest request, Route route, Rank victim, SequencedSet<LiveAttempt> members) {
-    TenantAccount own = route.tenant();
-    if (own.isBound() && members.getFirst().tenant() != own) {
-      return request.rule() == PreemptionRule.P1
-          && own.isEntitled(route.ranking().shape().needUnits())
-          && members.getFirst().tenant().isAboveReservation();
-    }
-    if (!victim.policy().isAboveReservation()) {
-      return false;
-    }
-    return request.rule() != PreemptionRule.P7 || isWorse(request, route, victim);
   }
 
   /// Whether it goes before the job by P7: by execution priority, then rank.
@@ -233,16 +242,10 @@ final class VictimWalk implements VictimIterator {
 
   private void put(Line line) {
     if (line.next != null) {
-      line.takenThen = line.loss.units;
-      line.takenFromTenantThen = line.lossOfTenant.units;
-      line.standing =
-          line.policy
-              .standingWithout(line.takenThen)
-              .or(line.tenant.standingWithout(line.takenFromTenantThen));
-      line.shareOfTenant.clear();
-      line.shareOfTenant.addWithout(line.tenant, line.standing, line.takenFromTenantThen);
-      line.shareOfPolicy.clear();
-      line.shareOfPolicy.addWithout(line.policy, line.standing, line.takenThen);
+      line.takenThen = line.levels.removed();
+      line.standing = line.levels.standing();
+      line.levels.shareOfTenant(line.shareOfTenant, line.standing);
+      line.levels.sharesWithin(line.sharesWithin, line.standing);
       lines.add(line);
     }
   }
@@ -254,10 +257,9 @@ final class VictimWalk implements VictimIterator {
       if (line == null || line.next == null) {
         return Optional.empty();
       }
-      if (line.takenThen != line.loss.units
-          || line.takenFromTenantThen != line.lossOfTenant.units) {
-        // Its policy or its tenant has lost others since: its turn may be later than its place
-        // said, never earlier.
+      if (line.takenThen != line.levels.removed()) {
+        // Its levels have lost others since: its turn may be later than its place said, never
+        // earlier.
         put(line);
         continue;
       }
@@ -271,10 +273,7 @@ final class VictimWalk implements VictimIterator {
         }
         continue;
       }
-      line.loss.units += victim.takenUnits();
-      if (line.tenant.isBound()) {
-        line.lossOfTenant.units += victim.takenUnits();
-      }
+      line.levels.remove(victim.takenUnits());
       line.advance();
       put(line);
       return Optional.of(victim);
@@ -298,19 +297,16 @@ final class VictimWalk implements VictimIterator {
 
   /// The standing of the attempt as things stand (O1).
   static Standing standing(LiveAttempt attempt) {
-    return attempt.policy().standingWithout(0).or(attempt.tenant().standingWithout(0));
+    return new Removals().path(attempt.levels()).standing();
   }
 
   private boolean mayGo(Line line, LiveAttempt victim) {
     if (line.isSuspended) {
       return true;
     }
-    long usage =
-        line.isForeign
-            ? line.tenant.usageWithoutStopping() - line.lossOfTenant.units
-            : line.policy.usageWithoutStopping() - line.loss.units;
-    long reservation = line.isForeign ? line.tenant.reservation() : line.policy.reservation();
-    return keepsReservation ? usage - victim.units() >= reservation : usage > reservation;
+    return keepsReservation
+        ? line.levels.mayLoseAndKeep(line.unit, victim.units())
+        : line.levels.mayLose(line.unit);
   }
 
   @Override

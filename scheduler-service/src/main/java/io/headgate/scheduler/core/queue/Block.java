@@ -11,6 +11,8 @@ public enum Block {
   LIMIT,
   /// Rule A4.
   USER_LIMIT,
+  /// Rule A3: the limit of a department.
+  DEPARTMENT_LIMIT,
   /// Rule A5.
   OVER_RESERVATION,
   /// Rule A8.

@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.explain.LaneId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.List;
 import java.util.Optional;
@@ -141,6 +142,11 @@ public final class Lane {
     return rightsBesidesLimit(StartRules.ANSWERS_ONLY);
   }
 
+  /// As [#gate()], as if its policy's limits and those of its departments left room.
+  public Block gateBesidesLimits() {
+    return rightsBesidesLimits(StartRules.ANSWERS_ONLY);
+  }
+
   private Block gate(StartRules rules) {
     if (denial != null) {
       rules.neverFits();
@@ -154,14 +160,39 @@ public final class Lane {
         : Block.LIMIT;
   }
 
-  /// Whether only its policy's limit stands in the way of its head, so that it may start if it
-  /// makes its own room in it (P9). Where holds of long-blocked jobs alone fill the limit, it waits
-  /// for those jobs.
-  boolean isOnlyAboveLimit() {
+  /// Whether only limits stand in the way of its head that it may make its own room in. That is its
+  /// policy's by P9, and a department's by P1, P7 or P9. Where the departments only keep it from
+  /// being entitled (A5), it may become so by P1.
+  ///
+  /// Where holds of long-blocked jobs alone fill the limit, it waits for those jobs.
+  boolean mayMakeRoomInLimits() {
     PolicyAccount account = queue.account();
-    return gate() == Block.LIMIT
-        && account.chargedBesideBlocked() + queue.need() > account.limit()
-        && rightsBesidesLimit(StartRules.ANSWERS_ONLY) == Block.NONE;
+    long need = queue.need();
+    return switch (gate()) {
+      case LIMIT ->
+          account.preemptsWithin()
+              && account.chargedBesideBlocked() + need > account.limit()
+              && isOpenBesidesLimits(rightsBesidesLimit(StartRules.ANSWERS_ONLY));
+      case DEPARTMENT_LIMIT ->
+          Levels.isAboveSomeLimitBesideBlocked(account, need)
+              && isOpenOnceEntitled(rightsBesidesLimits(StartRules.ANSWERS_ONLY));
+      case OVER_RESERVATION -> isOpenOnceEntitled(Block.OVER_RESERVATION);
+      default -> false;
+    };
+  }
+
+  private boolean isOpenBesidesLimits(Block block) {
+    return block == Block.NONE
+        || (block == Block.DEPARTMENT_LIMIT
+            && rightsBesidesLimits(StartRules.ANSWERS_ONLY) == Block.NONE);
+  }
+
+  private boolean isOpenOnceEntitled(Block block) {
+    return block == Block.NONE
+        || (block == Block.OVER_RESERVATION
+            && preemptible
+            && queue.need() > 0
+            && queue.isEntitled());
   }
 
   private Block rightsBesidesLimit(StartRules rules) {
@@ -170,6 +201,14 @@ public final class Lane {
     if (user != null && !rules.isWithinUserLimit(account, user, need)) {
       return Block.USER_LIMIT;
     }
+    return rules.areWithinDepartmentLimits(account, need)
+        ? rightsBesidesLimits(rules)
+        : Block.DEPARTMENT_LIMIT;
+  }
+
+  private Block rightsBesidesLimits(StartRules rules) {
+    long need = queue.need();
+    PolicyAccount account = queue.account();
     if (!rules.isWithinReservation(account, need, queue.overReservation())) {
       return Block.OVER_RESERVATION;
     }

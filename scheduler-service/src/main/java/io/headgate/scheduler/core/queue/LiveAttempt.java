@@ -13,6 +13,7 @@ import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Stake;
 import io.headgate.scheduler.core.rights.Claim;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
@@ -91,6 +92,11 @@ public final class LiveAttempt {
   /// The policy's tenant, in the pool that it runs in.
   public TenantAccount tenant() {
     return tenant;
+  }
+
+  /// The levels that it counts on.
+  public Levels levels() {
+    return new Levels(policy, tenant);
   }
 
   public ProfileId profile() {

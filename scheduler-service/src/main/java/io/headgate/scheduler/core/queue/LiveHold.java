@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Room;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.rights.Claim;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.util.ArrayList;
@@ -102,6 +103,11 @@ public final class LiveHold {
     return tenant;
   }
 
+  /// The levels that it counts on.
+  public Levels levels() {
+    return new Levels(policy, tenant);
+  }
+
   public PoolState pool() {
     return pool;
   }
@@ -141,11 +147,11 @@ public final class LiveHold {
     return true;
   }
 
-  /// Whether its policy's and its tenant's limit have room for the job as long as others still
-  /// stop.
+  /// Whether the limits of its policy, its departments and its tenant have room for the job as long
+  /// as others still stop.
   public boolean isWithinLimit() {
     return (policy.used() + claim.units() <= policy.limit() || policy.mayExceedLimit(claim.user()))
-        && (claim.units() == 0 || claim.units() <= tenant.limit() - tenant.used());
+        && (claim.units() == 0 || levels().leaveRoomBesideUse(claim.units()));
   }
 
   /// Whether a node or device of it no longer takes work, or is in another pool now. A hold waits
@@ -191,12 +197,12 @@ public final class LiveHold {
 
   /// Its claim is already part of the charged units.
   private boolean isWithinRights() {
-    return (claim.units() == 0 || tenant.usageWithoutStopping() <= tenant.limit())
-        && (claim.preemptible() || tenant.keepsNonPreemptible())
+    Levels levels = levels();
+    return (claim.units() == 0 || levels.keepLimitsAbove())
         && (policy.usageWithoutStopping() <= policy.limit() || policy.mayExceedLimit(claim.user()))
         && policy.charged(claim.user()) <= policy.perUserLimit()
-        && (job.queue().overReservation() || policy.usageWithoutStopping() <= policy.reservation())
-        && (claim.preemptible() || policy.nonPreemptible() <= policy.reservation());
+        && (job.queue().overReservation() || levels.isEntitled(0))
+        && (claim.preemptible() || levels.keepNonPreemptible());
   }
 
   /// Whether more has become free in its job's pools since it was [#searched] for last.

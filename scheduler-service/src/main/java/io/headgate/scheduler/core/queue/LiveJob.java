@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.Preemption;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.Optional;
@@ -76,6 +77,12 @@ public final class LiveJob {
   /// The latest moment at which it began to wait (O7).
   public Instant waitingSince() {
     return waitingSince;
+  }
+
+  /// From when on it may preempt, as far as time goes (P2). Its queue has a policy.
+  public Instant preemptsFrom() {
+    Duration after = queue.account().preemptAfter();
+    return after.isZero() ? Instant.MIN : waitingSince.plus(after);
   }
 
   /// An attempt of it that ran has ended, so it waits anew from now on.

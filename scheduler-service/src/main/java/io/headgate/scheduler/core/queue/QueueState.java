@@ -11,6 +11,7 @@ import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.RunTimes;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Shape;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Duration;
@@ -197,7 +198,8 @@ public final class QueueState implements Comparable<QueueState> {
     return overReservation;
   }
 
-  /// Rule O1.
+  /// Whether one job more would be within the reservation of its policy, whatever the levels above
+  /// reserve.
   public boolean isEntitled() {
     return account().isEntitled(need());
   }
@@ -211,9 +213,10 @@ public final class QueueState implements Comparable<QueueState> {
     return open;
   }
 
-  /// Where its policy would stand with one job of it more.
-  public Standing standing() {
-    return account().standingWith(need());
+  /// The standing of one job of it more by its policy and departments, whatever the tenant reserves
+  /// in a pool.
+  Standing standing() {
+    return Levels.standingBelowTenant(account(), need());
   }
 
   /// The lanes in a fixed order.

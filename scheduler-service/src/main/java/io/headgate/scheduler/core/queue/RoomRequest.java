@@ -3,7 +3,6 @@ package io.headgate.scheduler.core.queue;
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.rights.PolicyAccount;
-import io.headgate.scheduler.core.rights.Standing;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param group its routes in routing order; the shape is theirs
 /// @param reclaim which jobs are possible victims under P1 and P7
-/// @param account the policy of the job; null under P1, where it makes no difference: a policy
-///   whose job is entitled is not above its reservation, so none of its jobs is a victim
+/// @param account the policy of the job; null under P1, where only the levels above it make a
+///   difference, which are the group's: a policy whose job is entitled is not above its
+///   reservation, so none of its jobs is a victim
 /// @param rank of the queue under P7; 0 otherwise
 /// @param priority of the job under P9; 0 otherwise
 /// @param job under P1 the job itself, if its policy has suspended attempts: only those behind it
@@ -32,7 +32,9 @@ public record RoomRequest(
     boolean anywhere) {
 
   /// The ways in which a candidate may make room, in the order in which it tries them.
-  public static List<RoomRequest> of(Turn turn) {
+  ///
+  /// @param barred whether only P1 is open to it
+  public static List<RoomRequest> of(Turn turn, boolean barred) {
     List<RoomRequest> requests = new ArrayList<>(2);
     LiveJob head = turn.head();
     if (head == null) {
@@ -41,18 +43,22 @@ public record RoomRequest(
     QueueState queue = turn.queue();
     PolicyAccount account = queue.account();
     RouteGroup group = queue.group();
-    Standing standing = turn.standingOfPolicy();
     boolean anywhere = !group.isShared() || head.isPreemptible();
-    if (turn.mayStart() && standing == Standing.ENTITLED) {
+    boolean isEntitled = turn.isPolicyEntitled();
+    boolean isWithinLimit = isEntitled || account.hasRoom(queue.need());
+    if (isEntitled && turn.gate() != Block.LIMIT) {
       requests.add(entitled(group, queue.reclaim(), anywhere));
     }
-    if (turn.mayStart()
-        && standing == Standing.OVER_RESERVATION
-        && queue.reclaim() == Reclaim.RANK) {
+    if (isWithinLimit
+        && !barred
+        && queue.reclaim() == Reclaim.RANK
+        && (turn.mayStart() || turn.gate() == Block.DEPARTMENT_LIMIT)
+        && !turn.isEntitledEverywhere()) {
       requests.add(outranking(group, account, queue.rank(), anywhere));
     }
     if (account.preemptsWithin()
-        && (turn.gate() == Block.LIMIT || standing != Standing.ABOVE_LIMIT)) {
+        && !barred
+        && (turn.mayStart() ? isWithinLimit : turn.mayStartBesidesLimits())) {
       requests.add(within(group, account, head.priority(), anywhere));
     }
     return requests;

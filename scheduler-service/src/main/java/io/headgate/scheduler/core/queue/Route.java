@@ -3,15 +3,22 @@ package io.headgate.scheduler.core.queue;
 import io.headgate.scheduler.core.placement.FitAfterReports;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Ranking;
-import io.headgate.scheduler.core.rights.Standing;
+import io.headgate.scheduler.core.rights.Levels;
+import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
+import io.headgate.scheduler.core.rights.Upper;
 
 /// One pool that a queue's jobs may use.
 ///
 /// @param position the profile's execution priority in the pool, 0 first (O2)
 /// @param ranking the pool's nodes as the profile's shape wants them
-/// @param tenant of the queue's policy, as far as this pool goes (A3)
-public record Route(PoolState pool, int position, Ranking ranking, TenantAccount tenant) {
+/// @param upper the levels above the queue's policy, as far as this pool goes (A3)
+public record Route(PoolState pool, int position, Ranking ranking, Upper upper) {
+  /// The tenant of the queue's policy in the pool.
+  public TenantAccount tenant() {
+    return upper.tenant();
+  }
+
   /// Whether a job fits there now, the pool's ceiling and the tenant's limit in it included.
   public boolean fits() {
     return ranking.fits() && hasRoomForTenant();
@@ -24,26 +31,21 @@ public record Route(PoolState pool, int position, Ranking ranking, TenantAccount
 
   /// Whether the tenant's limit lets a job start there.
   public boolean hasRoomForTenant() {
-    return tenant.hasRoom(need());
+    return tenant().hasRoom(need());
   }
 
   /// Whether the tenant's reservation lets a non-preemptible job start there (A8).
   public boolean admitsNonPreemptible() {
-    return tenant.admitsNonPreemptible(need());
+    return tenant().admitsNonPreemptible(need());
   }
 
-  /// Whether the tenant would be at or below its reservation with one job more, so that jobs of
-  /// other tenants may go for it (A3).
-  public boolean isTenantEntitled() {
-    return tenant.isEntitled(need());
+  /// The levels of a policy's jobs there.
+  Levels levels(PolicyAccount policy) {
+    return new Levels(policy, upper.tenant());
   }
 
-  /// Where the tenant would stand with one job more.
-  Standing tenantStanding() {
-    return tenant.standingWith(need());
-  }
-
-  long need() {
+  /// Units of GPU that a job needs.
+  public long need() {
     return ranking.shape().needUnits();
   }
 }

@@ -2,8 +2,10 @@ package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -115,19 +117,24 @@ public final class RouteGroup {
     return open;
   }
 
-  /// The routes on which jobs of other tenants may be victims of its jobs; all where tenants do not
-  /// share.
+  /// The routes on which the tenant's reservation keeps no job from being entitled; all where
+  /// tenants do not share.
   public List<Route> routesWhereTenantIsEntitled() {
     if (!isShared) {
       return routes;
     }
     List<Route> entitled = new ArrayList<>(routes.size());
     for (Route route : routes) {
-      if (route.isTenantEntitled()) {
+      if (route.upper().denying(route.need()) != route.tenant()) {
         entitled.add(route);
       }
     }
     return entitled;
+  }
+
+  /// The department that its policies are directly below.
+  public Optional<DepartmentAccount> department() {
+    return Optional.ofNullable(routes.isEmpty() ? null : routes.getFirst().upper().department());
   }
 
   /// The first route on which the job fits now; null: none.

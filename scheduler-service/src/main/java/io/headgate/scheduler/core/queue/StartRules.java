@@ -8,6 +8,8 @@ import io.headgate.scheduler.core.explain.Check.Verdict;
 import io.headgate.scheduler.core.explain.Finding;
 import io.headgate.scheduler.core.explain.Finding.Measure;
 import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.util.ArrayList;
@@ -94,43 +96,88 @@ public final class StartRules {
     return within;
   }
 
+  /// Whether the limits of the departments leave room (A3).
+  boolean areWithinDepartmentLimits(PolicyAccount account, long need) {
+    if (account.department().isEmpty()) {
+      return true;
+    }
+    Optional<DepartmentAccount> full = Levels.full(account, need);
+    if (checks != null) {
+      DepartmentAccount each = account.department().orElse(null);
+      while (each != null) {
+        if (each.isLimited()) {
+          checks.add(
+              Check.of(
+                  "A3",
+                  "department limit",
+                  need == 0 || need <= each.limit() - each.charged(),
+                  Finding.Sum.of(
+                      each.id().name(), Measure.LIMIT, each.charged(), need, each.limit())));
+        }
+        each = each.parent().orElse(null);
+      }
+    }
+    return full.isEmpty();
+  }
+
   /// @param overReservation whether jobs of the queue may start above the reservation
   boolean isWithinReservation(PolicyAccount account, long need, boolean overReservation) {
-    boolean within = overReservation || account.isEntitled(need);
-    if (checks != null) {
-      checks.add(
-          Check.of(
-              "A5",
-              "queue",
-              within,
-              overReservation
-                  ? new Finding.OverReservationAllowed()
-                  : Finding.Sum.of(
-                      account.id().name(),
-                      Measure.RESERVATION,
-                      account.usageWithoutStopping(),
-                      need,
-                      account.reservation())));
+    if (checks == null) {
+      return overReservation || Levels.isEntitledBelowTenant(account, need);
     }
-    return within;
+    if (overReservation) {
+      checks.add(Check.of("A5", "queue", true, new Finding.OverReservationAllowed()));
+      return true;
+    }
+    boolean ofPolicy = account.isEntitled(need);
+    Optional<DepartmentAccount> denying =
+        ofPolicy ? Levels.denying(account, need) : Optional.empty();
+    checks.add(
+        Check.of(
+            "A5",
+            "queue",
+            ofPolicy && denying.isEmpty(),
+            denying
+                .map(department ->
+                    sum(department, Measure.RESERVATION, department.protectedUsage(), need))
+                .orElseGet(() ->
+                    Finding.Sum.of(
+                        account.id().name(),
+                        Measure.RESERVATION,
+                        account.usageWithoutStopping(),
+                        need,
+                        account.reservation()))));
+    return ofPolicy && denying.isEmpty();
   }
 
   boolean admitsNonPreemptible(PolicyAccount account, long need) {
-    boolean admits = account.admitsNonPreemptible(need);
-    if (checks != null) {
-      checks.add(
-          Check.of(
-              "A8",
-              "preemptible",
-              admits,
-              Finding.Sum.of(
-                  account.id().name(),
-                  Measure.NON_PREEMPTIBLE,
-                  account.nonPreemptible(),
-                  need,
-                  account.reservation())));
+    boolean ofPolicy = account.admitsNonPreemptible(need);
+    Optional<DepartmentAccount> denying =
+        ofPolicy ? Levels.denyingNonPreemptible(account, need) : Optional.empty();
+    if (checks == null) {
+      return ofPolicy && denying.isEmpty();
     }
-    return admits;
+    checks.add(
+        Check.of(
+            "A8",
+            "preemptible",
+            ofPolicy && denying.isEmpty(),
+            denying
+                .map(department ->
+                    sum(department, Measure.NON_PREEMPTIBLE, department.nonPreemptible(), need))
+                .orElseGet(() ->
+                    Finding.Sum.of(
+                        account.id().name(),
+                        Measure.NON_PREEMPTIBLE,
+                        account.nonPreemptible(),
+                        need,
+                        account.reservation()))));
+    return ofPolicy && denying.isEmpty();
+  }
+
+  private static Finding.Sum sum(
+      DepartmentAccount department, Measure measure, long used, long need) {
+    return Finding.Sum.of(department.id().name(), measure, used, need, department.reservation());
   }
 
   /// Whether a route is open to a non-preemptible job.

@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
@@ -21,8 +22,8 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private @Nullable LiveJob head;
   private Block gate = Block.NONE;
 
-  /// The standing in its policy alone.
-  private Standing ofPolicy = Standing.ENTITLED;
+  /// The standing by its policy and departments, whatever a tenant reserves in a pool.
+  private Standing belowTenant = Standing.ENTITLED;
 
   private final TurnPlace place = new TurnPlace();
 
@@ -35,7 +36,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// How often the candidate went on to a later place.
   private int moves;
 
-  /// The version of its policy's account when the candidate was found.
+  /// The version of the accounts of its policy and departments when the candidate was found.
   private long version = -1;
 
   private long tenantVersion;
@@ -165,32 +166,32 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   }
 
   private void compareOn(Route route) {
-    place.set(route, ofPolicy);
+    place.set(route, queue.account());
     updateShares();
   }
 
   private void updateShares() {
     within.clear();
-    within.add(queue.account(), place.standing(), queue.need());
+    within.addWithDepartments(queue.account(), place.standing(), queue.need());
   }
 
   /// Compares the place that the candidate would have on the route with the one that it has.
   private int compareWith(Route route) {
     TurnPlace there = new TurnPlace();
-    there.set(route, ofPolicy);
+    there.set(route, queue.account());
     return there.comparedWith(place);
   }
 
   /// Finds the queue's candidate anew: of the heads of its lanes that rights do not stop, the first
-  /// (O5). The limit of its policy does not stop a job that may preempt within the policy.
+  /// (O5). A limit does not stop a job that may make room in it by preemption.
   ///
   /// @return whether there is one: it fits, or it may try to make room or to hold some
   public boolean choose() {
     if (isChosen()) {
       moves = 0;
-      place.follow(queue.group(), ofPolicy);
+      place.follow(queue.group(), belowTenant);
     } else {
-      choose(null, true, queue.account().preemptsWithin());
+      choose(null, true, mayMakeRoomInLimits());
       chosenAt = queue.version();
     }
     return head != null;
@@ -199,8 +200,14 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// Whether the choice still holds because nothing has changed on which it depends.
   private boolean isChosen() {
     return chosenAt == queue.version()
-        && version == queue.account().version()
+        && version == queue.account().versionWithDepartments()
         && !queue.group().isShared();
+  }
+
+  /// Whether a limit may be no obstacle to some of its jobs, because victims make room in it.
+  private boolean mayMakeRoomInLimits() {
+    PolicyAccount account = queue.account();
+    return account.preemptsWithin() || account.department().isPresent();
   }
 
   /// As [#choose], of those only that may start although they make no room in their policy's limit.
@@ -219,7 +226,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// @return whether there is such a job
   public boolean chooseNext() {
     if (mayStart() && head != null && isRestricted(head)) {
-      return choose(head, true, queue.account().preemptsWithin());
+      return choose(head, true, mayMakeRoomInLimits());
     }
     if (mayStart()) {
       return place.standing() == Standing.ABOVE_LIMIT
@@ -230,17 +237,16 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   }
 
   /// @param behind the candidate comes after this one; null: it may be any
-  private boolean choose(@Nullable LiveJob behind, boolean startable, boolean makesRoomInLimit) {
+  private boolean choose(@Nullable LiveJob behind, boolean startable, boolean makesRoom) {
     head = null;
     chosenAt = -1;
-    version = queue.account().version();
+    version = queue.account().versionWithDepartments();
     for (Lane candidate : queue.lanes()) {
       LiveJob first = candidate.line().first();
       if ((head == null || LiveJob.ORDER.compare(first, head) < 0)
           && (behind == null || LiveJob.ORDER.compare(first, behind) > 0)) {
         Block block = candidate.gate();
-        if ((startable && block == Block.NONE)
-            || (makesRoomInLimit && candidate.isOnlyAboveLimit())) {
+        if ((startable && block == Block.NONE) || (makesRoom && candidate.mayMakeRoomInLimits())) {
           head = first;
           gate = block;
         }
@@ -273,14 +279,14 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     }
     PolicyAccount account = queue.account();
     RouteGroup group = queue.group();
-    ofPolicy = queue.standing();
-    version = account.version();
+    belowTenant = queue.standing();
+    version = account.versionWithDepartments();
     tenantVersion = group.tenantVersion();
     moves = 0;
     if (group.isShared() && head != null) {
       compareOnBest(head);
     } else {
-      place.follow(group, ofPolicy);
+      place.follow(group, belowTenant);
       updateShares();
     }
   }
@@ -288,7 +294,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// Whether its place in the order is still the computed one. As its policy or its tenant takes
   /// more, it can only be later, unless it [#mayComeEarlier].
   boolean isFresh() {
-    return version == queue.account().version()
+    return version == queue.account().versionWithDepartments()
         && tenantVersion == queue.group().tenantVersion()
         && (head == null || !isRestricted(head) || Objects.equals(fitted, prospect(head)));
   }
@@ -297,12 +303,21 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// Another lane's job may become its candidate, or a limit is reached only now, so that it may
   /// make room in it.
   public boolean mayComeEarlier() {
-    return queue.lanes().size() > 1 || queue.account().preemptsWithin();
+    return queue.lanes().size() > 1 || mayMakeRoomInLimits();
   }
 
   /// Whether rights let the candidate start.
   public boolean mayStart() {
     return gate == Block.NONE;
+  }
+
+  /// Whether rights would let the candidate start if its policy's and departments' limits left
+  /// room.
+  boolean mayStartBesidesLimits() {
+    return gate == Block.LIMIT
+        || (gate == Block.DEPARTMENT_LIMIT
+            && (queue.overReservation()
+                || Levels.isEntitledBelowTenant(queue.account(), queue.need())));
   }
 
   Block gate() {
@@ -314,8 +329,22 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return place.standing();
   }
 
-  Standing standingOfPolicy() {
-    return ofPolicy;
+  /// Whether its policy alone lets the job be entitled.
+  boolean isPolicyEntitled() {
+    return queue.isEntitled();
+  }
+
+  /// Whether the job would be entitled in each of its pools as things stand.
+  boolean isEntitledEverywhere() {
+    if (belowTenant != Standing.ENTITLED) {
+      return false;
+    }
+    for (Route route : queue.group().isShared() ? queue.routes() : List.<Route>of()) {
+      if (route.upper().denying(route.need()) != null) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// Whether the candidate must fail to make room because another queue's with the same routes just
@@ -326,12 +355,12 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     if (gate != Block.NONE || queue.account().preemptsWithin() || queue.group().isShared()) {
       return false;
     }
-    return switch (ofPolicy) {
-      case ENTITLED ->
-          failed.ofPolicy == Standing.ENTITLED && queue.reclaim() == failed.queue.reclaim();
-      case OVER_RESERVATION -> queue.reclaim() != Reclaim.RANK;
-      case ABOVE_LIMIT -> true;
-    };
+    if (queue.isEntitled()) {
+      return failed.queue.isEntitled()
+          && queue.reclaim() == failed.queue.reclaim()
+          && (belowTenant == Standing.ENTITLED || queue.reclaim() != Reclaim.RANK);
+    }
+    return belowTenant == Standing.ABOVE_LIMIT || queue.reclaim() != Reclaim.RANK;
   }
 
   /// From when on the candidate may hold capacity that others leave (O7); null: never. Above its

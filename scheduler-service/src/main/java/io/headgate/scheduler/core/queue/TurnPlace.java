@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.queue;
 
+import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// priority (O2), and the tenant's share (O4). The tenant's share precedes the ranks, which each
 /// tenant sets for itself.
 final class TurnPlace {
-  /// The worse of the policy's and the tenant's (A3).
+  /// By all levels ([io.headgate.scheduler.core.rights.Levels]).
   private Standing standing = Standing.ENTITLED;
 
   /// The share of the tenant in the pool; 0 where tenants do not share it.
@@ -21,23 +22,25 @@ final class TurnPlace {
 
   /// Follows the group of the queue, in pools that tenants do not share.
   ///
-  /// @param ofPolicy the standing of the policy with the job
-  void follow(RouteGroup ofQueue, Standing ofPolicy) {
+  /// @param withJob the standing of the policy with the job, below the tenant
+  void follow(RouteGroup ofQueue, Standing withJob) {
     group = ofQueue;
-    standing = ofPolicy;
+    standing = withJob;
     ofTenant.clear();
     ofTenant.addZero();
   }
 
   /// Is in the pool of the route from now on.
-  ///
-  /// @param ofPolicy the standing of the policy with the job
-  void set(Route route, Standing ofPolicy) {
+  void set(Route route, PolicyAccount policy) {
     group = null;
     at = route;
-    standing = ofPolicy.or(route.tenantStanding());
+    standing = route.levels(policy).standingWith(route.need());
     ofTenant.clear();
-    ofTenant.add(route.tenant(), standing, route.need());
+    if (route.tenant().isBound()) {
+      ofTenant.add(route.tenant(), standing, route.need());
+    } else {
+      ofTenant.addZero();
+    }
   }
 
   Standing standing() {

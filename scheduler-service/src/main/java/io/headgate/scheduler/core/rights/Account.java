@@ -10,7 +10,7 @@ package io.headgate.scheduler.core.rights;
 ///   decision has been carried out. The order of jobs and the right to preempt are measured on it;
 ///   otherwise a policy whose victims stop slowly would lose more of them. It also leaves out what
 ///   is held for blocked jobs (O7): a waiting job gives no right to preempt others of its policy.
-public abstract sealed class Account permits PolicyAccount, TenantAccount {
+public abstract sealed class Account permits PolicyAccount, DepartmentAccount, TenantAccount {
   private long live;
   private long stopping;
   private long held;
@@ -24,6 +24,11 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
 
   /// Divides over-reservation usage in comparisons of shares (O4).
   abstract int weight();
+
+  /// The part of the usage that reservations protect, measured on the usage without stopping: of a
+  /// policy the smaller of its usage and its reservation, of a higher level the sum of its
+  /// policies'.
+  public abstract long protectedUsage();
 
   /// The usage of attempts, including those that stop.
   public long used() {
@@ -82,15 +87,12 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
     return over(0) > 0;
   }
 
-  /// Where the account stands.
+  /// Whether everything that counts, holds of blocked jobs too, leaves room in the limit.
   ///
-  /// @param taken units that a search has taken from the account
-  public Standing standingWithout(long taken) {
-    long left = usageWithoutStopping() - taken;
-    if (left <= reservation()) {
-      return Standing.ENTITLED;
-    }
-    return left <= limit() ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
+  /// @param need of the job; a job that needs no GPU always has room in the limit of a department
+  ///   or tenant
+  boolean leavesRoom(long need) {
+    return need == 0 || need <= limit() - charged();
   }
 
   /// An attempt begins, or resumes after a suspension.
@@ -132,6 +134,26 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
   public void release(Claim claim, boolean forBlocked) {
     addHeld(-claim.units(), forBlocked);
     charge(claim, -1);
+  }
+
+  /// Counts what the other account counts as well.
+  void include(Account member) {
+    version++;
+    live += member.live;
+    stopping += member.stopping;
+    held += member.held;
+    heldForBlocked += member.heldForBlocked;
+    nonPreemptible += member.nonPreemptible;
+  }
+
+  /// Forgets everything that was counted.
+  void reset() {
+    version++;
+    live = 0;
+    stopping = 0;
+    held = 0;
+    heldForBlocked = 0;
+    nonPreemptible = 0;
   }
 
   private void addHeld(long units, boolean forBlocked) {

@@ -24,6 +24,9 @@ public final class PolicyAccount extends Account {
 
   private int attempts;
 
+  /// The department that it is directly below; null: it has none.
+  private @Nullable DepartmentAccount department;
+
   public PolicyAccount(PolicyId id) {
     this.id = id;
   }
@@ -40,7 +43,40 @@ public final class PolicyAccount extends Account {
 
   public void configure(@Nullable Policy newPolicy) {
     policy = newPolicy;
+    department = newPolicy == null ? null : department;
     changed();
+  }
+
+  /// The department that it is directly below.
+  public Optional<DepartmentAccount> department() {
+    return Optional.ofNullable(department);
+  }
+
+  @Nullable DepartmentAccount above() {
+    return department;
+  }
+
+  /// Is below a department from now on, and counts there and above.
+  void setDepartment(@Nullable DepartmentAccount newDepartment) {
+    department = newDepartment;
+    for (DepartmentAccount each = newDepartment; each != null; each = each.above()) {
+      each.include(this);
+    }
+    changed();
+  }
+
+  /// Changes with the usage of the policy and of each department above it.
+  public long versionWithDepartments() {
+    long version = version();
+    for (DepartmentAccount each = department; each != null; each = each.above()) {
+      version += each.version();
+    }
+    return version;
+  }
+
+  @Override
+  public long protectedUsage() {
+    return Math.min(usageWithoutStopping(), reservation());
   }
 
   @Override
@@ -55,6 +91,11 @@ public final class PolicyAccount extends Account {
 
   public PreemptionOutcome onPreempt() {
     return policy == null ? PreemptionOutcome.REQUEUE : policy.onPreempt();
+  }
+
+  /// How long its jobs wait before they preempt (P2).
+  public Duration preemptAfter() {
+    return policy == null ? Duration.ZERO : policy.preemptAfter();
   }
 
   public Duration minRuntime() {
@@ -110,17 +151,10 @@ public final class PolicyAccount extends Account {
     }
   }
 
-  /// Whether a job with this need would end at or below the reservation (O1, P1).
+  /// Whether a job with this need would end at or below the policy's reservation, whatever the
+  /// levels above reserve.
   public boolean isEntitled(long need) {
     return usageWithoutStopping() + need <= reservation();
-  }
-
-  /// The standing of the policy with one more job of this need.
-  public Standing standingWith(long need) {
-    if (isEntitled(need)) {
-      return Standing.ENTITLED;
-    }
-    return hasRoom(need) ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
   }
 
   /// Whether a job that needs `need` units stays within the limit (A2).

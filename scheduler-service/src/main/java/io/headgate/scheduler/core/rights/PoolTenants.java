@@ -4,7 +4,9 @@ import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.TenantShare;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 
 /// The tenants that use one pool. An account is there for good once it was asked for: attempts and
@@ -12,7 +14,7 @@ import java.util.TreeMap;
 public final class PoolTenants {
   private final PoolId pool;
   private final TreeMap<TenantId, TenantAccount> accounts = new TreeMap<>();
-  private boolean shared;
+  private List<TenantShare> shares = List.of();
 
   public PoolTenants(PoolId pool) {
     this.pool = pool;
@@ -20,7 +22,7 @@ public final class PoolTenants {
 
   /// Whether some tenant has a share, so that all are bound.
   public boolean isShared() {
-    return shared;
+    return !shares.isEmpty();
   }
 
   /// The accounts by tenant.
@@ -32,20 +34,29 @@ public final class PoolTenants {
     TenantAccount known = accounts.get(tenant);
     if (known == null) {
       known = new TenantAccount(tenant, pool);
-      known.configure(shared, null);
+      known.configure(isShared(), null, 0);
+      if (isShared()) {
+        known.beginCount();
+      }
       accounts.put(tenant, known);
     }
     return known;
   }
 
   /// Takes all shares in the pool; they replace those before.
-  public void configure(List<TenantShare> shares) {
-    shared = !shares.isEmpty();
+  public void configure(List<TenantShare> newShares) {
+    shares = List.copyOf(newShares);
+    shares.forEach(share -> account(share.tenant()));
+  }
+
+  /// Applies the shares to the tenants as they are configured now.
+  public void renew(Departments departments) {
+    Map<TenantId, TenantShare> byTenant = new HashMap<>();
+    shares.forEach(share -> byTenant.put(share.tenant(), share));
     for (TenantAccount account : accounts.values()) {
-      account.configure(shared, null);
-    }
-    for (TenantShare share : shares) {
-      account(share.tenant()).configure(shared, share);
+      account.configure(
+          isShared(), byTenant.get(account.tenant()), departments.reservedBy(account.tenant()));
+      account.renewProtected();
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.core.rights;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// The fair shares of one job (O4): one for each of its levels, from the highest down to its
 /// policy.
@@ -58,6 +59,22 @@ public final class ShareList {
       addZero();
     } else {
       addFraction(level.usageWithoutStopping() - taken, level.reservation());
+    }
+  }
+
+  /// Adds a waiting job's shares of its policy and the policy's departments, the highest first.
+  ///
+  /// @param standing of the job
+  /// @param need units of GPU that the job needs
+  public void addWithDepartments(PolicyAccount policy, Standing standing, long need) {
+    addDepartments(policy.above(), standing, need);
+    add(policy, standing, need);
+  }
+
+  private void addDepartments(@Nullable DepartmentAccount lowest, Standing standing, long need) {
+    if (lowest != null) {
+      addDepartments(lowest.above(), standing, need);
+      add(lowest, standing, need);
     }
   }
 

@@ -188,7 +188,8 @@ public final class Catalogs {
     if (tenant.equals(TenantId.PLATFORM) && supply != null) {
       for (Supply.OfferedPool offered : supply.pools()) {
         shares.add(
-            new TenantShare(tenant, offered.pool().id(), GpuQuantity.ZERO, Optional.empty(), 1));
+            new TenantShare(
+                tenant, offered.pool().id(), Optional.of(GpuQuantity.ZERO), Optional.empty(), 1));
       }
     }
     if (access != null) {

@@ -2,12 +2,14 @@ package io.headgate.scheduler.runtime.text;
 
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.explain.Dimension;
+import io.headgate.scheduler.core.explain.Obstacle;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.explain.ReasonDetail;
 import io.headgate.type.GpuQuantity;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /// Why a job waits, or may not be, in one sentence and as numbers by name.
@@ -21,6 +23,24 @@ public final class ReasonText {
       case Reason.QueueClosed(var queue) -> "queue " + queue.name() + " is paused";
       case Reason.Limit(var policy, var usage, var need, var limit) ->
           text("%s uses %s of its limit %s, it needs %s", policy.name(), usage, limit, need);
+      case Reason.DepartmentLimit(var department, var usage, var need, var limit) ->
+          text(
+              "department %s uses %s of its limit %s, it needs %s",
+              department.name(), usage, limit, need);
+      case Reason.DepartmentOverReservationDenied(
+              var department,
+              var usage,
+              var need,
+              var reservation) ->
+          text(
+              "its queue stays inside the reservation: %s of department %s's %s are taken, it needs"
+                  + " %s",
+              usage, department.name(), reservation, need);
+      case Reason.DepartmentNonPreemptible(var department, var usage, var need, var reservation) ->
+          text(
+              "non-preemptible jobs stay inside the reservation: those of department %s use %s of %s,"
+                  + " it needs %s",
+              department.name(), usage, reservation, need);
       case Reason.TenantLimit(var tenant, var pool, var usage, var need, var limit) ->
           text(
               "%s uses %s of its limit %s in pool %s, it needs %s",
@@ -88,24 +108,30 @@ public final class ReasonText {
               until.truncatedTo(ChronoUnit.SECONDS));
       case Reason.WaitingForProvider(var pool, var need) ->
           text("needs %s; elastic pool %s was asked for an instance", gpus(need), pool.name());
-      case Reason.Capacity(var pool, var need, var idle) ->
+      case Reason.Capacity(var pool, var need, var idle, var blockedBy) ->
           need.equals(GpuQuantity.ZERO)
               ? "no node of %s has the CPU and memory free that it needs".formatted(pool.name())
-              : text("needs %s in %s, %s idle", gpus(need), pool.name(), areIdle(idle));
-      case Reason.Fragmentation(var pool, var need, var idle, Dimension dimension)
+              : text(
+                  "needs %s in %s, %s idle%s",
+                  gpus(need), pool.name(), areIdle(idle), inTheWay(blockedBy));
+      case Reason.Fragmentation(var pool, var need, var idle, Dimension dimension, var _)
           when dimension == Dimension.IMAGES ->
           text(
               "needs %s in %s, %s idle, but on nodes that run no jobs with an image",
               gpus(need), pool.name(), areIdle(idle));
-      case Reason.Fragmentation(var pool, var need, var idle, var dimension) ->
+      case Reason.Fragmentation(var pool, var need, var idle, var dimension, var blockedBy) ->
           text(
-              "needs %s in %s, %s idle but not together (%s)",
-              gpus(need), pool.name(), areIdle(idle), name(dimension));
+              "needs %s in %s, %s idle but not together (%s)%s",
+              gpus(need), pool.name(), areIdle(idle), name(dimension), inTheWay(blockedBy));
       case Reason.WaitingForVictims(var pool, var victims) ->
           text(
               "its place in %s is held; %d attempt%s must leave it first",
               pool.name(), victims.size(), victims.size() == 1 ? "" : "s");
     };
+  }
+
+  private static String inTheWay(Optional<Obstacle> obstacle) {
+    return obstacle.map(found -> "; in the way: " + found).orElse("");
   }
 
   /// The numbers by name.
@@ -135,6 +161,21 @@ public final class ReasonText {
           text(
               "a non-preemptible job stays inside the reservation, and needs %s of %s's %s",
               gpus(need), policy.name(), reservation);
+      case Denial.AboveDepartmentLimit(var department, var need, var limit) ->
+          text(
+              "one job needs %s, the limit of department %s is %s",
+              gpus(need), department.name(), limit);
+      case Denial.AboveDepartmentReservation(var department, var need, var reservation) ->
+          text(
+              "its queue stays inside the reservation, and one job needs %s of department %s's %s",
+              gpus(need), department.name(), reservation);
+      case Denial.NonPreemptibleAboveDepartmentReservation(
+              var department,
+              var need,
+              var reservation) ->
+          text(
+              "a non-preemptible job stays inside the reservation, and needs %s of department %s's %s",
+              gpus(need), department.name(), reservation);
       case Denial.AboveTenantLimit(var tenant, var pool, var need, var limit) ->
           text(
               "one job needs %s, the limit of %s in pool %s is %s",

@@ -2,6 +2,8 @@ package io.headgate.scheduler.core.property;
 
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.Department;
+import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
@@ -31,6 +33,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +70,7 @@ final class Plainer {
     policies.forEach(plainer::plainPolicy);
     queues.forEach(plainer::plainQueue);
     plainer.plainShares();
+    plainer.plainDepartments();
     plainer.plainNodes();
     plainer.plainJobs();
     return plainer.found;
@@ -229,6 +233,7 @@ final class Plainer {
     policy(id, policy -> policy.with().exceedLimit(Set.of()).build());
     policy(id, policy -> policy.with().onPreempt(PreemptionOutcome.REQUEUE).build());
     policy(id, policy -> policy.with().minRuntime(Duration.ZERO).build());
+    policy(id, policy -> policy.with().preemptAfter(Duration.ZERO).build());
     policy(id, policy -> policy.with().preemptible(true).build());
     policy(id, policy -> policy.with().preemptWithin(PreemptWithin.NEVER).build());
   }
@@ -271,12 +276,15 @@ final class Plainer {
       for (UnaryOperator<TenantShare> change :
           List.<UnaryOperator<TenantShare>>of(
               share -> null,
-              share -> share(share, whole(share.reservation()), Optional.empty()),
-              share -> share(share, GpuQuantity.ZERO, share.limit()),
+              share -> share(share, share.reservation().map(Plainer::whole), Optional.empty()),
+              share -> share(share, Optional.of(GpuQuantity.ZERO), share.limit()),
               share -> share(share, share.reservation(), Optional.empty()),
-              share -> share(share, less(share.reservation()), share.limit()),
+              share -> share(share, share.reservation().map(Plainer::less), share.limit()),
               share ->
-                  share(share, whole(share.reservation()), share.limit().map(Plainer::whole)))) {
+                  share(
+                      share,
+                      share.reservation().map(Plainer::whole),
+                      share.limit().map(Plainer::whole)))) {
         catalogs(catalog ->
             withShares(
                 catalog,
@@ -289,8 +297,45 @@ final class Plainer {
   }
 
   private static TenantShare share(
-      TenantShare share, GpuQuantity reservation, Optional<GpuQuantity> limit) {
+      TenantShare share, Optional<GpuQuantity> reservation, Optional<GpuQuantity> limit) {
     return new TenantShare(share.tenant(), share.pool(), reservation, limit, 1);
+  }
+
+  private void plainDepartments() {
+    Set<DepartmentId> ids = new LinkedHashSet<>();
+    history.mapCatalogs(catalog -> {
+      catalog.departments().forEach(department -> ids.add(department.id()));
+      return catalog;
+    });
+    for (DepartmentId id : ids) {
+      department(id, _ -> Optional.empty());
+      department(id, one -> plain(one, one.reservation(), Optional.empty()));
+      department(id, one -> plain(one, Optional.empty(), one.limit()));
+      department(id, one -> plain(one, one.reservation().map(Plainer::whole), one.limit()));
+      department(id, one -> plain(one, one.reservation().map(Plainer::less), one.limit()));
+    }
+  }
+
+  private static Optional<Department> plain(
+      Department department, Optional<GpuQuantity> reservation, Optional<GpuQuantity> limit) {
+    return Optional.of(new Department(department.id(), department.parent(), reservation, limit, 1));
+  }
+
+  /// @param change nothing: it is gone, and whatever was in it is in none
+  private void department(DepartmentId id, Function<Department, Optional<Department>> change) {
+    catalogs(catalog ->
+        new Catalog(
+            catalog.tenant(),
+            catalog.version(),
+            catalog.pools(),
+            catalog.profiles(),
+            catalog.policies(),
+            catalog.queues(),
+            catalog.shares(),
+            catalog.departments().stream()
+                .map(each -> each.id().equals(id) ? change.apply(each) : Optional.of(each))
+                .flatMap(Optional::stream)
+                .toList()));
   }
 
   /// @param change null: it is gone

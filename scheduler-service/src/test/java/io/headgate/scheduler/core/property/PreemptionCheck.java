@@ -73,7 +73,9 @@ final class PreemptionCheck {
           preemptor,
           rules.refusal(preemptor));
       require(
-          !rules.fitsNow(preemptor) || rule == PreemptionRule.P9,
+          !rules.fitsNow(preemptor)
+              || rule == PreemptionRule.P9
+              || rules.refusal(preemptor).isPresent(),
           "nobody goes if the job fits now",
           preemptor);
       require(
@@ -87,7 +89,7 @@ final class PreemptionCheck {
     }
     require(
         possible.mayGo(victim, preemptor, rule, Set.of()),
-        "no policy at or below its reservation loses a job (P2)",
+        "no level at or below its reservation loses a job (P2)",
         rule,
         victim,
         preemptor);
@@ -134,7 +136,10 @@ final class PreemptionCheck {
           job);
     }
     require(
-        rule == PreemptionRule.P9 || !rules.fitsNow(job) || rules.refusal(job).isPresent(),
+        rule == PreemptionRule.P9
+            || !victims.isEmpty()
+            || !rules.fitsNow(job)
+            || rules.refusal(job).isPresent(),
         "what fits now does not hold",
         job);
     require(possible.makesRoom(job, rule, Set.of()), "a hold is where its job will fit", hold);
@@ -167,7 +172,8 @@ final class PreemptionCheck {
     Standing best = victims.stream().map(possible::standing).min(naturalOrder()).orElseThrow();
     for (Attempt attempt : beforeVictims.attempts.values()) {
       require(
-          !possible.isOversized(attempt, job, rule)
+          ids(victims).contains(attempt.id())
+              || !possible.isOversized(attempt, job, rule)
               || oversized.contains(possible.standing(attempt))
               || possible.standing(attempt).compareTo(best) <= 0
               || !inPoolsOf(job).contains(attempt.assignment().pool())
@@ -274,11 +280,15 @@ final class PreemptionCheck {
       require(node != null && shadow.takesWork(node), "a hold is on nodes that take work", hold);
       require(Space.isInService(node, worker), "a hold is on devices that are in service", hold);
     }
+    // A department may lose jobs of policies within their reservations.
     // By P1 and P2 this number falls with every preemption, and only free capacity raises it: no
     // livelock. A suspended attempt does not count in it, and ends once.
     boolean someRan = !victims.stream().allMatch(Shadow::isKept);
     require(
-        !someRan || rule(hold) != PreemptionRule.P1 || over(rules) < overBefore,
+        !someRan
+            || rule(hold) != PreemptionRule.P1
+            || over(rules) < overBefore
+            || (!shadow.catalog.departments().isEmpty() && over(rules) == overBefore),
         "preemptions are bounded: each lowers the sum of over-reservation usage",
         hold,
         overBefore);

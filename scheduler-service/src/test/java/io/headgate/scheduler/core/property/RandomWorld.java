@@ -56,6 +56,7 @@ final class RandomWorld {
   private long nextInstance;
   private long version;
   private Catalog catalog;
+  private final DepartmentWorld departments;
 
   /// @param seed also decides which devices are divided in hardware, and whether some fall sick
   RandomWorld(RandomGenerator random, long seed) {
@@ -65,6 +66,7 @@ final class RandomWorld {
     profiles = 1 + random.nextInt(4);
     policies = 1 + random.nextInt(4);
     nodes = 1 + random.nextInt(4);
+    departments = new DepartmentWorld(seed);
     catalog = makeCatalog();
   }
 
@@ -112,7 +114,8 @@ final class RandomWorld {
         }
       }
     }
-    return new Catalog(TENANT, ++version, madePools, madeProfiles, madePolicies, queues);
+    return departments.divide(
+        new Catalog(TENANT, ++version, madePools, madeProfiles, madePolicies, queues));
   }
 
   private Profile makeProfile(String name) {
@@ -198,9 +201,17 @@ final class RandomWorld {
         .onPreempt(chance(80) ? PreemptionOutcome.REQUEUE : PreemptionOutcome.CANCEL)
         .minRuntime(chance(20) ? Duration.ofMinutes(10) : Duration.ZERO)
         .preemptible(chance(90))
+        .preemptAfter(preemptAfter(name))
         .preemptWithin(chance(25) ? PreemptWithin.LOWER_PRIORITY : PreemptWithin.NEVER)
         .group(Optional.of(family(name)))
         .build();
+  }
+
+  /// In every seventh scenario the jobs of some policies wait for up to five minutes before they
+  /// preempt. Not drawn, so that a seed stays what it was.
+  private Duration preemptAfter(String policy) {
+    long dice = Math.floorMod((seed * 31 + policy.hashCode()) * 0x9E3779B97F4A7C15L >>> 32, 6);
+    return seed % 7 == 3 ? Duration.ofMinutes(dice) : Duration.ZERO;
   }
 
   private Node makeNode(int number) {
@@ -456,6 +467,7 @@ final class RandomWorld {
       if (seed % 6 == 4) {
         catalog = withRenamedPolicy(catalog);
       }
+      catalog = departments.divide(catalog);
     }
     inputs.add(new Input.CatalogChanged(catalog));
   }

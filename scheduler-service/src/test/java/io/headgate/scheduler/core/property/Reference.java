@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.property;
 
+import io.headgate.scheduler.core.catalog.Department;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
@@ -20,7 +21,9 @@ import io.headgate.scheduler.core.property.Space.Without;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -33,9 +36,10 @@ import java.util.stream.Collectors;
 /// The rules (A1 to P9) a second time: slow, from the text, without index, cache or increment, over
 /// the records of a [Shadow]. It never changes; the shadow must not either while it is used.
 final class Reference {
-  /// Where a policy would stand with a job more (O1, A2); the better first.
+  /// Where a job would stand by its policy and departments (O1, A2); the better first.
   enum Standing {
     ENTITLED,
+    LENT,
     OVER_RESERVATION,
     ABOVE_LIMIT
   }
@@ -44,6 +48,11 @@ final class Reference {
   final Instant now;
   final Space space;
   private final Set<JobId> ignored;
+  final DepartmentRules departments;
+  private final Map<PolicyId, Long> live = new HashMap<>();
+  private final Map<PolicyId, Long> stopping = new HashMap<>();
+  private final Map<PolicyId, Long> held = new HashMap<>();
+  private final Map<PolicyId, Long> heldForVictims = new HashMap<>();
   private final Map<PolicyId, Long> charged = new HashMap<>();
   private final Map<PolicyId, Long> chargedBesideBlocked = new HashMap<>();
   private final Map<PolicyId, Long> standing = new HashMap<>();
@@ -58,10 +67,7 @@ final class Reference {
     this.now = now;
     this.ignored = Set.copyOf(ignored);
     this.space = new Space(shadow, ignored);
-    Map<PolicyId, Long> live = new HashMap<>();
-    Map<PolicyId, Long> stopping = new HashMap<>();
-    Map<PolicyId, Long> held = new HashMap<>();
-    Map<PolicyId, Long> heldForVictims = new HashMap<>();
+    this.departments = new DepartmentRules(shadow.catalog);
     for (Attempt attempt : shadow.attempts.values()) {
       Map<PolicyId, Long> kind = attempt.stop().isEmpty() ? live : stopping;
       kind.merge(attempt.policy(), Shadow.units(attempt), Long::sum);
@@ -190,6 +196,48 @@ final class Reference {
     return units;
   }
 
+  /// Usage of the policies below the department.
+  long standing(Department department, Set<AttemptId> removed) {
+    return departments.sum(department, policy -> standing(policy, removed));
+  }
+
+  /// The part of it that the policies' reservations protect.
+  long protectedUsage(Department department, Set<AttemptId> removed) {
+    return departments.sum(
+        department, policy -> Math.min(standing(policy, removed), reservation(policy)));
+  }
+
+  long charged(Department department) {
+    return charged(department, held);
+  }
+
+  /// Without what is held under O7.
+  long chargedBesideBlocked(Department department) {
+    return charged(department, heldForVictims);
+  }
+
+  private long charged(Department department, Map<PolicyId, Long> holds) {
+    return departments.sum(department, policy -> live.getOrDefault(policy, 0L))
+        + Math.max(
+            departments.sum(department, policy -> stopping.getOrDefault(policy, 0L)),
+            departments.sum(department, policy -> holds.getOrDefault(policy, 0L)));
+  }
+
+  /// What is held under O7.
+  long heldForBlocked(Department department) {
+    return departments.sum(
+        department,
+        policy -> held.getOrDefault(policy, 0L) - heldForVictims.getOrDefault(policy, 0L));
+  }
+
+  long used(Department department) {
+    return departments.sum(department, this::used);
+  }
+
+  long nonPreemptible(Department department) {
+    return departments.sum(department, this::nonPreemptible);
+  }
+
   /// Units of the attempts of a user's jobs, without holds.
   long usedByUser(PolicyId policy, UserId user) {
     long units = 0;
@@ -235,6 +283,29 @@ final class Reference {
     return structural(job).or(() -> otherRights(job));
   }
 
+  /// As [#refusal], of a job that makes its own room in the limits of its departments, too.
+  Optional<String> refusalBesidesLimits(Job job) {
+    return structural(job).or(() -> userLimit(job)).or(() -> rightsBesidesLimits(job));
+  }
+
+  /// The lowest department whose limit leaves no room for the job.
+  Optional<Department> fullDepartment(Job job) {
+    return departmentsOf(job).stream()
+        .filter(each -> need(job) > 0 && charged(each) + need(job) > departments.limit(each))
+        .findFirst();
+  }
+
+  /// Whether a department's limit would leave no room even without what is held under O7.
+  boolean isAboveDepartmentLimitBesideBlocked(Job job) {
+    return departmentsOf(job).stream()
+        .anyMatch(each ->
+            need(job) > 0 && chargedBesideBlocked(each) + need(job) > departments.limit(each));
+  }
+
+  List<Department> departmentsOf(Job job) {
+    return departments.above(queue(job).policy());
+  }
+
   private Optional<String> structural(Job job) {
     Queue queue = queue(job.spec().queue()).orElse(null);
     if (queue == null
@@ -249,10 +320,17 @@ final class Reference {
     if ((need > policy.limit().units() && !mayExceedLimit(job))
         || userTooSmall
         || (need > policy.reservation().units() && (!queue.overReservation() || !preemptible(job)))
+        || departmentsOf(job).stream().anyMatch(each -> isTooSmall(each, job))
         || routes(job).stream().noneMatch(pool -> space.everFits(pool, profile))) {
       return Optional.of("NEVER_FITS");
     }
     return queue.open() ? Optional.empty() : Optional.of("QUEUE_CLOSED");
+  }
+
+  private boolean isTooSmall(Department department, Job job) {
+    return need(job) > departments.limit(department)
+        || (need(job) > departments.reservation(department)
+            && (!queue(job).overReservation() || !preemptible(job)));
   }
 
   private Optional<String> limit(Job job) {
@@ -263,36 +341,68 @@ final class Reference {
   }
 
   private Optional<String> otherRights(Job job) {
+    return userLimit(job)
+        .or(() -> fullDepartment(job).map(full -> "DEPARTMENT_LIMIT"))
+        .or(() -> rightsBesidesLimits(job));
+  }
+
+  private Optional<String> userLimit(Job job) {
+    Policy policy = policy(job);
+    return policy.perUserLimit().isPresent()
+            && chargedByUser(policy.id(), job.spec().user()) + need(job)
+                > policy.perUserLimit().get().units()
+        ? Optional.of("USER_LIMIT")
+        : Optional.empty();
+  }
+
+  private Optional<String> rightsBesidesLimits(Job job) {
     Policy policy = policy(job);
     long need = need(job);
-    if (policy.perUserLimit().isPresent()
-        && chargedByUser(policy.id(), job.spec().user()) + need
-            > policy.perUserLimit().get().units()) {
-      return Optional.of("USER_LIMIT");
-    }
     if (!queue(job).overReservation() && !isEntitled(job)) {
       return Optional.of("OVER_RESERVATION_DENIED");
     }
-    if (!preemptible(job) && nonPreemptible(policy.id()) + need > policy.reservation().units()) {
+    if (!preemptible(job)
+        && (nonPreemptible(policy.id()) + need > policy.reservation().units()
+            || departmentsOf(job).stream()
+                .anyMatch(each ->
+                    need > 0 && nonPreemptible(each) + need > departments.reservation(each)))) {
       return Optional.of("NON_PREEMPTIBLE");
     }
     return Optional.empty();
   }
 
-  boolean isEntitled(Job job) {
+  boolean isPolicyEntitled(Job job) {
     PolicyId policy = queue(job).policy();
     return standing(policy, Set.of()) + need(job) <= reservation(policy);
   }
 
-  /// Where its policy would stand with it.
+  /// At all levels.
+  boolean isEntitled(Job job) {
+    return isEntitledWithout(job, Set.of());
+  }
+
+  boolean isEntitledWithout(Job job, Set<AttemptId> removed) {
+    PolicyId policy = queue(job).policy();
+    return standing(policy, removed) + need(job) <= reservation(policy)
+        && departmentsOf(job).stream()
+            .allMatch(
+                each -> protectedUsage(each, removed) + need(job) <= departments.reservation(each));
+  }
+
+  /// Where it would stand.
   Standing standing(Job job) {
     if (isEntitled(job)) {
       return Standing.ENTITLED;
     }
     PolicyId policy = queue(job).policy();
-    return charged(policy) + need(job) <= limit(policy)
-        ? Standing.OVER_RESERVATION
-        : Standing.ABOVE_LIMIT;
+    if (charged(policy) + need(job) > limit(policy) || fullDepartment(job).isPresent()) {
+      return Standing.ABOVE_LIMIT;
+    }
+    boolean isLent =
+        departmentsOf(job).stream()
+            .anyMatch(
+                each -> standing(each, Set.of()) + need(job) <= departments.reservation(each));
+    return isLent ? Standing.LENT : Standing.OVER_RESERVATION;
   }
 
   boolean preemptsWithin(Job job) {
@@ -414,7 +524,7 @@ final class Reference {
     if (one.rank() != two.rank()) {
       return one.rank() < two.rank();
     }
-    int share = Double.compare(share(first), share(second));
+    int share = compare(shares(first), shares(second));
     return share == 0 ? isAhead(first, second) : share < 0;
   }
 
@@ -442,19 +552,34 @@ final class Reference {
     return index < 0 ? pool.order().size() : index;
   }
 
-  private double share(Job job) {
+  private List<Double> shares(Job job) {
     boolean entitled = standing(job) == Standing.ENTITLED;
-    return entitled && need(job) == 0 ? 0 : share(queue(job).policy(), entitled, Set.of());
+    List<Double> shares = shares(queue(job).policy(), entitled, Set.of());
+    return entitled && need(job) == 0 ? Collections.nCopies(shares.size(), 0.0) : shares;
   }
 
-  /// O4, as the policy stands without the removed attempts.
-  double share(PolicyId policy, boolean entitled, Set<AttemptId> removed) {
-    double usage = standing(policy, removed);
-    double reservation = reservation(policy);
+  /// O4, from the highest department to the policy, as they stand without the removed attempts.
+  List<Double> shares(PolicyId policy, boolean entitled, Set<AttemptId> removed) {
+    List<Double> shares = new ArrayList<>();
+    for (Department each : departments.above(policy).reversed()) {
+      long reservation = departments.reservation(each);
+      shares.add(share(standing(each, removed), reservation, each.weight(), entitled));
+    }
+    int weight = shadow.policy(policy).map(Policy::weight).orElse(1);
+    shares.add(share(standing(policy, removed), reservation(policy), weight, entitled));
+    return shares;
+  }
+
+  private static double share(double usage, double reservation, int weight, boolean entitled) {
     if (entitled) {
       return reservation == 0 ? 0 : usage / reservation;
     }
-    return Math.max(0, usage - reservation) / shadow.policy(policy).map(Policy::weight).orElse(1);
+    return Math.max(0, usage - reservation) / weight;
+  }
+
+  /// At the first shares that differ the smaller is first; a list that ends first is first.
+  static int compare(List<Double> shares, List<Double> others) {
+    return Arrays.compare(shares.toArray(new Double[0]), others.toArray(new Double[0]));
   }
 
   static GpuQuantity gpus(long units) {

@@ -4,6 +4,8 @@ import static io.headgate.scheduler.core.property.Reference.gpus;
 import static io.headgate.scheduler.core.property.Violation.require;
 
 import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.Department;
+import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.Profile;
@@ -171,14 +173,23 @@ final class RestChecker {
     firsts.values().forEach(this::checkFirst);
   }
 
-  /// Where holds alone fill the policy's limit, the other rights go first, then the hold.
+  /// Where holds alone fill a limit, the other rights go first, then the hold.
   private boolean isOf(String refusal, Reason reason, Job job) {
     PolicyId policy = rules.queue(job).policy();
-    boolean heldOnly =
-        refusal.equals("LIMIT") && rules.used(policy) + rules.need(job) <= rules.limit(policy);
-    String first = heldOnly ? rules.refusalBesidesLimit(job).orElse(refusal) : refusal;
+    String first = refusal;
+    if (first.equals("LIMIT") && rules.used(policy) + rules.need(job) <= rules.limit(policy)) {
+      first = rules.refusalBesidesLimit(job).orElse(first);
+    }
+    if (first.equals("DEPARTMENT_LIMIT")
+        && isHeldOnly(rules.fullDepartment(job).orElseThrow(), job)) {
+      first = rules.refusalBesidesLimits(job).orElse(first);
+    }
     String said = reason instanceof Reason.HeldInLimit held ? held.limit().code() : reason.code();
-    return said.equals(first);
+    return said.equals(first.replace("DEPARTMENT_", ""));
+  }
+
+  private boolean isHeldOnly(Department full, Job job) {
+    return rules.used(full) + rules.need(job) <= rules.departments.limit(full);
   }
 
   /// A suspended attempt waits for something, and its reason names it.
@@ -227,9 +238,17 @@ final class RestChecker {
     }
   }
 
-  /// No rule would make room.
+  /// No rule would make room. A queue acts by its first job: while that one may not preempt yet,
+  /// those behind it wait with it.
   private void requireNoRoom(Job job, Reference then) {
     Victims possible = new Victims(then);
+    for (Job other : then.firsts()) {
+      if (other.spec().queue().equals(job.spec().queue())
+          && then.isAhead(other, job)
+          && possible.mustWaitToPreempt(other)) {
+        return;
+      }
+    }
     for (PreemptionRule rule : possible.rulesFor(job)) {
       if (rule == PreemptionRule.P9 || !supply.mayServe(job, then)) {
         require(
@@ -302,6 +321,20 @@ final class RestChecker {
           case Reason.NonPreemptible denied ->
               denied.usage().units() == rules.nonPreemptible(policy)
                   && denied.reservation().units() == rules.reservation(policy);
+          case Reason.DepartmentLimit limit ->
+              isOfUse(limit, job, need) && limit.usage().units() + need > limit.limit().units();
+          case Reason.DepartmentOverReservationDenied denied -> {
+            Department department = department(denied.department(), job);
+            yield denied.usage().units() == rules.protectedUsage(department, Set.of())
+                && denied.reservation().units() == rules.departments.reservation(department)
+                && denied.usage().units() + need > denied.reservation().units();
+          }
+          case Reason.DepartmentNonPreemptible denied -> {
+            Department department = department(denied.department(), job);
+            yield denied.usage().units() == rules.nonPreemptible(department)
+                && denied.reservation().units() == rules.departments.reservation(department)
+                && denied.usage().units() + need > denied.reservation().units();
+          }
           case Reason.PoolCapacity full ->
               full.pool().equals(first.id())
                   && !rules.space.isBelowCeiling(first, profile, Without.NOTHING)
@@ -339,6 +372,20 @@ final class RestChecker {
     require(right, "the numbers of a reason are never wrong", job, reason);
   }
 
+  private Department department(DepartmentId id, Job job) {
+    return rules.departmentsOf(job).stream()
+        .filter(department -> department.id().equals(id))
+        .findAny()
+        .orElseThrow();
+  }
+
+  private boolean isOfUse(Reason.DepartmentLimit limit, Job job, long need) {
+    Department full = rules.fullDepartment(job).orElseThrow();
+    return limit.equals(
+        new Reason.DepartmentLimit(
+            full.id(), gpus(rules.used(full)), gpus(need), gpus(rules.departments.limit(full))));
+  }
+
   private boolean isOfUse(Reason.Limit limit, PolicyId policy, long need) {
     return limit.equals(
         new Reason.Limit(policy, gpus(rules.used(policy)), gpus(need), gpus(rules.limit(policy))));
@@ -348,7 +395,17 @@ final class RestChecker {
   /// the holds.
   private boolean isHeldInLimit(Job job, Reason.HeldInLimit held, PolicyId policy, long need) {
     Hold named = shadow.holds.get(held.holder());
-    if (named == null || !rules.policyOf(named).equals(policy)) {
+    if (named == null) {
+      return false;
+    }
+    if (held.limit() instanceof Reason.DepartmentLimit limit) {
+      Department full = rules.fullDepartment(job).orElseThrow();
+      return isOfUse(limit, job, need)
+          && rules.departments.isBelow(rules.policyOf(named), full)
+          && isBetween(rules.used(full), held.held().units(), need, limit.limit().units())
+          && rules.used(full) + held.held().units() == rules.charged(full);
+    }
+    if (!rules.policyOf(named).equals(policy)) {
       return false;
     }
     return switch (held.limit()) {

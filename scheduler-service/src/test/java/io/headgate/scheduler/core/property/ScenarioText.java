@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.property;
 
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.Department;
 import io.headgate.scheduler.core.catalog.Elasticity;
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.Policy;
@@ -143,12 +144,17 @@ final class ScenarioText {
     items("  ", "tenants", tenants(catalog).stream().map(id -> tenant(catalog, id)).toList());
     items("  ", "pools", catalog.pools().stream().map(ScenarioText::pool).toList());
     items("  ", "profiles", catalog.profiles().stream().map(ScenarioText::profile).toList());
+    items("  ", "departments", departments(catalog));
     text.append("  policies:\n");
     for (Policy policy : catalog.policies()) {
       text.append("    - name: ").append(policy.id().name()).append('\n');
       if (!tenants(catalog).isEmpty()) {
         text.append("      tenant: ").append(policy.id().tenant().name()).append('\n');
       }
+      policy
+          .department()
+          .filter(id -> catalog.departments().stream().anyMatch(each -> each.id().equals(id)))
+          .ifPresent(id -> text.append("      department: ").append(id.name()).append('\n'));
       rights(policy, Policy.of(policy.id(), policy.reservation(), policy.limit()))
           .forEach((key, value) ->
               text.append("      ").append(key).append(": ").append(value).append('\n'));
@@ -184,13 +190,27 @@ final class ScenarioText {
       if (share.tenant().equals(tenant)) {
         Map<String, String> line = new LinkedHashMap<>();
         line.put("pool", share.pool().name());
-        line.put("reservation", share.reservation().toString());
+        share.reservation().ifPresent(units -> line.put("reservation", units.toString()));
         share.limit().ifPresent(limit -> line.put("limit", limit.toString()));
         unless(line, "weight", share.weight(), 1);
         shares.add(inline(line));
       }
     }
     return shares;
+  }
+
+  private static List<String> departments(Catalog catalog) {
+    List<String> departments = new ArrayList<>();
+    for (Department department : catalog.departments()) {
+      Map<String, String> line = new LinkedHashMap<>();
+      line.put("name", department.id().name());
+      department.parent().ifPresent(parent -> line.put("department", parent.name()));
+      department.reservation().ifPresent(units -> line.put("reservation", units.toString()));
+      department.limit().ifPresent(units -> line.put("limit", units.toString()));
+      unless(line, "weight", department.weight(), 1);
+      departments.add(inline(line));
+    }
+    return departments;
   }
 
   private static String pool(Pool pool) {
@@ -270,6 +290,7 @@ final class ScenarioText {
         policy.onPreempt() == PreemptionOutcome.CANCEL ? "cancel" : "requeue",
         usual.onPreempt() == PreemptionOutcome.CANCEL ? "cancel" : "requeue");
     unless(rights, "minRuntime", time(policy.minRuntime()), time(usual.minRuntime()));
+    unless(rights, "preemptAfter", time(policy.preemptAfter()), time(usual.preemptAfter()));
     unless(rights, "preemptible", policy.preemptible(), usual.preemptible());
     unless(rights, "preemptWithin", within(policy), within(usual));
     return rights;

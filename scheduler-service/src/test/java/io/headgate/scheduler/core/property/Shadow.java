@@ -23,8 +23,11 @@ import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.RunTimes;
+import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.node.Node;
@@ -58,6 +61,10 @@ final class Shadow {
 
   /// Attempts since whose start nothing was reported or asked for.
   final Set<AttemptId> fresh = new HashSet<>();
+
+  /// Jobs that lost their places by P7, P9 or P10, and the pools in which nothing has happened from
+  /// outside since.
+  final Map<JobId, PoolId> barred = new HashMap<>();
 
   /// Nodes of elastic pools that are given back.
   final Set<NodeId> released = new HashSet<>();
@@ -139,6 +146,7 @@ final class Shadow {
     copy.asked.putAll(asked);
     copy.runTimes.putAll(runTimes);
     copy.fresh.addAll(fresh);
+    copy.barred.putAll(barred);
     return copy;
   }
 
@@ -153,6 +161,7 @@ final class Shadow {
     if (!(input instanceof Input.TimePassed)) {
       fresh.clear();
     }
+    lift(input);
     switch (input) {
       case Input.CatalogChanged(var changed) -> catalog = changed;
       case Input.NodeChanged(var node) -> nodes.put(node.id(), node);
@@ -172,22 +181,26 @@ final class Shadow {
         fresh.add(attempt.id());
       }
       case Effect.AttemptChanged(var attempt) -> attempts.put(attempt.id(), attempt);
-      case Effect.StopAttempt(var id, var order) ->
-          attempts.computeIfPresent(
-              id,
-              (key, a) ->
-                  new Attempt(
-                      a.id(),
-                      a.policy(),
-                      a.profile(),
-                      a.assignment(),
-                      a.preemptible(),
-                      a.sequence(),
-                      a.assignedAt(),
-                      a.startedAt(),
-                      a.checkpointAt(),
-                      a.workers(),
-                      Optional.of(order)));
+      case Effect.StopAttempt(var id, var order) -> {
+        if (order.cause() instanceof StopCause.Preempted by && by.rule() != PreemptionRule.P1) {
+          barred.put(id.job(), attempts.get(id).assignment().pool());
+        }
+        attempts.computeIfPresent(
+            id,
+            (key, a) ->
+                new Attempt(
+                    a.id(),
+                    a.policy(),
+                    a.profile(),
+                    a.assignment(),
+                    a.preemptible(),
+                    a.sequence(),
+                    a.assignedAt(),
+                    a.startedAt(),
+                    a.checkpointAt(),
+                    a.workers(),
+                    Optional.of(order)));
+      }
       case Effect.AttemptSuspended(var attempt) -> attempts.put(attempt.id(), attempt);
       case Effect.ResumeAttempt(var attempt) -> {
         attempts.put(attempt.id(), attempt);
@@ -204,6 +217,70 @@ final class Shadow {
           Effect.LaneReasonChanged _,
           Effect.JobReasonChanged _ -> {}
     }
+  }
+
+  /// An event from outside frees the barred jobs of its pools (P9).
+  private void lift(Input input) {
+    switch (input) {
+      case Input.CatalogChanged _ -> barred.clear();
+      case Input.NodeChanged(var node) -> {
+        liftAt(node.id());
+        barred.values().removeIf(node.pool()::equals);
+      }
+      case Input.NodeRemoved(var node) -> liftAt(node);
+      case Input.NodeCleared(var node) -> liftAt(node);
+      case Input.JobSubmitted(var job) -> liftFor(job);
+      case Input.JobCancelled(var job) -> liftFor(job.spec());
+      case Input.JobRequeued(var job) -> liftFor(job.spec());
+      case Input.JobWithdrawn(var job) -> {
+        if (live().stream().anyMatch(known -> known.id().equals(job))) {
+          liftFor(jobs.get(job).spec());
+        }
+      }
+      case Input.WorkerExited(var attempt, var _, var _) -> liftUnlessAsked(attempt);
+      case Input.WorkerStopped(var attempt, var _) -> liftUnlessAsked(attempt);
+      case Input.WorkerRejected(var attempt, var _, var _) -> liftUnlessAsked(attempt);
+      case Input.WorkerUndelivered(var attempt, var _, var _) -> liftUnlessAsked(attempt);
+      case Input.WorkerLost(var attempt, var _) -> liftUnlessAsked(attempt);
+      default -> {}
+    }
+  }
+
+  private void liftAt(NodeId node) {
+    Node known = nodes.get(node);
+    barred.values().removeIf(pool -> known != null && pool.equals(known.pool()));
+  }
+
+  private void liftFor(JobSpec job) {
+    Queue queue = queue(job.queue()).orElse(null);
+    if (queue == null || policy(queue.policy()).isEmpty()) {
+      return;
+    }
+    List<PoolId> open = new ArrayList<>();
+    for (PoolId id : profile(queue.profile()).map(Profile::pools).orElse(List.of())) {
+      pool(id)
+          .filter(pool -> pool.dedicatedTo().map(queue.policy()::equals).orElse(true))
+          .ifPresent(pool -> open.add(id));
+    }
+    barred.values().removeIf(open::contains);
+  }
+
+  private void liftUnlessAsked(AttemptId id) {
+    Attempt attempt = attempts.get(id);
+    barred
+        .values()
+        .removeIf(pool ->
+            attempt != null
+                && attempt.stop().isEmpty()
+                && attempt.assignment().pool().equals(pool));
+  }
+
+  private List<SchedulerState.Barred> barred() {
+    List<SchedulerState.Barred> all = new ArrayList<>();
+    barred.forEach((job, pool) -> all.add(new SchedulerState.Barred(job, pool)));
+    all.removeIf(each -> live().stream().noneMatch(job -> job.id().equals(each.job())));
+    all.sort(Comparator.comparingLong(each -> each.job().value()));
+    return all;
   }
 
   /// A shell does not keep which nodes are set aside, which jobs pause, what it was asked for, and
@@ -282,6 +359,7 @@ final class Shadow {
             core.instances(),
             core.demand(),
             core.runTimes(),
+            barred(),
             core.freshFrom(),
             core.nextSequence()));
   }
@@ -303,6 +381,7 @@ final class Shadow {
         state.instances(),
         state.demand(),
         state.runTimes(),
+        state.barred(),
         state.freshFrom(),
         state.nextSequence());
   }

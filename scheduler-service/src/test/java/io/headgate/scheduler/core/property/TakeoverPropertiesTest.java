@@ -147,6 +147,7 @@ class TakeoverPropertiesTest {
             state.instances(),
             state.demand(),
             state.runTimes(),
+            state.barred(),
             state.freshFrom(),
             state.nextSequence()),
         core.placement());

@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.PoolId;
@@ -23,6 +24,7 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.node.Node;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -38,8 +40,8 @@ final class TenantChecker {
   final Shadow shadow;
   private final TenantRules rules;
 
-  /// The standing of the winner's tenant before its first victim, for the preemption in progress.
-  private final Map<JobId, Long> standingBefore = new HashMap<>();
+  /// The pool of each preemption under P1 whose hold is not yet reported.
+  private final Map<JobId, PoolId> entitled = new HashMap<>();
 
   int victimsOfOtherTenants;
   int waitsForTenantLimit;
@@ -54,11 +56,14 @@ final class TenantChecker {
       shadow.apply(input);
     }
     shadow.setAside(core.state());
-    standingBefore.clear();
+    entitled.clear();
     for (Effect effect : decision.effects()) {
       if (effect instanceof Effect.StopAttempt(var id, var order)
           && order.cause() instanceof StopCause.Preempted cause) {
         beforeVictim(shadow.attempts.get(id), cause);
+      }
+      if (effect instanceof Effect.HoldPlaced(var hold) && entitled.containsKey(hold.job())) {
+        beforeHold(hold);
       }
       shadow.apply(effect);
       if (effect instanceof Effect.StartAttempt(var attempt)) {
@@ -112,6 +117,9 @@ final class TenantChecker {
       return;
     }
     boolean isForeign = rules.isShared(pool) && !winner.tenant().equals(loser.tenant());
+    if (cause.rule() == PreemptionRule.P1) {
+      entitled.put(cause.by(), pool);
+    }
     require(
         cause.grounds().tenants().isPresent() == isForeign,
         "tenants are told where they matter",
@@ -133,19 +141,19 @@ final class TenantChecker {
         victim,
         cause,
         rules.standing(loser.tenant(), pool));
-    long need = cause.grounds().need().units();
-    long before =
-        standingBefore.computeIfAbsent(cause.by(), key -> rules.standing(winner.tenant(), pool));
     require(
-        before + need <= rules.reservation(winner.tenant(), pool),
-        "only a tenant that ends within its reservation takes from others",
+        !rules.isEntitled(loser, pool, 0),
+        "no tenant loses a job that is entitled by its policy and tenant",
         victim,
         cause);
+  }
+
+  /// The victims are gone by now.
+  private void beforeHold(Hold hold) {
     require(
-        rules.standing(winner) + need <= rules.reservation(winner),
-        "only an entitled job takes from other tenants",
-        victim,
-        cause);
+        rules.isEntitled(rules.policyOf(hold.job()), hold.place().pool(), hold.place().units()),
+        "only an entitled job takes from others (P1)",
+        hold);
   }
 
   private void checkWaiting(SchedulerCore core, Instant now) {
@@ -194,14 +202,18 @@ final class TenantChecker {
     }
     long need = shadow.profile(queue.profile()).orElseThrow().need().units();
     PolicyId own = queue.policy();
-    if (need == 0 || rules.standing(own) + need > rules.reservation(own)) {
+    Duration after = shadow.policy(own).map(Policy::preemptAfter).orElse(Duration.ZERO);
+    if (job.waitingSince().plus(after).isAfter(now)) {
+      return;
+    }
+    if (need == 0) {
       return;
     }
     Optional<Attempt> victim =
         new TenantVictims(shadow, rules, now)
             .first(
                 queue,
-                pool -> isOpen(job, own, pool, need),
+                pool -> isOpen(job, own, pool, need) && rules.isEntitled(own, pool, need),
                 attempt -> isReplaceable(attempt, queue) && hasRoom(own, attempt, need));
     require(
         victim.isEmpty(),

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.property;
 
+import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.TenantId;
@@ -31,7 +32,7 @@ final class TenantRules {
   }
 
   long reservation(TenantId tenant, PoolId pool) {
-    return share(tenant, pool).map(share -> share.reservation().units()).orElse(0L);
+    return share(tenant, pool).map(share -> share.reservation().orElseThrow().units()).orElse(0L);
   }
 
   long limit(TenantId tenant, PoolId pool) {
@@ -62,6 +63,39 @@ final class TenantRules {
   long standing(TenantId tenant, PoolId pool) {
     return attempts(in(tenant, pool), attempt -> attempt.stop().isEmpty())
         + holds(tenant, pool, hold -> !hold.isForBlocked());
+  }
+
+  /// The part of [#standing(TenantId, PoolId)] that the reservations of its policies protect.
+  long protectedUsage(TenantId tenant, PoolId pool) {
+    long sum = 0;
+    for (Policy policy : shadow.catalog.policies()) {
+      boolean isOwn = policy.id().tenant().equals(tenant);
+      sum += isOwn ? Math.min(standing(policy.id(), pool), reservation(policy.id())) : 0;
+    }
+    return sum;
+  }
+
+  /// The policy's units in the pool once all decisions are carried out.
+  long standing(PolicyId policy, PoolId pool) {
+    long held = 0;
+    for (Hold hold : shadow.holds.values()) {
+      boolean counts =
+          !hold.isForBlocked()
+              && hold.place().pool().equals(pool)
+              && policyOf(hold.job()).equals(policy);
+      held += counts ? hold.place().units() : 0;
+    }
+    return held
+        + attempts(
+            attempt -> attempt.policy().equals(policy) && attempt.assignment().pool().equals(pool),
+            attempt -> attempt.stop().isEmpty());
+  }
+
+  /// Whether the policy and its tenant would be within their reservations with the job.
+  boolean isEntitled(PolicyId policy, PoolId pool, long need) {
+    return standing(policy) + need <= reservation(policy)
+        && (!isShared(pool)
+            || protectedUsage(policy.tenant(), pool) + need <= reservation(policy.tenant(), pool));
   }
 
   /// The tenant's greatest use there, now or after all holding jobs have started.

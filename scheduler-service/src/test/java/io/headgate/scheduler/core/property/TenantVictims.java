@@ -90,9 +90,29 @@ final class TenantVictims {
     if (!rules.isShared(pool) || own.equals(loser.tenant())) {
       return standing(loser) > rules.reservation(loser);
     }
-    long need = shadow.profile(queue.profile()).orElseThrow().need().units();
     return standing(loser.tenant(), pool) > rules.reservation(loser.tenant(), pool)
-        && rules.standing(own, pool) + need <= rules.reservation(own, pool);
+        && !isEntitled(loser, pool);
+  }
+
+  private boolean isEntitled(PolicyId policy, PoolId pool) {
+    return standing(policy) <= rules.reservation(policy)
+        && (!rules.isShared(pool)
+            || protectedUsage(policy.tenant(), pool) <= rules.reservation(policy.tenant(), pool));
+  }
+
+  private long protectedUsage(TenantId tenant, PoolId pool) {
+    long sum = 0;
+    for (Policy policy : shadow.catalog.policies()) {
+      PolicyId id = policy.id();
+      if (id.tenant().equals(tenant)) {
+        long left =
+            rules.standing(id, pool)
+                - units(attempt ->
+                    attempt.policy().equals(id) && attempt.assignment().pool().equals(pool));
+        sum += Math.min(left, rules.reservation(id));
+      }
+    }
+    return sum;
   }
 
   private long standing(PolicyId policy) {
@@ -122,23 +142,18 @@ final class TenantVictims {
         .compare(one, other);
   }
 
-  /// Above a limit, above a reservation, or neither: of policy and tenant the worse.
+  /// 0: entitled, 2: above a limit, 1: neither.
   private int level(Attempt attempt) {
     PolicyId policy = attempt.policy();
     PoolId pool = attempt.assignment().pool();
+    if (isEntitled(policy, pool)) {
+      return 0;
+    }
     long limit = shadow.policy(policy).map(known -> known.limit().units()).orElse(0L);
-    int ofPolicy = level(standing(policy), rules.reservation(policy), limit);
-    TenantId tenant = policy.tenant();
-    return rules.isShared(pool)
-        ? Math.max(
-            ofPolicy,
-            level(
-                standing(tenant, pool), rules.reservation(tenant, pool), rules.limit(tenant, pool)))
-        : ofPolicy;
-  }
-
-  private static int level(long standing, long reservation, long limit) {
-    return standing <= reservation ? 0 : standing <= limit ? 1 : 2;
+    boolean isAboveTenants =
+        rules.isShared(pool)
+            && standing(policy.tenant(), pool) > rules.limit(policy.tenant(), pool);
+    return standing(policy) > limit || isAboveTenants ? 2 : 1;
   }
 
   private int position(Attempt attempt) {
@@ -156,13 +171,25 @@ final class TenantVictims {
   private double shareOfTenant(Attempt attempt) {
     PoolId pool = attempt.assignment().pool();
     TenantId tenant = attempt.policy().tenant();
-    long over = standing(tenant, pool) - rules.reservation(tenant, pool);
-    return rules.isShared(pool) ? Math.max(0, over) / (double) rules.weight(tenant, pool) : 0;
+    return rules.isShared(pool)
+        ? share(
+            attempt,
+            standing(tenant, pool),
+            rules.reservation(tenant, pool),
+            rules.weight(tenant, pool))
+        : 0;
   }
 
   private double shareOfPolicy(Attempt attempt) {
     PolicyId policy = attempt.policy();
-    long over = standing(policy) - rules.reservation(policy);
-    return Math.max(0, over) / (double) shadow.policy(policy).map(Policy::weight).orElse(1);
+    int weight = shadow.policy(policy).map(Policy::weight).orElse(1);
+    return share(attempt, standing(policy), rules.reservation(policy), weight);
+  }
+
+  private double share(Attempt attempt, double usage, double reservation, int weight) {
+    if (level(attempt) > 0) {
+      return Math.max(0, usage - reservation) / weight;
+    }
+    return reservation == 0 ? 0 : usage / reservation;
   }
 }

@@ -113,7 +113,7 @@ final class TenantWorld {
               new TenantShare(
                   tenant,
                   pool.id(),
-                  reservation,
+                  Optional.of(reservation),
                   chance(60) ? Optional.of(reservation.plus(gpus(5))) : Optional.empty(),
                   1 + random.nextInt(3)));
         }

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.property;
 
+import io.headgate.scheduler.core.catalog.Department;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
@@ -45,24 +46,52 @@ final class Victims {
   /// first.
   List<PreemptionRule> rulesFor(Job job) {
     List<PreemptionRule> found = new ArrayList<>();
-    boolean mayStart = rules.refusal(job).isEmpty();
-    Standing standing = mayStart ? rules.standing(job) : Standing.ABOVE_LIMIT;
-    if (mayStart && standing == Standing.ENTITLED) {
+    if (mustWaitToPreempt(job)) {
+      return found;
+    }
+    boolean isFree = !shadow.barred.containsKey(job.id());
+    String refusal = rules.refusal(job).orElse("");
+    boolean isEntitled = rules.isPolicyEntitled(job);
+    PolicyId policy = rules.queue(job).policy();
+    boolean isWithinLimit =
+        isEntitled || rules.charged(policy) + rules.need(job) <= rules.limit(policy);
+    // Where only what long-blocked jobs hold fills a limit, it waits for them.
+    String besides = rules.refusalBesidesLimits(job).orElse("");
+    boolean isOpenOnceEntitled =
+        besides.isEmpty()
+            || (besides.equals("OVER_RESERVATION_DENIED")
+                && rules.need(job) > 0
+                && isEntitled
+                && rules.preemptible(job));
+    boolean makesRoomInDepartments =
+        refusal.equals("DEPARTMENT_LIMIT") && rules.isAboveDepartmentLimitBesideBlocked(job);
+    if (isEntitled
+        && isOpenOnceEntitled
+        && (refusal.isEmpty()
+            || makesRoomInDepartments
+            || refusal.equals("OVER_RESERVATION_DENIED"))) {
       found.add(PreemptionRule.P1);
     }
-    if (mayStart
-        && standing == Standing.OVER_RESERVATION
+    if (isFree
+        && isWithinLimit
+        && (refusal.isEmpty() || (makesRoomInDepartments && isOpenOnceEntitled))
+        && !rules.isEntitled(job)
         && rules.profile(job).reclaim() == Reclaim.RANK) {
       found.add(PreemptionRule.P7);
     }
-    // Where only what long-blocked jobs hold fills the limit, it waits for them.
-    boolean makesRoomInLimit = !mayStart && rules.isAboveLimitBesideBlocked(job);
-    if (rules.refusalBesidesLimit(job).isEmpty()
+    boolean makesRoomInLimit = refusal.equals("LIMIT") && rules.isAboveLimitBesideBlocked(job);
+    if (isFree
+        && besides.isEmpty()
         && rules.preemptsWithin(job)
-        && (standing != Standing.ABOVE_LIMIT || makesRoomInLimit)) {
+        && ((refusal.isEmpty() && isWithinLimit) || makesRoomInLimit || makesRoomInDepartments)) {
       found.add(PreemptionRule.P9);
     }
     return found;
+  }
+
+  /// Whether it has not waited for the `preemptAfter` of its policy yet.
+  boolean mustWaitToPreempt(Job job) {
+    return job.waitingSince().plus(rules.policy(job).preemptAfter()).isAfter(rules.now);
   }
 
   double lostWork(Attempt attempt) {
@@ -95,7 +124,7 @@ final class Victims {
         && switch (rule) {
           case P1 -> isOtherPolicys(suspended, job) || isAfter(suspended, job);
           case P7 -> isOtherPolicys(suspended, job) && isWorseRanked(suspended, job);
-          case P9, P11 -> false;
+          case P9, P10, P11 -> false;
         };
   }
 
@@ -125,26 +154,54 @@ final class Victims {
       case P7 ->
           !attempt.policy().equals(own)
               && isWorseRanked(attempt, job)
-              && isAboveReservation(attempt, Reclaim.STRICT, removed);
-      case P1 -> isAboveReservation(attempt, rules.profile(job).reclaim(), removed);
+              && mayLose(attempt, List.of(), Reclaim.STRICT, removed);
+      case P10 -> false;
       case P11 -> false; // Moves are no victims: see ConsolidationCheck.
+      case P1 ->
+          !attempt.policy().equals(own)
+              && mayLose(
+                  attempt,
+                  rules.departments.upToUnit(attempt.policy(), own),
+                  rules.profile(job).reclaim(),
+                  removed);
     };
   }
 
   /// Whether any entitled job of another policy might take it as things stand now.
   boolean isAtDisposal(Attempt attempt) {
-    return isPreemptible(attempt) && isAboveReservation(attempt, Reclaim.RESERVATION, Set.of());
+    return isPreemptible(attempt)
+        && !isDedicated(attempt)
+        && isWhereWorkIsTaken(attempt)
+        && (over(attempt.policy(), Set.of()) > 0
+            || rules.departments.above(attempt.policy()).stream()
+                .anyMatch(each -> exceeds(each, Set.of())));
   }
 
-  private boolean isAboveReservation(Attempt attempt, Reclaim reclaim, Set<AttemptId> removed) {
+  private long over(PolicyId policy, Set<AttemptId> removed) {
+    return rules.standing(policy, removed) - rules.reservation(policy);
+  }
+
+  private boolean exceeds(Department department, Set<AttemptId> removed) {
+    return rules.protectedUsage(department, removed) > rules.departments.reservation(department);
+  }
+
+  /// P2: the unit is above its reservation, and the attempt is not entitled up to it.
+  ///
+  /// @param up the departments up to the unit; none: the policy is the unit
+  private boolean mayLose(
+      Attempt attempt, List<Department> up, Reclaim reclaim, Set<AttemptId> removed) {
     if (isDedicated(attempt) || !isWhereWorkIsTaken(attempt)) {
       return false;
     }
-    long standing = rules.standing(attempt.policy(), removed);
-    long reservation = rules.reservation(attempt.policy());
-    return reclaim == Reclaim.STRICT
-        ? standing - attempt.assignment().units() >= reservation
-        : standing > reservation;
+    long ofPolicy = over(attempt.policy(), removed);
+    long ofUnit =
+        up.isEmpty()
+            ? ofPolicy
+            : rules.standing(up.getLast(), removed) - rules.departments.reservation(up.getLast());
+    if (reclaim == Reclaim.STRICT) {
+      return Math.min(ofPolicy, ofUnit) >= attempt.assignment().units();
+    }
+    return ofUnit > 0 && (ofPolicy > 0 || up.stream().anyMatch(each -> exceeds(each, removed)));
   }
 
   private boolean isDedicated(Attempt attempt) {
@@ -184,28 +241,48 @@ final class Victims {
         .orElse(Integer.MAX_VALUE);
   }
 
-  /// O1, as the policy stands without the removed attempts.
+  /// O1, as the levels stand without the removed attempts.
   private Standing standing(PolicyId policy, Set<AttemptId> removed) {
-    long usage = rules.standing(policy, removed);
-    if (usage <= rules.reservation(policy)) {
+    List<Department> above = rules.departments.above(policy);
+    if (over(policy, removed) <= 0 && above.stream().noneMatch(each -> exceeds(each, removed))) {
       return Standing.ENTITLED;
     }
-    return usage <= rules.limit(policy) ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
+    boolean isAboveLimit =
+        rules.standing(policy, removed) > rules.limit(policy)
+            || above.stream()
+                .anyMatch(each -> rules.standing(each, removed) > rules.departments.limit(each));
+    if (isAboveLimit) {
+      return Standing.ABOVE_LIMIT;
+    }
+    return above.stream()
+            .anyMatch(each -> rules.standing(each, removed) <= rules.departments.reservation(each))
+        ? Standing.LENT
+        : Standing.OVER_RESERVATION;
   }
 
-  private double share(PolicyId policy, Set<AttemptId> removed) {
-    return rules.share(policy, standing(policy, removed) == Standing.ENTITLED, removed);
+  private List<Double> shares(PolicyId policy, Set<AttemptId> removed) {
+    return rules.shares(policy, standing(policy, removed) == Standing.ENTITLED, removed);
   }
 
   private int priority(Attempt attempt) {
     return rules.job(attempt).spec().priority();
   }
 
-  /// Whether the job fits, also in its policy's limit where it has to make room in it.
+  /// Whether the job fits, also in its limits where it has to make room in them. Under P1 it must
+  /// be entitled without exactly the removed ones.
   boolean makesRoom(Job job, PreemptionRule rule, Set<AttemptId> removed) {
     if (rule == PreemptionRule.P9) {
       PolicyId policy = rules.queue(job).policy();
       if (rules.standing(policy, removed) + rules.need(job) > rules.limit(policy)) {
+        return false;
+      }
+    }
+    if (rule == PreemptionRule.P1 && !rules.isEntitledWithout(job, removed)) {
+      return false;
+    }
+    for (Department each : rules.departmentsOf(job)) {
+      long left = rules.standing(each, removed) + rules.heldForBlocked(each);
+      if (rules.need(job) > 0 && left + rules.need(job) > rules.departments.limit(each)) {
         return false;
       }
     }
@@ -342,7 +419,7 @@ final class Victims {
         .thenComparing(a -> standing(a.policy(), removed))
         .thenComparingInt(this::position)
         .thenComparingInt(this::rank)
-        .thenComparingDouble(a -> share(a.policy(), removed))
+        .thenComparing(a -> shares(a.policy(), removed), Reference::compare)
         .thenComparingInt(a -> -priority(a))
         .thenComparingLong(Attempt::sequence);
   }

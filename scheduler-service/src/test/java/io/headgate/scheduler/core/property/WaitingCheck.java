@@ -4,6 +4,8 @@ import static io.headgate.scheduler.core.property.Reference.gpus;
 import static io.headgate.scheduler.core.property.Violation.require;
 
 import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.Department;
+import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.PoolId;
@@ -108,6 +110,23 @@ final class WaitingCheck {
               && asked.equals(need)
               && reservation.equals(rules.policy(job).reservation())
               && need.compareTo(reservation) > 0;
+      case Denial.AboveDepartmentLimit(var department, var asked, var limit) ->
+          asked.equals(need)
+              && department(job, department).flatMap(Department::limit).equals(Optional.of(limit))
+              && need.compareTo(limit) > 0;
+      case Denial.AboveDepartmentReservation(var department, var asked, var reservation) ->
+          !rules.queue(job).overReservation()
+              && asked.equals(need)
+              && isReservation(job, department, reservation)
+              && need.compareTo(reservation) > 0;
+      case Denial.NonPreemptibleAboveDepartmentReservation(
+              var department,
+              var asked,
+              var reservation) ->
+          !rules.preemptible(job)
+              && asked.equals(need)
+              && isReservation(job, department, reservation)
+              && need.compareTo(reservation) > 0;
       case Denial.NoPool(var _, var policy) -> isOf(job, policy) && rules.routes(job).isEmpty();
       case Denial.NoNodeFits(var profile, var pool, var _, var asked, var most) ->
           profile.equals(rules.profile(job).id())
@@ -125,6 +144,16 @@ final class WaitingCheck {
           Denial.WrongState _ ->
           false;
     };
+  }
+
+  private Optional<Department> department(Job job, DepartmentId id) {
+    return rules.departmentsOf(job).stream().filter(each -> each.id().equals(id)).findAny();
+  }
+
+  private boolean isReservation(Job job, DepartmentId id, GpuQuantity units) {
+    return department(job, id)
+        .map(rules.departments::reservation)
+        .equals(Optional.of(units.units()));
   }
 
   private GpuQuantity need(Job job) {

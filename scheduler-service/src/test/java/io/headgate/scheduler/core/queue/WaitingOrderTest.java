@@ -3,6 +3,8 @@ package io.headgate.scheduler.core.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.Department;
+import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
@@ -21,8 +23,11 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.rights.Claim;
+import io.headgate.scheduler.core.rights.Departments;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.PoolTenants;
+import io.headgate.scheduler.core.rights.Upper;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -44,6 +49,7 @@ class WaitingOrderTest {
   private static final class Waiting {
     private final RandomGenerator random;
     private final List<PoolState> pools = new ArrayList<>();
+    private final List<PolicyAccount> accounts = new ArrayList<>();
     private final List<PoolTenants> tenants = new ArrayList<>();
     private final List<ProfileId> profiles = new ArrayList<>();
     private final List<Turn> turns = new ArrayList<>();
@@ -64,6 +70,13 @@ class WaitingOrderTest {
       for (int i = 0; i < 6; i++) {
         addPolicy(new PolicyId(TENANTS.get(i % 2), "g" + i));
       }
+      addDepartments();
+      for (PolicyAccount account : accounts) {
+        new Levels(account, tenants.getFirst().account(account.id().tenant())).start(claim());
+        for (int i = 0; i < 3; i++) {
+          addQueue(account, account.id().name() + "-" + i);
+        }
+      }
     }
 
     private GpuQuantity some(int most) {
@@ -79,9 +92,10 @@ class WaitingOrderTest {
       List<TenantShare> shares = new ArrayList<>();
       for (TenantId tenant : shared ? TENANTS : List.<TenantId>of()) {
         int weight = 1 + random.nextInt(3);
-        shares.add(new TenantShare(tenant, id, some(4), Optional.empty(), weight));
+        shares.add(new TenantShare(tenant, id, Optional.of(some(4)), Optional.empty(), weight));
       }
       users.configure(shares);
+      users.renew(new Departments());
       for (TenantId tenant : TENANTS) {
         users.account(tenant).start(claim());
       }
@@ -98,11 +112,33 @@ class WaitingOrderTest {
       GpuQuantity reservation = some(4);
       int weight = 1 + random.nextInt(3);
       account.configure(
-          Policy.of(id, reservation, reservation.plus(some(4))).with().weight(weight).build());
-      account.start(claim());
-      for (int i = 0; i < 3; i++) {
-        addQueue(account, id.name() + "-" + i);
+          Policy.of(id, reservation, reservation.plus(some(4)))
+              .with()
+              .weight(weight)
+              .department(
+                  Optional.of("d" + random.nextInt(5))
+                      .map(name -> new DepartmentId(id.tenant(), name)))
+              .build());
+      accounts.add(account);
+    }
+
+    /// Three departments, two of which are above one another. A policy that names another has none.
+    private void addDepartments() {
+      List<Department> departments = new ArrayList<>();
+      for (TenantId tenant : TENANTS) {
+        for (int i = 0; i < 3; i++) {
+          Optional<DepartmentId> parent =
+              i == 2 ? Optional.of(new DepartmentId(tenant, "d1")) : Optional.empty();
+          departments.add(
+              new Department(
+                  new DepartmentId(tenant, "d" + i),
+                  parent,
+                  random.nextBoolean() ? Optional.of(some(4)) : Optional.empty(),
+                  Optional.empty(),
+                  1 + random.nextInt(3)));
+        }
       }
+      new Departments().configure(departments, accounts);
     }
 
     private void addQueue(PolicyAccount account, String name) {
@@ -124,7 +160,9 @@ class WaitingOrderTest {
                 pool,
                 pool.executionPosition(profileId),
                 pool.ranking(shape),
-                tenants.get(i).account(account.id().tenant())));
+                new Upper(
+                    account.department().orElse(null),
+                    tenants.get(i).account(account.id().tenant()))));
       }
       QueueId id = new QueueId(TENANTS.getFirst(), name);
       Queue queue = new Queue(id, account.id(), profileId, 1 + random.nextInt(2), true, true);
