@@ -73,6 +73,7 @@ final class Preemptor {
         new GpuQuantity(found.place().units()),
         betweenTenants
             ? Optional.of(new PreemptionGrounds.Tenants(victim.tenant().share(), winner.share()))
-            : Optional.empty());
+            : Optional.empty(),
+        Optional.empty());
   }
 }

@@ -11,6 +11,7 @@ import io.headgate.scheduler.core.explain.Forecast;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.Preemption;
+import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.runtime.desk.LeaderView;
 import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobRecord;
@@ -195,8 +196,9 @@ final class ExplanationMapper {
     return core.job()
         .lastPreemption()
         .map(preemption ->
-            "It was preempted by %s; it keeps its original place%s."
+            "It was %s %s; it keeps its original place%s."
                 .formatted(
+                    preemption.rule() == PreemptionRule.P11 ? "moved for" : "preempted by",
                     preemptor(record.tenant(), preemption, known),
                     core.position()
                         .map(position ->

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.Preemption;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import java.time.Duration;
@@ -138,6 +139,15 @@ class ConsolidationTest {
         new Input.AttemptCheckpointed(it.attemptId("h1"), it.now),
         new Input.AttemptCheckpointed(it.attemptId("h3"), it.now));
     assertThat(it.stopped()).containsExactlyInAnyOrder("h1", "h3");
+  }
+
+  /// A half of a GPU that loses four minutes of work loses two minutes of GPU time.
+  @Test
+  void saysWhatAMoveLoses() {
+    Driver it = scattered(tenant()).after(Duration.ofMinutes(4)).submit("tr", "big");
+    Preemption move = it.record(it.stopped().getFirst()).lastPreemption().orElseThrow();
+    assertThat(move.by()).isEqualTo(it.id("big"));
+    assertThat(move.grounds().lost()).contains(Duration.ofMinutes(2));
   }
 
   @Test

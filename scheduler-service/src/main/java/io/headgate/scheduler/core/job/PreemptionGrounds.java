@@ -3,6 +3,7 @@ package io.headgate.scheduler.core.job;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.type.GpuQuantity;
+import java.time.Duration;
 import java.util.Optional;
 
 /// Why a preemption was right: what both policies had just before it, without what stops already.
@@ -15,11 +16,21 @@ import java.util.Optional;
 /// @param need of the job that takes the place
 /// @param tenants between two tenants that share a pool, what both had of it: then the victim's
 ///   tenant is above its reservation, whatever its policy is (A3)
+/// @param lost under P11, the time that the job's GPUs lose by its move, as time of one GPU
 public record PreemptionGrounds(
-    Share victim, Share winner, GpuQuantity need, Optional<Tenants> tenants) {
+    Share victim,
+    Share winner,
+    GpuQuantity need,
+    Optional<Tenants> tenants,
+    Optional<Duration> lost) {
   /// Within one tenant.
   public PreemptionGrounds(Share victim, Share winner, GpuQuantity need) {
-    this(victim, winner, need, Optional.empty());
+    this(victim, winner, need, Optional.empty(), Optional.empty());
+  }
+
+  /// The grounds of a move that loses so much.
+  public PreemptionGrounds losing(Duration time) {
+    return new PreemptionGrounds(victim, winner, need, tenants, Optional.of(time));
   }
 
   /// A policy's usage against its reservation.

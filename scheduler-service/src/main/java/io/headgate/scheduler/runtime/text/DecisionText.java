@@ -4,6 +4,7 @@ import io.headgate.kit.config.Durations;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.PreemptionGrounds;
+import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
@@ -121,6 +122,8 @@ public final class DecisionText {
     String name = job.name().id();
     boolean wasSuspended = stopped.workers().getFirst() == WorkerStatus.SUSPENDED;
     return switch (order.cause()) {
+      case StopCause.Preempted(var _, var rule, var grounds) when rule == PreemptionRule.P11 ->
+          "%s moves elsewhere for %s (rule P11): %s".formatted(name, by, grounds(grounds));
       case StopCause.Preempted(var _, var rule, var grounds) ->
           name
               + (wasSuspended
@@ -164,8 +167,16 @@ public final class DecisionText {
     return detail;
   }
 
-  /// `devops used 0 of its reservation 5 and needed 3, rnd used 9 of 5`.
+  /// `devops used 0 of its reservation 5 and needed 3, rnd used 9 of 5`. For a move: `devops needed
+  /// 3; the move loses 2m of GPU time`.
   public static String grounds(PreemptionGrounds grounds) {
+    if (grounds.lost().isPresent()) {
+      return "%s needed %s; the move loses %s of GPU time"
+          .formatted(
+              grounds.winner().policy().name(),
+              grounds.need().mixed(),
+              Durations.format(grounds.lost().get().truncatedTo(ChronoUnit.SECONDS)));
+    }
     return "%s used %s of its reservation %s and needed %s, %s used %s of %s"
         .formatted(
             grounds.winner().policy().name(),
@@ -179,7 +190,7 @@ public final class DecisionText {
 
   /// The same numbers by name.
   public static Map<String, String> detail(PreemptionGrounds grounds) {
-    return detail(
+    Map<String, String> detail = detail(
         "victimPolicy",
         grounds.victim().policy().name(),
         "victimUsage",
@@ -194,6 +205,8 @@ public final class DecisionText {
         grounds.need().toString(),
         "reservation",
         grounds.winner().reservation().toString());
+    grounds.lost().ifPresent(lost -> detail.put("lostGpuSeconds", "" + lost.toSeconds()));
+    return detail;
   }
 
   public static Map<String, String> detail(String... namesAndValues) {
