@@ -222,7 +222,8 @@ public record GpuConfig(
       @Setting(
               meaning =
                   "`shared` lets a slice use all processors that others leave "
-                      + "idle. `limited` gives it at most its part.")
+                      + "idle. `limited` gives it at most its part, while slices still "
+                      + "compute by turns: two halves together use half of the GPU.")
           Compute compute) {
     /// The longest directory, in characters, that leaves room for the names of sockets.
     private static final int MAX_DIRECTORY = 56;

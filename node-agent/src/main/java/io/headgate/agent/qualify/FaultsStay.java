@@ -3,10 +3,13 @@ package io.headgate.agent.qualify;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.driver.SlicePlan;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 
 /// A program writes where there is no memory while its neighbour computes.
-record FaultsStay() implements Experiment {
+///
+/// @param patience with each of both
+record FaultsStay(Duration patience) implements Experiment {
   /// It is stopped long before.
   private static final String SECONDS = "120";
 
@@ -33,7 +36,7 @@ record FaultsStay() implements Experiment {
         return Finding.notShown("no neighbour could compute: " + neighbour.failure());
       }
       try (Bench.Job job = bench.start("fault", 0, "fault")) {
-        boolean _ = Polling.until(Polling.LONG, () -> job.end().isPresent());
+        boolean _ = Polling.until(patience, () -> job.end().isPresent());
         List<String> faulted = job.printed("faulted");
         if (faulted.isEmpty() || faulted.getFirst().equals("not")) {
           return Finding.notShown("no program could break its part: " + job.failure());
@@ -45,13 +48,13 @@ record FaultsStay() implements Experiment {
     }
   }
 
-  /// Whether the job still computes as before.
-  private static boolean computes(Bench.Job job) throws IOException, InterruptedException {
+  /// Whether the job still computes as before. A job that stands still does not.
+  private boolean computes(Bench.Job job) throws IOException, InterruptedException {
     int before = job.printed("spun").size();
-    boolean _ =
+    boolean isHeard =
         Polling.until(
-            Polling.LONG, () -> job.printed("spun").size() > before + 1 || job.end().isPresent());
-    return job.end().isEmpty();
+            patience, () -> job.printed("spun").size() > before + 1 || job.end().isPresent());
+    return isHeard && job.end().isEmpty();
   }
 
   private static Finding judge(IsolationLevel isolation, boolean computes, String why) {

@@ -68,7 +68,7 @@ public record Qualification(String nvidiaSmi, TimeSource time) {
         new BypassFails(),
         new WatchIsQuick(),
         new ComputeShare(),
-        new FaultsStay(),
+        new FaultsStay(Polling.LONG),
         new CrashAdoption(SETTLING),
         new NothingIsLeft(strangers, SETTLING));
   }

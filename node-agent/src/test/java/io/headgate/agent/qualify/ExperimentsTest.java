@@ -6,6 +6,7 @@ import io.headgate.agent.core.EndReason;
 import io.headgate.agent.process.BootClock;
 import io.headgate.agent.qualify.Finding.Verdict;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -61,12 +62,36 @@ class ExperimentsTest {
             new BypassFails(),
             new WatchIsQuick(),
             new ComputeShare(),
-            new FaultsStay(),
+            new FaultsStay(Duration.ZERO),
             new CrashAdoption(Duration.ZERO))) {
       assertThat(experiment.run(without).verdict())
           .as(experiment.name())
           .isEqualTo(Verdict.NOT_SHOWN);
     }
+  }
+
+  @Test
+  void aNeighbourThatStandsStillAfterTheFaultIsBroken() throws Exception {
+    List<String> untilTheFault =
+        new AbstractList<>() {
+          private int lines;
+
+          @Override
+          public String get(int index) {
+            return "0 0";
+          }
+
+          @Override
+          public int size() {
+            lines = Math.min(lines + 2, 6);
+            return lines;
+          }
+        };
+    Map<String, List<String>> printed =
+        Map.of("spun", untilTheFault, "faulted", List.of("CUDA_ERROR_ILLEGAL_ADDRESS"));
+    Finding finding = new FaultsStay(Duration.ZERO).run(bench(printed, Optional.empty(), true));
+    assertThat(finding.verdict()).isEqualTo(Verdict.NOT_SHOWN);
+    assertThat(finding.words()).contains("its neighbour broke too");
   }
 
   @Test

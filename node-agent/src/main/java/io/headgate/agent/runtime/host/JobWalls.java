@@ -219,7 +219,10 @@ public final class JobWalls {
       if (version.isPresent()) {
         LOG.info("jobs are limited in {} by cgroup v{}", word, version.get());
       } else {
-        LOG.warn("jobs are NOT limited in {} by cgroup: this agent has no such controller", word);
+        LOG.warn(
+            "jobs are NOT limited in {} by cgroup: this agent's own cgroup cannot share that"
+                + " controller out, as its systemd unit lets it",
+            word);
       }
     }
   }
