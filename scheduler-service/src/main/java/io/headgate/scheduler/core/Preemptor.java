@@ -1,5 +1,7 @@
 package io.headgate.scheduler.core;
 
+import io.headgate.scheduler.core.rights.Levels;
+import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Preemption;
 import io.headgate.scheduler.core.job.PreemptionGrounds;
@@ -31,13 +33,16 @@ final class Preemptor {
     this.now = now;
   }
 
-  TurnOutcome.MadeRoom preempt(LiveJob job, PreemptionRule rule, Result.Found found) {
-    stopVictims(job, rule, found);
+  /// @param mayStart whether no limit is in the way as things stand, so that it fits nowhere
+  TurnOutcome.MadeRoom preempt(
+      LiveJob job, RoomRequest request, Result.Found found, boolean mayStart) {
+    PreemptionRule rule = rule(job, request, found, mayStart);
+    stopVictims(job, request, found);
     Hold hold =
         Hold.forVictims(job.id(), found.place(), BlockingAttempts.of(world, found), rule, now);
     LiveHold placed = transitions.holds().hold(job, hold);
-    // Under P9 perhaps only the policy's limit had no room, and the job fits elsewhere.
-    boolean fitsNowhere = rule != PreemptionRule.P9;
+    // Perhaps only a limit had no room, and the job fits elsewhere.
+    boolean fitsNowhere = mayStart;
     // A hold that is ready at once was blocked only by a blocked job's hold elsewhere under the
     // pool's ceiling. Once the job itself holds, that hold is no obstacle.
     boolean repeats =
@@ -49,11 +54,28 @@ final class Preemptor {
     return new TurnOutcome.MadeRoom(placed, found.victims(), repeats);
   }
 
-  private void stopVictims(LiveJob job, PreemptionRule rule, Result.Found found) {
+  /// The rule of a hold is the one over other policies, if it took anything from them.
+  private PreemptionRule rule(
+      LiveJob job, RoomRequest request, Result.Found found, boolean mayStart) {
+    if (!found.victims().isEmpty()) {
+      return found.victims().stream().allMatch(request::isOwn)
+          ? PreemptionRule.P9
+          : request.rule();
+    }
+    TenantAccount tenant = world.tenant(found.pool(), job.queue().account().id().tenant());
+    boolean isEntitled =
+        mayStart && new Levels(job.queue().account(), tenant).isEntitled(request.need());
+    return request.rule() == PreemptionRule.P1 && request.within() && !isEntitled
+        ? PreemptionRule.P9
+        : request.rule();
+  }
+
+  private void stopVictims(LiveJob job, RoomRequest request, Result.Found found) {
     TenantAccount winner = world.tenant(found.pool(), job.queue().account().id().tenant());
     Map<LiveAttempt, StopOutcome> outcomes =
         Suspensions.outcomes(found.victims(), found.place().workers());
     for (LiveAttempt victim : found.victims()) {
+      PreemptionRule rule = request.ruleOf(victim);
       PreemptionGrounds grounds = grounds(job, victim, winner, found);
       world.bars.bar(victim.job().id(), rule, victim.pool());
       victim.job().preempted(new Preemption(job.id(), rule, grounds, now));

@@ -83,7 +83,7 @@ final class RoomSearches {
   ///
   /// @param before the world's room version at the search
   void keepFailures(RoomRequest successful, long before) {
-    if (successful.rule() != PreemptionRule.P1 || successful.group().isShared()) {
+    if (!successful.isEntitledOnly() || successful.group().isShared()) {
       return;
     }
     for (RouteGroup group : world.routeGroups.values()) {

@@ -17,7 +17,7 @@ import java.util.List;
 /// 1. Start where it fits, in routing order (O6).
 /// 2. Start on capacity that is held for another job, if it ends before that job starts (O7).
 /// 3. Take a promise on a node that a new leader waits for ([Promises]).
-/// 4. Make room by preemption (P1 to P9), unless an elastic pool may serve it in time (P6).
+/// 4. Make room by preemption (P1 to P10), unless an elastic pool may serve it in time (P6).
 /// 5. Make room by moving jobs, where a pool consolidates (P11, [Consolidator]).
 /// 6. Hold capacity that running jobs will leave, once it was blocked for long enough (O7).
 ///
@@ -116,8 +116,9 @@ final class TurnActions {
     boolean areSomeSuspended = world.possibleVictims.areSuspendedOf(job.queue().account());
     TurnOutcome outcome = TurnOutcome.nothing();
     for (RoomRequest request : requests) {
-      if (outcome instanceof TurnOutcome.Nothing && !waitsForInstance(job, request)) {
-        outcome = preempt(turn, job, areSomeSuspended ? request.withJob(job) : request);
+      RoomRequest open = waitsForInstance(job, request) ? request.withinOnly() : request;
+      if (outcome instanceof TurnOutcome.Nothing && open != null) {
+        outcome = preempt(turn, job, areSomeSuspended ? open.withJob(job) : open);
       }
     }
     return outcome;
@@ -141,7 +142,7 @@ final class TurnActions {
         }
         long before = world.changes.roomVersion();
         blockedHolds.leave(job, HoldRelease.NOT_NEEDED);
-        TurnOutcome outcome = preemptor.preempt(job, request.rule(), found);
+        TurnOutcome outcome = preemptor.preempt(job, request, found, turn.mayStart());
         searches.keepFailures(request, before);
         return outcome;
       }

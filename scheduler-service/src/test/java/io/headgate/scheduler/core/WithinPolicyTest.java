@@ -163,6 +163,7 @@ class WithinPolicyTest {
             .profile("there", "1", "other")
             .queue("three", "team", "three", 1)
             .queue("there", "team", "there", 1);
+    tenant.changePolicy("team", p -> p.with().reservation(GpuQuantity.parse("3")).build());
     Driver it = new Driver(tenant).join(Driver.node("n", "pool", 3), Driver.node("o", "other", 2));
     it.submit(it.prior("a", "q", 0), it.prior("b", "q", 0)).run();
     // Held are 3, although only 2 stop for it: the limit of 4 has room for one more.

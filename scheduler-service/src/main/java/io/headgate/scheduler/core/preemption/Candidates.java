@@ -21,6 +21,8 @@ final class Candidates {
   /// In the order of each node's first candidate.
   private final Map<PoolState, SequencedMap<NodeState, List<Candidate>>> byNode = new HashMap<>();
 
+  private final List<Candidate> all = new ArrayList<>();
+
   private final Optional<Instant> protectedUntil;
 
   /// @param walk is used up
@@ -34,6 +36,7 @@ final class Candidates {
 
   private void add(Candidate candidate) {
     LiveAttempt attempt = candidate.attempt();
+    all.add(candidate);
     byPool.computeIfAbsent(attempt.pool(), key -> new ArrayList<>()).add(candidate);
     SequencedMap<NodeState, List<Candidate>> nodes =
         byNode.computeIfAbsent(attempt.pool(), key -> new LinkedHashMap<>());
@@ -49,6 +52,11 @@ final class Candidates {
   /// The earliest end of protection of an attempt that is none.
   Optional<Instant> protectedUntil() {
     return protectedUntil;
+  }
+
+  /// Those of all pools that may help in a trial, in the order of victims.
+  List<Candidate> helpingIn(RemovalTrial trial) {
+    return all.stream().filter(candidate -> trial.gainsBy(candidate.attempt())).toList();
   }
 
   /// The candidates of a pool, in the order of victims.

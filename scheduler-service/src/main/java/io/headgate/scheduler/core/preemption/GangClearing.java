@@ -92,7 +92,7 @@ final class GangClearing {
   /// Whether it would fit if all candidates went, whatever is permitted.
   private boolean wouldFitWithoutAny() {
     candidates.forEach(candidate -> trial.remove(candidate.attempt()));
-    boolean fits = trial.fits();
+    boolean fits = trial.hasNodes();
     candidates.forEach(candidate -> trial.restore(candidate.attempt()));
     return fits;
   }
@@ -111,7 +111,7 @@ final class GangClearing {
     byNode.forEach((node, users) -> addGain(gains, node, users, taken));
     // Where each gain was computed, so that it is known when it is outdated.
     Map<NodeState, Integer> takenAt = new HashMap<>();
-    while (!trial.fits()) {
+    while (!trial.hasNodes()) {
       Gain gain = gains.poll();
       if (gain == null || steps.areUsedUp()) {
         restore(taken);
@@ -170,7 +170,7 @@ final class GangClearing {
               public boolean permits(Set<Candidate> victims) {
                 Set<Candidate> all = new LinkedHashSet<>(taken);
                 all.addAll(victims);
-                return permission.permits(all);
+                return permission.allowsSoFar(all);
               }
 
               @Override

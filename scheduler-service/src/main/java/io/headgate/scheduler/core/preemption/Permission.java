@@ -1,5 +1,8 @@
 package io.headgate.scheduler.core.preemption;
 
+import java.util.Objects;
+import io.headgate.scheduler.core.rights.Levels;
+import io.headgate.scheduler.core.rights.FairExchange;
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.queue.RoomRequest;
@@ -15,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Which sets of candidates may go together for a job in one pool (P2, P7).
+/// Which sets of candidates may go together for a job in one pool (P2, P7, P9, P10).
 ///
 /// Each victim belongs to a *unit*: its level directly below the lowest one that it shares with the
 /// job. That unit must be above its reservation just before the victim is removed, and the victim
@@ -29,13 +32,16 @@ import java.util.Set;
 /// above the reservation. It may not lose 2, 2 and 3, of which the last would go from a policy at
 /// its reservation.
 ///
-/// So each part of a permitted set is permitted, too. Whether the job is entitled without exactly
-/// these victims is asked by [RemovalTrial].
+/// Under P10 the shares of the units must permit the exchange ([FairExchange]).
+///
+/// So each part of a permitted set is permitted, too, and a search may cut early. What depends on
+/// exactly the victims is asked by [RemovalTrial]: whether the job is entitled, and how much its
+/// policy uses (P9).
 final class Permission {
   /// Sets of up to this many victims are tried in all orders.
   private static final int MAX_IN_ALL_ORDERS = 8;
 
-  private final PreemptionRule rule;
+  private final RoomRequest request;
   private final Route route;
   private final boolean keepsReservation;
   private final Map<Account, Loss> losses = new HashMap<>();
@@ -46,36 +52,37 @@ final class Permission {
   }
 
   Permission(RoomRequest request, Route route) {
-    this.rule = request.rule();
+    this.request = request;
     this.route = route;
     this.keepsReservation = keepsReservation(request);
   }
 
-  /// The level of a victim that must be above its reservation. Under P7 it is the policy.
+  /// The level of another policy's job that must be above its reservation. Under P7 and P10 it is
+  /// the policy.
   static int unit(Removals.Path victim, PreemptionRule rule, Route route) {
-    return rule == PreemptionRule.P7 ? 0 : victim.unitBeside(route.upper());
+    return rule == PreemptionRule.P1 ? victim.unitBeside(route.upper()) : 0;
   }
 
   /// Whether no policy and no tenant may end below its reservation.
   static boolean keepsReservation(RoomRequest request) {
-    return request.reclaim() == Reclaim.STRICT || request.rule() == PreemptionRule.P7;
+    return request.reclaim() == Reclaim.STRICT || request.rule() != PreemptionRule.P1;
   }
 
-  /// Whether these may go together.
-  boolean permits(Collection<Candidate> victims) {
+  /// Whether these may go together, perhaps with others. Jobs of the own policy always may (P9).
+  boolean allowsSoFar(Collection<Candidate> victims) {
     Removals removals = new Removals();
     List<Leaving> leaving = new ArrayList<>(victims.size());
     boolean arePolicies = true;
     for (Candidate victim : victims) {
-      if (victim.attempt().takenUnits() > 0) {
+      if (victim.attempt().takenUnits() > 0 && !request.isOwn(victim.attempt())) {
         Removals.Path levels = removals.path(victim.attempt().levels());
-        int unit = unit(levels, rule, route);
+        int unit = unit(levels, request.rule(), route);
         leaving.add(new Leaving(levels, unit, victim));
         arePolicies &= unit == 0;
       }
     }
     if (keepsReservation) {
-      return mayKeep(leaving);
+      return mayKeep(leaving) && (request.rule() != PreemptionRule.P10 || areSharesKept(leaving));
     }
     if (arePolicies) {
       return policiesMayLose(leaving);
@@ -102,6 +109,18 @@ final class Permission {
   private static boolean mayKeep(List<Leaving> leaving) {
     leaving.forEach(victim -> victim.levels().remove(victim.units()));
     return leaving.stream().allMatch(victim -> victim.levels().mayLoseAndKeep(victim.unit(), 0));
+  }
+
+  /// With jobs of the own policy gone as well, its share is smaller. So without them only the
+  /// present shares decide.
+  private boolean areSharesKept(List<Leaving> leaving) {
+    Levels mine = new Levels(Objects.requireNonNull(request.account()), route.tenant());
+    FairExchange shares = new FairExchange(mine, route.need());
+    leaving.forEach(each -> shares.remove(each.candidate().attempt().levels(), each.units()));
+    return leaving.stream()
+        .map(each -> each.candidate().attempt().levels())
+        .allMatch(theirs ->
+            shares.isLarger(theirs) && (request.within() || shares.staysAsLarge(theirs, 0)));
   }
 
   private boolean policiesMayLose(List<Leaving> leaving) {
@@ -163,9 +182,12 @@ final class Permission {
     Removals none = new Removals();
     Map<Account, Candidate> largest = new HashMap<>();
     for (Candidate candidate : candidates) {
+      if (request.isOwn(candidate.attempt())) {
+        continue;
+      }
       Removals.Path levels = none.path(candidate.attempt().levels());
       largest.merge(
-          levels.account(unit(levels, rule, route)),
+          levels.account(unit(levels, request.rule(), route)),
           candidate,
           (one, other) -> other.attempt().takenUnits() > one.attempt().takenUnits() ? other : one);
     }

@@ -91,10 +91,10 @@ final class PlaceSearch {
   /// The best choice; null: none was found.
   @Nullable Choice find() {
     for (Route route : request.routes()) {
-      if (candidates.in(route.pool()).isEmpty()) {
+      RemovalTrial trial = new RemovalTrial(request, route);
+      if (candidates.in(route.pool()).isEmpty() && !trial.hasNodes()) {
         continue;
       }
-      RemovalTrial trial = new RemovalTrial(request, route);
       Permission permission = new Permission(request, route);
       if (trial.hasNodes()) {
         // Only ceilings are in the way.
@@ -112,9 +112,11 @@ final class PlaceSearch {
     RemovalTrial trial = new RemovalTrial(request, best.route());
     List<LiveAttempt> victims = new ArrayList<>();
     best.victims().stream()
-        // The larger last, so that each goes while its policy is above its reservation.
+        // Those of the own policy first, then the larger last, so that each goes while its policy is
+        // above its reservation.
         .sorted(
-            Comparator.<Candidate>comparingLong(victim -> victim.attempt().takenUnits())
+            Comparator.<Candidate, Boolean>comparing(victim -> !request.isOwn(victim.attempt()))
+                .thenComparingLong(victim -> victim.attempt().takenUnits())
                 .thenComparingInt(Candidate::place))
         .forEach(victim -> {
           trial.remove(victim.attempt());
@@ -153,7 +155,7 @@ final class PlaceSearch {
 
                 @Override
                 public boolean permits(Set<Candidate> victims) {
-                  return permission.permits(victims);
+                  return permission.allowsSoFar(victims);
                 }
 
                 @Override
@@ -225,11 +227,15 @@ final class PlaceSearch {
       return more;
     }
     List<Candidate> inPool = helpful(route, trial);
+    if (request.within()) {
+      List<Candidate> own =
+          inPool.stream().filter(candidate -> request.isOwn(candidate.attempt())).toList();
+      add(own, List.of(), trial, permission, victims, more);
+      takeBackIfInVain(trial, victims, more);
+    }
     add(inPool, List.of(), trial, permission, victims, more);
     if (trial.isOverCeiling()) {
-      more.forEach(victim -> trial.restore(victim.attempt()));
-      victims.removeAll(more);
-      more.clear();
+      takeBackIfInVain(trial, victims, more);
       Collection<Candidate> largest = permission.largest(inPool);
       add(inPool, largest, trial, permission, victims, more);
       add(List.copyOf(largest), List.of(), trial, permission, victims, more);
@@ -237,15 +243,18 @@ final class PlaceSearch {
     return more;
   }
 
+  private static void takeBackIfInVain(
+      RemovalTrial trial, Set<Candidate> victims, List<Candidate> more) {
+    if (trial.isOverCeiling()) {
+      more.forEach(victim -> trial.restore(victim.attempt()));
+      more.forEach(victims::remove);
+      more.clear();
+    }
+  }
+
   /// The candidates that may make room under ceilings, the first to go first.
   private List<Candidate> helpful(Route route, RemovalTrial trial) {
-    if (!trial.gainsElsewhere()) {
-      return candidates.in(route.pool());
-    }
-    List<Candidate> all = new ArrayList<>();
-    request.routes().forEach(each -> all.addAll(candidates.in(each.pool())));
-    all.sort(Comparator.comparingInt(Candidate::place));
-    return all;
+    return trial.gainsElsewhere() ? candidates.helpingIn(trial) : candidates.in(route.pool());
   }
 
   /// Adds victims until no ceiling is in the way.
@@ -269,7 +278,7 @@ final class PlaceSearch {
       }
       Set<Candidate> all = new LinkedHashSet<>(victims);
       all.addAll(kept);
-      if (permission.permits(all)) {
+      if (permission.allowsSoFar(all)) {
         trial.remove(candidate.attempt());
         more.add(candidate);
       } else {

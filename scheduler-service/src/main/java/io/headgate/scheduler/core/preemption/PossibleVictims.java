@@ -137,13 +137,16 @@ public final class PossibleVictims {
     return pool.isDedicated() ? Map.of() : suspended.getOrDefault(pool, Map.of());
   }
 
-  /// The running attempts of one policy, in all pools, in no particular order.
-  List<LiveAttempt> of(PolicyAccount policy) {
-    List<LiveAttempt> attempts = new ArrayList<>();
+  /// The classes of those of one policy that run, by their pools, in no particular order.
+  Map<PoolState, Map<Rank, SequencedSet<LiveAttempt>>> of(PolicyAccount policy) {
+    Map<PoolState, Map<Rank, SequencedSet<LiveAttempt>>> found = new HashMap<>();
     for (PoolState pool : byPool.keySet()) {
-      classes(pool, policy).values().forEach(attempts::addAll);
+      Map<Rank, SequencedSet<LiveAttempt>> ofPolicy = classes(pool, policy);
+      if (!ofPolicy.isEmpty()) {
+        found.put(pool, ofPolicy);
+      }
     }
-    return attempts;
+    return found;
   }
 
   private Map<Rank, SequencedSet<LiveAttempt>> classes(PoolState pool, PolicyAccount policy) {

@@ -2,13 +2,11 @@ package io.headgate.scheduler.core.preemption;
 
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.Assignment;
-import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.rights.DepartmentAccount;
-import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -21,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/// Makes room for a job that fits nowhere (P1-P4, P7, P9).
+/// Makes room for a job that fits nowhere (P1-P4, P7, P9, P10).
 ///
 /// 1. If the job fits once everything that already stops has stopped, it waits for that: there are
 ///    no victims.
@@ -107,7 +105,6 @@ public final class PreemptionSearch {
 
   /// Finds a place and the victims that have to leave it.
   public Result search(RoomRequest request) {
-    PolicyAccount limited = request.rule() == PreemptionRule.P9 ? request.account() : null;
     for (Route route : request.routes()) {
       RemovalTrial trial = new RemovalTrial(request, route);
       if (trial.fits()) {
@@ -116,9 +113,8 @@ public final class PreemptionSearch {
     }
     long most = OVERSIZED * request.need();
     boolean someAreOversized =
-        limited == null
-            && request.routes().stream()
-                .anyMatch(route -> possibleVictims.areSomeLarger(route.pool(), most));
+        request.routes().stream()
+            .anyMatch(route -> possibleVictims.areSomeLarger(route.pool(), most));
     return someAreOversized ? searchInStages(request, most) : search(request, PassedOver.NONE);
   }
 
@@ -152,7 +148,7 @@ public final class PreemptionSearch {
     for (Route route : request.routes()) {
       Permission permission = new Permission(request, route);
       for (Candidate candidate : larger.in(route.pool())) {
-        if (permission.permits(List.of(candidate))) {
+        if (permission.allowsSoFar(List.of(candidate))) {
           standings.add(VictimWalk.standing(candidate.attempt()));
         }
       }
@@ -168,26 +164,23 @@ public final class PreemptionSearch {
 
   private Result search(RoomRequest request, PassedOver passedOver) {
     VictimOrder order = order(request, passedOver);
-    PolicyAccount limited = request.rule() == PreemptionRule.P9 ? request.account() : null;
     List<RemovalTrial> trials = new ArrayList<>();
     for (Route route : request.routes()) {
       trials.add(new RemovalTrial(request, route));
     }
     boolean gaveUp = false;
-    if (limited != null || !trials.stream().allMatch(order::isKnownNotToSuffice)) {
-      Result found = alongOrder(order, trials);
+    if (request.within() || !trials.stream().allMatch(order::isKnownNotToSuffice)) {
+      Result found = alongOrder(request, order, trials);
       if (found instanceof Result.Found) {
         return found;
       }
       gaveUp = ((Result.NotFound) found).gaveUp();
     }
-    return limited == null
-        ? byPlace(request, passedOver, gaveUp)
-        : new Result.NotFound(order.protectedUntil(), gaveUp);
+    return byPlace(request, passedOver, gaveUp);
   }
 
   /// Takes victims in their order until the job fits.
-  private Result alongOrder(VictimOrder order, List<RemovalTrial> trials) {
+  private Result alongOrder(RoomRequest request, VictimOrder order, List<RemovalTrial> trials) {
     Map<RemovalTrial, List<LiveAttempt>> prefixes = new HashMap<>();
     for (int steps = 0; steps < maxSteps; steps++) {
       LiveAttempt victim = order.get(steps);
@@ -196,12 +189,17 @@ public final class PreemptionSearch {
       }
       List<RemovalTrial> fitting = new ArrayList<>();
       for (RemovalTrial trial : trials) {
-        // Elsewhere a victim helps only where it makes room in a limit.
-        if (trial.pool() == victim.pool() || trial.gainsElsewhere()) {
-          prefixes.computeIfAbsent(trial, key -> new ArrayList<>()).add(victim);
+        if (trial.gainsBy(victim)) {
+          List<LiveAttempt> prefix = prefixes.computeIfAbsent(trial, key -> new ArrayList<>());
+          prefix.add(victim);
           trial.remove(victim);
           if (trial.fits()) {
             fitting.add(trial);
+          } else if (request.within() && trial.hasNodes()) {
+            fitsByOneRule(request, trial, prefix).ifPresent(part -> {
+              fitting.add(trial);
+              prefixes.put(trial, part);
+            });
           }
         }
       }
@@ -210,6 +208,28 @@ public final class PreemptionSearch {
       }
     }
     return new Result.NotFound(order.protectedUntil(), true);
+  }
+
+  /// Where a prefix makes room and is not permitted, its jobs of the own policy alone may be, or
+  /// those of others alone: P9 binds the usage of a policy that loses jobs by it, and P1 asks for a
+  /// reservation.
+  ///
+  /// @param trial without the prefix; with a result, without that alone
+  private static Optional<List<LiveAttempt>> fitsByOneRule(
+      RoomRequest request, RemovalTrial trial, List<LiveAttempt> prefix) {
+    for (boolean own : List.of(true, false)) {
+      List<LiveAttempt> part = new ArrayList<>();
+      List<LiveAttempt> rest = new ArrayList<>();
+      for (LiveAttempt victim : prefix) {
+        (request.isOwn(victim) == own ? part : rest).add(victim);
+      }
+      rest.forEach(trial::restore);
+      if (trial.fits()) {
+        return Optional.of(part);
+      }
+      rest.forEach(trial::remove);
+    }
+    return Optional.empty();
   }
 
   private Result byPlace(RoomRequest request, PassedOver passedOver, boolean gaveUp) {
@@ -250,11 +270,6 @@ public final class PreemptionSearch {
   }
 
   private VictimOrder order(RoomRequest request, PassedOver passedOver) {
-    if (request.rule() == PreemptionRule.P9) {
-      return new VictimOrder(
-          new WithinPolicyWalk(
-              possibleVictims, Objects.requireNonNull(request.account()), request.priority(), now));
-    }
     return isShared(request)
         ? orders.computeIfAbsent(
             OrderKey.of(request, passedOver), key -> new VictimOrder(walk(request, passedOver)))
@@ -276,7 +291,7 @@ public final class PreemptionSearch {
   /// job's policy are suspended, victims depend on the job; where tenants share, also on starts
   /// (A3).
   private static boolean isShared(RoomRequest request) {
-    return request.rule() == PreemptionRule.P1
+    return request.isEntitledOnly()
         && !request.group().isShared()
         && request.job() == null;
   }

@@ -1,5 +1,10 @@
 package io.headgate.scheduler.core.preemption;
 
+import java.util.Objects;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import io.headgate.scheduler.core.rights.Levels;
+import io.headgate.scheduler.core.rights.FairExchange;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.FitAfterReports;
@@ -29,9 +34,17 @@ final class RemovalTrial {
   private final Shape shape;
   private final Map<NodeState, Counted> rooms = new HashMap<>();
 
+  /// Null: it preempts nothing.
+  private final @Nullable RoomRequest request;
+
   /// Whose limit the victims have to make room in as well; null: it has room.
   private final @Nullable PolicyAccount account;
 
+  /// Null: shares play no part.
+  private final @Nullable FairExchange shares;
+
+  private final Set<LiveAttempt> ofOthers = new LinkedHashSet<>();
+  private long ownUnits;
   private long workers;
   private long excess;
   private long excessOfPolicy = Long.MIN_VALUE / 2;
@@ -56,19 +69,17 @@ final class RemovalTrial {
 
   /// A trial for a job that preempts nothing.
   RemovalTrial(Route route) {
-    this(route, null, false);
+    this(null, route);
   }
 
-  RemovalTrial(RoomRequest request, Route route) {
-    this(
-        route,
-        request.rule() == PreemptionRule.P9 ? request.account() : null,
-        request.rule() == PreemptionRule.P1);
-  }
-
-  private RemovalTrial(Route route, @Nullable PolicyAccount limited, boolean mustBeEntitled) {
-    account = limited;
-    admission = new Admission(route.upper(), route.need(), mustBeEntitled);
+  RemovalTrial(@Nullable RoomRequest request, Route route) {
+    this.request = request;
+    account = request == null || !request.within() ? null : request.account();
+    shares =
+        request != null && request.rule() == PreemptionRule.P10
+            ? new FairExchange(levels(request, route), route.need())
+            : null;
+    admission = new Admission(route.upper(), route.need());
     pool = route.pool();
     shape = route.ranking().shape();
     workers = route.ranking().workers();
@@ -85,6 +96,10 @@ final class RemovalTrial {
         room(node);
       }
     }
+  }
+
+  private static Levels levels(RoomRequest request, Route route) {
+    return new Levels(Objects.requireNonNull(request.account()), route.tenant());
   }
 
   PoolState pool() {
@@ -105,14 +120,63 @@ final class RemovalTrial {
   }
 
   /// Whether a ceiling is in the way: the pool's, the policy's, or one of the levels above. Rights
-  /// of these levels that the job needs to preempt count as a ceiling, too.
+  /// that the job needs to preempt count as a ceiling, too.
   boolean isOverCeiling() {
-    return excess > 0 || excessOfPolicy > 0 || admission.isDenied();
+    return excess > 0 || excessOfPolicy > 0 || admission.isAboveLimit() || !isPermitted();
+  }
+
+  /// Whether the job may take the places of exactly those that are removed, as far as all of them
+  /// together go. By P1 it must be entitled without them. By P9 its policy may use no more than
+  /// before, or than its reservation. By P10 no share may become larger than that of a victim.
+  private boolean isPermitted() {
+    if (request == null) {
+      return true;
+    }
+    if (account != null
+        && ownUnits > 0
+        && account.usageWithoutStopping() - ownUnits + shape.needUnits()
+            > Math.max(account.usageWithoutStopping(), account.reservation())) {
+      return false;
+    }
+    return switch (request.rule()) {
+      case P1 -> (ofOthers.isEmpty() && request.within()) || isEntitled();
+      case P10 -> areSharesKept();
+      case P7, P9, P11 -> true;
+    };
+  }
+
+  private boolean isEntitled() {
+    return (account == null
+            || account.usageWithoutStopping() - ownUnits + shape.needUnits()
+                <= account.reservation())
+        && admission.isEntitled();
+  }
+
+  private boolean areSharesKept() {
+    for (LiveAttempt victim : ofOthers) {
+      if (shares != null
+          && !(shares.isLarger(victim.levels()) && shares.staysAsLarge(victim.levels(), 0))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// Whether victims in other pools help as well, as they make room in a limit.
   boolean gainsElsewhere() {
-    return account != null || admission.isDeniedEverywhere();
+    return account != null
+        || admission.isDeniedEverywhere(request != null && request.rule() == PreemptionRule.P1);
+  }
+
+  /// Whether it may help that the victim goes: it is in the pool, or it makes room in a limit.
+  boolean gainsBy(LiveAttempt victim) {
+    return victim.pool() == pool
+        || isOwn(victim)
+        || admission.isDeniedEverywhere(request != null && request.rule() == PreemptionRule.P1);
+  }
+
+  private boolean isOwn(LiveAttempt victim) {
+    return request != null && request.isOwn(victim);
   }
 
   /// Whether the job would fit with this room on these nodes, of any pools, and with `units` less
@@ -144,8 +208,20 @@ final class RemovalTrial {
       excess += sign * attempt.takenUnits();
     }
     admission.remove(attempt.levels(), -sign * attempt.takenUnits());
+    if (shares != null) {
+      shares.remove(attempt.levels(), -sign * attempt.takenUnits());
+    }
     if (attempt.policy() == account) {
       excessOfPolicy += sign * attempt.takenUnits();
+    }
+    if (isOwn(attempt)) {
+      ownUnits -= sign * attempt.takenUnits();
+    } else if (request == null || request.isEntitledOnly()) {
+      return; // It makes no difference whose they are.
+    } else if (sign < 0) {
+      ofOthers.add(attempt);
+    } else {
+      ofOthers.remove(attempt);
     }
   }
 

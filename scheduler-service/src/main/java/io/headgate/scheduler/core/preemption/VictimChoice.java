@@ -57,7 +57,7 @@ final class VictimChoice {
     VictimChoice choice = new VictimChoice(trial, prefix, now);
     choice.guess(prefix);
     Map<NodeState, List<LiveAttempt>> byNode = choice.byNode();
-    if (trial.shape().isGang() || choice.ceilingBinds()) {
+    if (trial.shape().isGang() || trial.gainsElsewhere() || choice.ceilingBinds()) {
       choice.guess(choice.cheapestNodes(byNode));
       choice.tryAll(prefix, 1);
     } else {

@@ -13,13 +13,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Caches the victims of a [VictimIterator] in their order, for searches that differ only in their
+/// Caches the victims of a [VictimWalk] in their order, for searches that differ only in their
 /// shape. It walks only as far as a search reads.
 ///
 /// Once a search has read all victims without success, the room that all of them leave together
 /// often answers the next search without another walk.
 final class VictimOrder {
-  private final VictimIterator walk;
+  private final VictimWalk walk;
   private final List<LiveAttempt> victims = new ArrayList<>();
   private boolean complete;
 
@@ -28,7 +28,7 @@ final class VictimOrder {
 
   private final Map<PoolState, Long> units = new HashMap<>();
 
-  VictimOrder(VictimIterator walk) {
+  VictimOrder(VictimWalk walk) {
     this.walk = walk;
   }
 

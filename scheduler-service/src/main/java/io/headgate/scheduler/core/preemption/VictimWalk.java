@@ -1,5 +1,7 @@
 package io.headgate.scheduler.core.preemption;
 
+import java.util.Objects;
+import io.headgate.scheduler.core.rights.FairExchange;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.PossibleVictims.Rank;
@@ -26,10 +28,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2, P3). The
-/// worst standing comes first; then worst execution priority in its pool, worst rank, largest
-/// share, lowest job priority, last started. Each is a victim only while its levels permit it after
-/// those taken before ([Removals.Path#mayLose]). Under P7 only strictly worse-ranked jobs of other
-/// policies are, and no policy ends below its reservation.
+/// worst standing comes first; then worst execution priority in its pool, worst rank, largest share,
+/// lowest job priority, last started. Each is a victim only while its levels permit it after those
+/// taken before ([Removals.Path#mayLose]). Under P7 only strictly worse-ranked jobs of other
+/// policies are, under P10 those of policies with larger shares; no policy ends below its
+/// reservation.
+///
+/// Jobs of the preempting job's own policy go by P9, if their job priority is lower and they do not
+/// come before it by O2 and O3. They may be in any pool. A job that P10 does not permit yet is tried
+/// again after one of them.
 ///
 /// Ranks are compared within a tenant, so P7 takes from no other where tenants share a pool.
 ///
@@ -40,7 +47,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Policies x (over by 4) and y (over by 3) have one rank and jobs of 2. The walk gives x, then y,
 /// since x is now over by 2. Then it gives x, then y, of which only 1 was over, and ends.
-final class VictimWalk implements VictimIterator {
+final class VictimWalk {
+  private final RoomRequest request;
   private final PreemptionRule rule;
   private final boolean keepsReservation;
   private final Instant now;
@@ -53,6 +61,14 @@ final class VictimWalk implements VictimIterator {
   private final Removals removals = new Removals();
   private final PriorityQueue<Line> lines;
   private @Nullable Instant protectedUntil;
+
+  /// The shares on each route (P10).
+  private final List<FairExchange> exchanges = new ArrayList<>(0);
+
+  /// Attempts that shares did not permit, and that they may permit later.
+  private final List<Refused> refused = new ArrayList<>(0);
+
+  private record Refused(Line line, LiveAttempt attempt) {}
 
   /// Attempts of one class, the last started first.
   private final class Line implements Comparable<Line> {
@@ -69,22 +85,49 @@ final class VictimWalk implements VictimIterator {
     /// The level that must be above its reservation.
     final int unit;
 
+    /// Whether its jobs go by P9.
+    final boolean isOwn;
+
     final boolean isSuspended;
     final Iterator<LiveAttempt> attempts;
     @Nullable LiveAttempt next;
 
+    /// The shares that must permit it (P10); null: they play no part.
+    @Nullable FairExchange exchange;
+
     /// The amount taken from its levels when the line was put in its place.
     long takenThen;
 
-    Line(Route route, Rank key, Removals.Path levels, SequencedSet<LiveAttempt> members) {
-      PoolState pool = route.pool();
+    /// @param unit that must be above its reservation
+    Line(
+        PoolState pool,
+        Rank key,
+        Removals.Path levels,
+        int unit,
+        boolean isOwn,
+        SequencedSet<LiveAttempt> members) {
       position = pool.executionPosition(key.profile());
       rank = key.queue().rank();
       priority = key.priority();
       this.levels = levels;
-      unit = Permission.unit(levels, rule, route);
+      this.unit = unit;
+      this.isOwn = isOwn;
       isSuspended = members.getFirst().isSuspended();
       attempts = members.reversed().iterator();
+      advance();
+    }
+
+    /// One attempt of a line that was refused.
+    Line(Line of, LiveAttempt only) {
+      position = of.position;
+      rank = of.rank;
+      priority = of.priority;
+      levels = of.levels;
+      unit = of.unit;
+      isOwn = of.isOwn;
+      isSuspended = of.isSuspended;
+      exchange = of.exchange;
+      attempts = List.of(only).iterator();
       advance();
     }
 
@@ -94,7 +137,7 @@ final class VictimWalk implements VictimIterator {
       next = null;
       while (next == null && attempts.hasNext()) {
         LiveAttempt attempt = attempts.next();
-        if (!attempt.isWhereWorkIsTaken()
+        if ((!isOwn && !attempt.isWhereWorkIsTaken())
             || (isSuspended && isAhead(attempt))
             || passedOver.test(attempt)
             || (!isSuspended && possibleVictims.isFresh(attempt))) {
@@ -149,38 +192,57 @@ final class VictimWalk implements VictimIterator {
       Predicate<LiveAttempt> passedOver) {
     this.passedOver = passedOver;
     this.possibleVictims = possibleVictims;
+    this.request = request;
     this.rule = request.rule();
     this.keepsReservation = Permission.keepsReservation(request);
     this.now = now;
     this.asking = request.job();
     this.lines = new PriorityQueue<>();
-    for (Route route : request.routes()) {
-      addFrom(request, route);
+    if (rule != PreemptionRule.P9) {
+      request.routes().forEach(this::addFrom);
+    }
+    if (request.within()) {
+      possibleVictims
+          .of(Objects.requireNonNull(request.account()))
+          .forEach((pool, classes) ->
+              classes.forEach((rank, attempts) -> addOwn(pool, rank, attempts)));
     }
   }
 
-  private void addFrom(RoomRequest request, Route route) {
+  /// A pool's dedication protects from other policies only. Where no work is taken, the end of a job
+  /// still makes room in the limit.
+  private void addOwn(PoolState pool, Rank rank, SequencedSet<LiveAttempt> attempts) {
+    if (rank.priority() < request.priority() && !comesBefore(pool, rank)) {
+      put(new Line(pool, rank, removals.path(levels(attempts)), 0, true, attempts));
+    }
+  }
+
+  private void addFrom(Route route) {
     Instant protectedBefore = protectedUntil;
     List<Line> found = new ArrayList<>();
     possibleVictims
         .suspendedIn(route.pool())
         .forEach((rank, attempts) -> {
-          if (mayEnd(request, route, rank, attempts)) {
-            found.add(new Line(route, rank, removals.path(levels(attempts)), attempts));
+          if (mayEnd(route, rank, attempts)) {
+            Removals.Path levels = removals.path(levels(attempts));
+            found.add(new Line(route.pool(), rank, levels, 0, false, attempts));
           }
         });
     possibleVictims
         .in(route.pool())
         .forEach((policy, classes) -> {
+          if (policy == request.account()) {
+            return;
+          }
           // Most policies are within their reservation; they cost nothing further.
           if (policy.isAboveReservation()
               || policy.department().isPresent()
               || route.tenant().isBound()) {
-            addOf(request, route, classes, found);
+            addOf(route, classes, found);
           }
         });
     Account denying =
-        rule == PreemptionRule.P1 && route.tenant().isBound()
+        request.isEntitledOnly() && route.tenant().isBound()
             ? route.upper().denying(route.need())
             : null;
     if (denying == null || found.stream().anyMatch(line -> line.levels.has(denying))) {
@@ -192,36 +254,75 @@ final class VictimWalk implements VictimIterator {
   }
 
   private void addOf(
-      RoomRequest request,
-      Route route,
-      Map<Rank, SequencedSet<LiveAttempt>> classes,
-      List<Line> found) {
+      Route route, Map<Rank, SequencedSet<LiveAttempt>> classes, List<Line> found) {
     if (classes.isEmpty()) {
       return;
     }
     Removals.Path levels = removals.path(levels(classes.values().iterator().next()));
-    if (levels.mayLose(Permission.unit(levels, rule, route))
-        && !(rule == PreemptionRule.P7 && levels.isOfOtherTenant(route.upper()))) {
-      classes.forEach((rank, attempts) -> {
-        if (rule != PreemptionRule.P7 || isWorse(request, route, rank)) {
-          found.add(new Line(route, rank, levels, attempts));
-        }
-      });
+    int unit = Permission.unit(levels, rule, route);
+    if (!levels.mayLose(unit)) {
+      return;
     }
+    boolean isOfOtherTenant = levels.isOfOtherTenant(route.upper());
+    FairExchange exchange = rule == PreemptionRule.P10 ? shares(route) : null;
+    classes.forEach((rank, attempts) -> {
+      boolean mayGo =
+          switch (rule) {
+            case P1 -> true;
+            case P7 -> !isOfOtherTenant && isWorse(route, rank);
+            case P10 ->
+                exchange != null
+                    && exchange.isLarger(levels(attempts))
+                    && (isOfOtherTenant
+                        ? !isOfBetterPosition(route.pool(), rank)
+                        : !comesBefore(route.pool(), rank));
+            case P9, P11 -> false;
+          };
+      if (mayGo) {
+        Line line = new Line(route.pool(), rank, levels, unit, false, attempts);
+        line.exchange = exchange;
+        found.add(line);
+      }
+    });
+  }
+
+  /// The shares, counted from now on without the victims (P10).
+  private FairExchange shares(Route route) {
+    Levels mine = new Levels(Objects.requireNonNull(request.account()), route.tenant());
+    FairExchange exchange = new FairExchange(mine, route.need());
+    exchanges.add(exchange);
+    return exchange;
+  }
+
+  /// Whether it comes before the job by O2, then O3.
+  private boolean comesBefore(PoolState pool, Rank victim) {
+    int order = positionBeside(pool, victim);
+    return order < 0 || (order == 0 && victim.queue().rank() < request.rank());
+  }
+
+  private boolean isOfBetterPosition(PoolState pool, Rank victim) {
+    return positionBeside(pool, victim) < 0;
+  }
+
+  /// Negative if the victim comes before the job by O2.
+  private int positionBeside(PoolState pool, Rank victim) {
+    return Integer.compare(
+        pool.executionPosition(victim.profile()),
+        pool.executionPosition(Objects.requireNonNull(request.profile())));
   }
 
   private static Levels levels(SequencedSet<LiveAttempt> attempts) {
     return attempts.getFirst().levels();
   }
 
-  private static boolean mayEnd(
-      RoomRequest request, Route route, Rank suspended, SequencedSet<LiveAttempt> members) {
-    if (request.rule() == PreemptionRule.P1) {
+  private boolean mayEnd(Route route, Rank suspended, SequencedSet<LiveAttempt> members) {
+    if (rule == PreemptionRule.P1) {
       return true;
     }
     TenantAccount own = route.tenant();
-    return (!own.isBound() || members.getFirst().tenant() == own)
-        && isWorse(request, route, suspended);
+    return rule == PreemptionRule.P7
+        && (!own.isBound() || members.getFirst().tenant() == own)
+        && isWorse(route, suspended);
   }
 
   /// Whether it is suspended, belongs to the policy of the asking job, and would resume before that
@@ -233,7 +334,7 @@ final class VictimWalk implements VictimIterator {
   }
 
   /// Whether it goes before the job by P7: by execution priority, then rank.
-  private static boolean isWorse(RoomRequest request, Route route, Rank victim) {
+  private boolean isWorse(Route route, Rank victim) {
     int position = route.pool().executionPosition(victim.profile());
     return victim.policy() != request.account()
         && (position > route.position()
@@ -250,8 +351,8 @@ final class VictimWalk implements VictimIterator {
     }
   }
 
-  @Override
-  public Optional<LiveAttempt> next() {
+  /// The next victim; empty when there is no other.
+  Optional<LiveAttempt> next() {
     while (true) {
       Line line = lines.poll();
       if (line == null || line.next == null) {
@@ -268,15 +369,31 @@ final class VictimWalk implements VictimIterator {
         // The amount taken only grows: neither this job nor a larger one may become a victim any
         // more.
         if (keepsReservation) {
+          if (request.within()) {
+            refused.add(new Refused(line, victim));
+          }
           line.advance();
           put(line);
         }
         continue;
       }
       line.levels.remove(victim.takenUnits());
+      exchanges.forEach(each -> each.remove(victim.levels(), victim.takenUnits()));
       line.advance();
       put(line);
+      if (line.isOwn) {
+        retryRefused();
+      }
       return Optional.of(victim);
+    }
+  }
+
+  /// Without jobs of its own policy the job's share is smaller, so others may be permitted now.
+  private void retryRefused() {
+    List<Refused> again = List.copyOf(refused);
+    refused.clear();
+    for (Refused each : again) {
+      put(new Line(each.line(), each.attempt()));
     }
   }
 
@@ -301,16 +418,18 @@ final class VictimWalk implements VictimIterator {
   }
 
   private boolean mayGo(Line line, LiveAttempt victim) {
-    if (line.isSuspended) {
+    if (line.isSuspended || line.isOwn) {
       return true;
     }
     return keepsReservation
         ? line.levels.mayLoseAndKeep(line.unit, victim.units())
+            && (line.exchange == null
+                || line.exchange.staysAsLarge(victim.levels(), victim.units()))
         : line.levels.mayLose(line.unit);
   }
 
-  @Override
-  public Optional<Instant> protectedUntil() {
+  /// The earliest end of protection of an attempt that was passed over.
+  Optional<Instant> protectedUntil() {
     return Optional.ofNullable(protectedUntil);
   }
 }

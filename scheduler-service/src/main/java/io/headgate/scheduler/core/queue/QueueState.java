@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.queue;
 
+import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.Queue;
@@ -173,6 +174,10 @@ public final class QueueState implements Comparable<QueueState> {
   /// Units of GPU that one job of it needs; 0 when it is not resolved.
   public long need() {
     return need;
+  }
+
+  public ProfileId profile() {
+    return get().profile().id();
   }
 
   public Reclaim reclaim() {

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.queue;
 
+import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.rights.PolicyAccount;
@@ -10,12 +11,15 @@ import org.jspecify.annotations.Nullable;
 /// A candidate's request for room by preemption, reduced to the facts that decide the outcome. Two
 /// equal requests find the same room.
 ///
+/// @param rule the right over jobs of other policies: P1, P7 or P10; P9: there is none
+/// @param within whether jobs of its own policy may go as well, or alone (P9)
 /// @param group its routes in routing order; the shape is theirs
-/// @param reclaim which jobs are possible victims under P1 and P7
-/// @param account the policy of the job; null under P1, where only the levels above it make a
-///   difference, which are the group's: a policy whose job is entitled is not above its
-///   reservation, so none of its jobs is a victim
-/// @param rank of the queue under P7; 0 otherwise
+/// @param reclaim which jobs are possible victims under P1
+/// @param account the policy of the job; null under P1 alone, where only the levels above it make a
+///   difference, which are the group's: a policy whose job is entitled is not above its reservation,
+///   so none of its jobs is a victim
+/// @param profile of the job; null under P1 alone
+/// @param rank of the queue; 0 under P1 alone
 /// @param priority of the job under P9; 0 otherwise
 /// @param job under P1 the job itself, if its policy has suspended attempts: only those behind it
 ///   are possible victims; otherwise null
@@ -23,15 +27,23 @@ import org.jspecify.annotations.Nullable;
 ///   those routes are open where its tenant's reservation has room (A3, A8)
 public record RoomRequest(
     PreemptionRule rule,
+    boolean within,
     RouteGroup group,
     Reclaim reclaim,
     @Nullable PolicyAccount account,
+    @Nullable ProfileId profile,
     int rank,
     int priority,
     @Nullable LiveJob job,
     boolean anywhere) {
 
   /// The ways in which a candidate may make room, in the order in which it tries them.
+  ///
+  /// | the job | its requests |
+  /// |---|---|
+  /// | entitled as far as its policy goes | P1, together with P9 |
+  /// | not entitled, `reclaim: rank` or `fair` | P7 or P10, together with P9 |
+  /// | not entitled, unless jobs of its policy go | P1 together with P9 |
   ///
   /// @param barred whether only P1 is open to it
   public static List<RoomRequest> of(Turn turn, boolean barred) {
@@ -42,52 +54,108 @@ public record RoomRequest(
     }
     QueueState queue = turn.queue();
     PolicyAccount account = queue.account();
-    RouteGroup group = queue.group();
-    boolean anywhere = !group.isShared() || head.isPreemptible();
     boolean isEntitled = turn.isPolicyEntitled();
     boolean isWithinLimit = isEntitled || account.hasRoom(queue.need());
+    boolean mayPreemptNow = turn.mayStart() || turn.gate() == Block.DEPARTMENT_LIMIT;
+    boolean within =
+        account.preemptsWithin()
+            && !barred
+            && queue.need() > 0
+            && (turn.mayStart() ? isWithinLimit : turn.mayStartBesidesLimits());
     if (isEntitled && turn.gate() != Block.LIMIT) {
-      requests.add(entitled(group, queue.reclaim(), anywhere));
+      requests.add(
+          within
+              ? of(PreemptionRule.P1, true, queue, head)
+              : entitled(queue.group(), queue.reclaim(), isOpenAnywhere(queue, head)));
     }
-    if (isWithinLimit
+    PreemptionRule right = rightOf(queue.reclaim());
+    if (right != null
         && !barred
-        && queue.reclaim() == Reclaim.RANK
-        && (turn.mayStart() || turn.gate() == Block.DEPARTMENT_LIMIT)
+        && ((isWithinLimit && mayPreemptNow) || within)
         && !turn.isEntitledEverywhere()) {
-      requests.add(outranking(group, account, queue.rank(), anywhere));
+      requests.add(of(right, within, queue, head));
     }
-    if (account.preemptsWithin()
-        && !barred
-        && (turn.mayStart() ? isWithinLimit : turn.mayStartBesidesLimits())) {
-      requests.add(within(group, account, head.priority(), anywhere));
+    if (within && !(isEntitled && turn.gate() != Block.LIMIT)) {
+      boolean mayBecomeEntitled = queue.need() <= account.reservation();
+      if (mayBecomeEntitled || right == null) {
+        requests.add(of(mayBecomeEntitled ? PreemptionRule.P1 : PreemptionRule.P9, true, queue, head));
+      }
     }
     return requests;
   }
 
-  /// An entitled job.
+  /// The right of a job that is not entitled over jobs of other policies; null: none.
+  private static @Nullable PreemptionRule rightOf(Reclaim reclaim) {
+    return switch (reclaim) {
+      case RANK -> PreemptionRule.P7;
+      case FAIR -> PreemptionRule.P10;
+      case RESERVATION, STRICT -> null;
+    };
+  }
+
+  private static boolean isOpenAnywhere(QueueState queue, LiveJob head) {
+    return !queue.group().isShared() || head.isPreemptible();
+  }
+
+  private static RoomRequest of(
+      PreemptionRule rule, boolean within, QueueState queue, LiveJob head) {
+    return new RoomRequest(
+        rule,
+        within,
+        queue.group(),
+        queue.reclaim(),
+        queue.account(),
+        queue.profile(),
+        queue.rank(),
+        within ? head.priority() : 0,
+        null,
+        isOpenAnywhere(queue, head));
+  }
+
+  /// An entitled job whose policy has no right of preemption of its own.
   public static RoomRequest entitled(RouteGroup group, Reclaim reclaim, boolean anywhere) {
-    return new RoomRequest(PreemptionRule.P1, group, reclaim, null, 0, 0, null, anywhere);
-  }
-
-  /// A job that outranks others above their reservation.
-  public static RoomRequest outranking(
-      RouteGroup group, PolicyAccount account, int rank, boolean anywhere) {
     return new RoomRequest(
-        PreemptionRule.P7, group, Reclaim.RANK, account, rank, 0, null, anywhere);
-  }
-
-  /// A job of higher priority than others of its policy.
-  public static RoomRequest within(
-      RouteGroup group, PolicyAccount account, int priority, boolean anywhere) {
-    return new RoomRequest(
-        PreemptionRule.P9, group, Reclaim.RESERVATION, account, 0, priority, null, anywhere);
+        PreemptionRule.P1, false, group, reclaim, null, null, 0, 0, null, anywhere);
   }
 
   /// The same for a job some of whose policy are suspended.
   public RoomRequest withJob(LiveJob asking) {
     return rule == PreemptionRule.P1
-        ? new RoomRequest(rule, group, reclaim, account, rank, priority, asking, anywhere)
+        ? new RoomRequest(
+            rule, within, group, reclaim, account, profile, rank, priority, asking, anywhere)
         : this;
+  }
+
+  /// The same for a job that takes nothing from other policies; null: then it has no right.
+  public @Nullable RoomRequest withinOnly() {
+    return within
+        ? new RoomRequest(
+            PreemptionRule.P9,
+            true,
+            group,
+            reclaim,
+            account,
+            profile,
+            rank,
+            priority,
+            null,
+            anywhere)
+        : null;
+  }
+
+  /// Whether P1 is the only right.
+  public boolean isEntitledOnly() {
+    return rule == PreemptionRule.P1 && !within;
+  }
+
+  /// Whether the victim goes by P9.
+  public boolean isOwn(LiveAttempt victim) {
+    return within && victim.policy() == account && !victim.isSuspended();
+  }
+
+  /// The rule by which the victim goes.
+  public PreemptionRule ruleOf(LiveAttempt victim) {
+    return isOwn(victim) ? PreemptionRule.P9 : rule;
   }
 
   /// Units of GPU that the job needs.

@@ -358,9 +358,14 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     if (queue.isEntitled()) {
       return failed.queue.isEntitled()
           && queue.reclaim() == failed.queue.reclaim()
-          && (belowTenant == Standing.ENTITLED || queue.reclaim() != Reclaim.RANK);
+          && (belowTenant == Standing.ENTITLED || !hasRightWithoutReservation());
     }
-    return belowTenant == Standing.ABOVE_LIMIT || queue.reclaim() != Reclaim.RANK;
+    return belowTenant == Standing.ABOVE_LIMIT || !hasRightWithoutReservation();
+  }
+
+  /// Whether its jobs may preempt although they are not entitled (P7, P10).
+  private boolean hasRightWithoutReservation() {
+    return queue.reclaim() == Reclaim.RANK || queue.reclaim() == Reclaim.FAIR;
   }
 
   /// From when on the candidate may hold capacity that others leave (O7); null: never. Above its

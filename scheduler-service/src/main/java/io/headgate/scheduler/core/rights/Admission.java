@@ -3,22 +3,24 @@ package io.headgate.scheduler.core.rights;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Whether the levels above a policy would let a job of it start without certain attempts, once
-/// everything that stops has stopped (P1). Their limits must have room. A job that preempts because
-/// it is entitled must be so with exactly these attempts removed.
+/// What the levels above a policy say to a job of it without certain attempts, once everything that
+/// stops has stopped (P1): whether their limits have room, and whether the job is entitled.
 ///
-/// A job that the levels admit as things stand is admitted whatever is removed.
+/// A level that has room as things stand has room whatever is removed.
 public final class Admission {
   private final long need;
-  private final boolean mustBeEntitled;
-  private final List<Account> inTheWay = new ArrayList<>(0);
+
+  /// The levels whose limits leave no room as things stand.
+  private final List<Account> full = new ArrayList<>(0);
+
+  /// The levels that keep the job from being entitled as things stand.
+  private final List<Account> denying = new ArrayList<>(0);
+
   private final Removals removals = new Removals();
 
   /// @param need units of GPU that the job needs
-  /// @param mustBeEntitled whether the protected usage of each level must be within its reservation
-  public Admission(Upper levels, long need, boolean mustBeEntitled) {
+  public Admission(Upper levels, long need) {
     this.need = need;
-    this.mustBeEntitled = mustBeEntitled;
     DepartmentAccount department = levels.department();
     for (DepartmentAccount each = department; each != null; each = each.above()) {
       addIfInTheWay(each);
@@ -29,16 +31,17 @@ public final class Admission {
   }
 
   private void addIfInTheWay(Account account) {
-    if (isInTheWay(account)) {
-      inTheWay.add(account);
+    if (exceedsLimit(account)) {
+      full.add(account);
+    }
+    if (exceedsReservation(account)) {
+      denying.add(account);
     }
   }
 
-  private boolean isInTheWay(Account account) {
-    return exceedsLimit(account)
-        || (mustBeEntitled
-            && account.protectedUsage() - removals.protectedUnits(account) + need
-                > account.reservation());
+  private boolean exceedsReservation(Account account) {
+    return account.protectedUsage() - removals.protectedUnits(account) + need
+        > account.reservation();
   }
 
   /// Capacity held for blocked jobs counts as used (O7).
@@ -50,28 +53,36 @@ public final class Admission {
 
   /// Counts an attempt as removed, or as there again if the units are negative.
   public void remove(Levels victim, long units) {
-    if (!inTheWay.isEmpty()) {
+    if (!full.isEmpty() || !denying.isEmpty()) {
       removals.path(victim).remove(units);
     }
   }
 
-  /// Whether some level stands in the way.
-  public boolean isDenied() {
-    for (Account account : inTheWay) {
-      if (isInTheWay(account)) {
+  /// Whether the limit of some level has no room.
+  public boolean isAboveLimit() {
+    for (Account account : full) {
+      if (exceedsLimit(account)) {
         return true;
       }
     }
     return false;
   }
 
-  /// Whether victims in other pools may help as well: a department is in the way.
-  public boolean isDeniedEverywhere() {
-    for (Account account : inTheWay) {
-      if (account instanceof DepartmentAccount) {
-        return true;
+  /// Whether the job is entitled as far as these levels go.
+  public boolean isEntitled() {
+    for (Account account : denying) {
+      if (exceedsReservation(account)) {
+        return false;
       }
     }
-    return false;
+    return true;
+  }
+
+  /// Whether victims in other pools may help as well: a department is in the way.
+  ///
+  /// @param mustBeEntitled whether the job must be entitled
+  public boolean isDeniedEverywhere(boolean mustBeEntitled) {
+    return full.stream().anyMatch(DepartmentAccount.class::isInstance)
+        || (mustBeEntitled && denying.stream().anyMatch(DepartmentAccount.class::isInstance));
   }
 }

@@ -141,6 +141,23 @@ public final class Removals {
       return unit;
     }
 
+    /// As [#unitBeside(Upper)], of a job with these levels beside one with others.
+    int unitBeside(Path other) {
+      if (tenant != other.tenant) {
+        return ofTenant == null ? departments.size() : departments.size() + 1;
+      }
+      int unit = 0;
+      while (unit < departments.size() && !other.departments.contains(departments.get(unit))) {
+        unit++;
+      }
+      return unit;
+    }
+
+    /// The over-reservation usage of a level that is left, with this much more.
+    long over(int unit, long more) {
+      return Math.max(0, left(account(unit), lossOf(unit)) + more - account(unit).reservation());
+    }
+
     /// Whether it belongs to another tenant, in a pool that tenants share.
     public boolean isOfOtherTenant(Upper preemptor) {
       return ofTenant != null && tenant != preemptor.tenant();

@@ -96,7 +96,8 @@ class EvictAllTest {
     EvictAll all = new EvictAll(rules);
     Victims victims = new Victims(rules);
     for (Job job : rules.heads()) {
-      if (victims.rulesFor(job).contains(PreemptionRule.P1)) {
+      if (rules.isPolicyEntitled(job)
+          && victims.rightsFor(job).stream().anyMatch(right -> right.rule() == PreemptionRule.P1)) {
         waiting.incrementAndGet();
         require(!all.couldServe(job), "an entitled job that could be served does not wait", job);
       }

@@ -1,5 +1,8 @@
 package io.headgate.scheduler.core.property;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
+import io.headgate.scheduler.core.property.Victims.Right;
 import static io.headgate.scheduler.core.property.Violation.require;
 import static java.util.Comparator.naturalOrder;
 
@@ -38,6 +41,9 @@ final class PreemptionCheck {
   /// Victims of the preemption that is being told; its hold ends it.
   private final List<Attempt> victims = new ArrayList<>();
 
+  /// The rules by which they go.
+  private final Map<AttemptId, PreemptionRule> rulesOfVictims = new LinkedHashMap<>();
+
   private Shadow beforeVictims;
 
   /// Over-reservation usage of all policies before the first victim.
@@ -67,8 +73,8 @@ final class PreemptionCheck {
       beforeVictims = shadow.copy();
       overBefore = over(rules);
       require(
-          possible.rulesFor(preemptor).contains(rule),
-          "only an entitled job preempts (P1), or one whose rule allows it (P7, P9)",
+          possible.rightsFor(preemptor).stream().anyMatch(right -> right.allows(rule)),
+          "only an entitled job preempts (P1), or one whose rule allows it (P7, P9, P10)",
           rule,
           preemptor,
           rules.refusal(preemptor));
@@ -79,7 +85,9 @@ final class PreemptionCheck {
           "nobody goes if the job fits now",
           preemptor);
       require(
-          !possible.makesRoom(preemptor, rule, Set.of()),
+          possible.rightsFor(preemptor).stream()
+              .filter(right -> right.allows(rule))
+              .noneMatch(right -> possible.makesRoom(preemptor, right, Set.of())),
           "nobody goes if the job fits when what stops has stopped (P6)",
           preemptor);
       require(
@@ -88,7 +96,8 @@ final class PreemptionCheck {
           preemptor);
     }
     require(
-        possible.mayGo(victim, preemptor, rule, Set.of()),
+        rule == PreemptionRule.P10
+            || possible.mayGo(victim, preemptor, alone(rule), Set.of()),
         "no level at or below its reservation loses a job (P2)",
         rule,
         victim,
@@ -102,6 +111,11 @@ final class PreemptionCheck {
         own);
     requireGrounds(cause.grounds(), victim, preemptor, rules);
     victims.add(victim);
+    rulesOfVictims.put(victim.id(), rule);
+  }
+
+  private static Right alone(PreemptionRule rule) {
+    return new Right(rule, rule == PreemptionRule.P9);
   }
 
   private static void requireGrounds(
@@ -130,7 +144,7 @@ final class PreemptionCheck {
     Job job = shadow.jobs.get(hold.job());
     if (victims.isEmpty()) {
       require(
-          possible.rulesFor(job).contains(rule),
+          possible.rightsFor(job).stream().anyMatch(right -> right.allows(rule)),
           "only who may make room holds what stops",
           rule,
           job);
@@ -142,20 +156,49 @@ final class PreemptionCheck {
             || rules.refusal(job).isPresent(),
         "what fits now does not hold",
         job);
-    require(possible.makesRoom(job, rule, Set.of()), "a hold is where its job will fit", hold);
+    require(rules.fitsWithout(job, Set.of()), "a hold is where its job will fit", hold);
     if (!victims.isEmpty()) {
-      checkChoice(job, rule, rules.now);
+      checkChoice(job, right(hold, rules.now), rules.now);
     }
+  }
+
+  /// The right of which the victims are. They go together by it, and the hold has the rule of those
+  /// of other policies.
+  private Right right(Hold hold, Instant now) {
+    Victims possible = new Victims(new Reference(beforeVictims, now));
+    Job job = shadow.jobs.get(hold.job());
+    List<Right> rights = new ArrayList<>(possible.rightsFor(job));
+    if (rights.stream().anyMatch(Right::within)) {
+      rights.add(Right.WITHIN); // An elastic pool may be about to serve it (P6).
+    }
+    Set<AttemptId> chosen = ids(victims);
+    for (Right right : rights) {
+      boolean isOf =
+          victims.stream()
+              .allMatch(victim ->
+                  rulesOfVictims.get(victim.id()) == possible.ruleOf(victim, job, right));
+      boolean isHeldBy =
+          hold.rule().orElseThrow() == right.rule()
+              || rulesOfVictims.values().stream().allMatch(PreemptionRule.P9::equals);
+      if (isOf && isHeldBy && possible.makesRoom(job, right, chosen)) {
+        return right;
+      }
+    }
+    throw new AssertionError(
+        "violated: victims go by one right, and together (P1, P9, P10)\n  "
+            + rulesOfVictims
+            + "\n  "
+            + rights);
   }
 
   /// The first stage whose prefix has all the victims, or the first without a prefix: there the
   /// victims are of one place.
-  private Optional<List<Attempt>> prefix(Victims possible, Job job, PreemptionRule rule) {
+  private Optional<List<Attempt>> prefix(Victims possible, Job job, Right right) {
     Set<Standing> oversized = EnumSet.noneOf(Standing.class);
     while (true) {
-      Optional<List<Attempt>> prefix = possible.prefix(job, rule, oversized);
+      Optional<List<Attempt>> prefix = possible.prefix(job, right, oversized);
       if (prefix.isEmpty() || ids(prefix.get()).containsAll(ids(victims))) {
-        requireNoWorseWasSpared(possible, job, rule, oversized);
+        requireNoWorseWasSpared(possible, job, right, oversized);
         return prefix;
       }
       Optional<Standing> worst =
@@ -168,16 +211,16 @@ final class PreemptionCheck {
   }
 
   private void requireNoWorseWasSpared(
-      Victims possible, Job job, PreemptionRule rule, Set<Standing> oversized) {
+      Victims possible, Job job, Right right, Set<Standing> oversized) {
     Standing best = victims.stream().map(possible::standing).min(naturalOrder()).orElseThrow();
     for (Attempt attempt : beforeVictims.attempts.values()) {
       require(
           ids(victims).contains(attempt.id())
-              || !possible.isOversized(attempt, job, rule)
+              || !possible.isOversized(attempt, job)
               || oversized.contains(possible.standing(attempt))
               || possible.standing(attempt).compareTo(best) <= 0
               || !inPoolsOf(job).contains(attempt.assignment().pool())
-              || !possible.mayGo(attempt, job, rule, Set.of()),
+              || !possible.mayGo(attempt, job, right, Set.of()),
           "a large job is spared only for others of its standing (P4)",
           attempt,
           victims);
@@ -195,7 +238,7 @@ final class PreemptionCheck {
 
   /// Victims of one place: none of its permitted sets spares all of those that are as protected as
   /// the most protected victim.
-  private void checkPlace(Reference before, Job job, PreemptionRule rule) {
+  private void checkPlace(Reference before, Job job, Right right) {
     Victims possible = new Victims(before);
     List<Attempt> order = possible.inOrder(beforeVictims.attempts.values());
     int last = victims.stream().mapToInt(order::indexOf).max().orElseThrow();
@@ -203,11 +246,11 @@ final class PreemptionCheck {
       Optional<Set<AttemptId>> better =
           possible.permittedOnOneNode(
               job,
-              rule,
+              right,
               attempt ->
                   order.indexOf(attempt) < last
                       && inPoolsOf(job).contains(attempt.assignment().pool())
-                      && !possible.isOversized(attempt, job, rule));
+                      && !possible.isOversized(attempt, job));
       require(
           better.isEmpty(),
           "of all places, the one whose most protected victim goes first (P4)",
@@ -216,10 +259,10 @@ final class PreemptionCheck {
     }
   }
 
-  private void checkChoice(Job job, PreemptionRule rule, Instant now) {
+  private void checkChoice(Job job, Right right, Instant now) {
     Reference before = new Reference(beforeVictims, now);
     Victims possible = new Victims(before);
-    Optional<List<Attempt>> prefix = prefix(possible, job, rule);
+    Optional<List<Attempt>> prefix = prefix(possible, job, right);
     Set<AttemptId> chosen = new HashSet<>();
     double lost = 0;
     for (Attempt victim : victims) {
@@ -230,19 +273,19 @@ final class PreemptionCheck {
       Set<AttemptId> fewer = new HashSet<>(chosen);
       fewer.remove(victim.id());
       require(
-          !possible.makesRoom(job, rule, fewer),
+          !possible.makesRoom(job, right, fewer),
           "no proper subset of the victims would do (P4)",
           victim,
           victims);
     }
     if (prefix.isEmpty()) {
-      checkPlace(before, job, rule);
+      checkPlace(before, job, right);
       return;
     }
     if (prefix.get().size() > MAX_EXHAUSTIVE) {
       return;
     }
-    require(possible.makesRoom(job, rule, chosen), "the victims make room", victims);
+    require(possible.makesRoom(job, right, chosen), "the victims make room", victims);
     List<Attempt> all = prefix.get();
     for (int mask = 0; mask < 1 << all.size(); mask++) {
       if (Integer.bitCount(mask) > chosen.size()) {
@@ -260,7 +303,7 @@ final class PreemptionCheck {
           subset.size() < chosen.size()
               || (subset.size() == chosen.size() && subsetLost < lost - 1e-3);
       require(
-          !better || !possible.makesRoom(job, rule, subset),
+          !better || !possible.makesRoom(job, right, subset),
           "the fewest victims, then the least lost work (P4)",
           subset,
           chosen);
@@ -293,6 +336,7 @@ final class PreemptionCheck {
         hold,
         overBefore);
     victims.clear();
+    rulesOfVictims.clear();
   }
 
   private static PreemptionRule rule(Hold hold) {

@@ -139,7 +139,14 @@ final class RandomWorld {
         route,
         chance(60) ? Duration.ofMinutes(random.nextInt(8)) : Duration.ofDays(365),
         Duration.ofMinutes(random.nextInt(5)),
-        chance(20) ? Reclaim.STRICT : chance(30) ? Reclaim.RANK : Reclaim.RESERVATION);
+        fairly(name, chance(20) ? Reclaim.STRICT : chance(30) ? Reclaim.RANK : Reclaim.RESERVATION));
+  }
+
+  /// In every fourth scenario some profiles reclaim fairly. Not drawn, so that a seed stays what it
+  /// was.
+  private Reclaim fairly(String name, Reclaim drawn) {
+    long dice = Math.floorMod((seed * 37 + name.hashCode()) * 0x9E3779B97F4A7C15L >>> 32, 3);
+    return seed % 4 == 1 && dice > 0 ? Reclaim.FAIR : drawn;
   }
 
   /// In every fifth scenario some profiles want nodes that run jobs with an image, and some nodes

@@ -449,6 +449,11 @@ final class Reference {
         .anyMatch(pool -> space.fits(pool, profile, Without.stoppingAnd(removed)));
   }
 
+  /// As [#fitsWithout(Job, Set)], in this pool.
+  boolean fitsWithout(Pool pool, Job job, Set<AttemptId> removed) {
+    return space.fits(pool, profile(job), Without.stoppingAnd(removed));
+  }
+
   /// The first pool where it fits when everything that stops has stopped, and these are gone.
   Optional<Pool> poolWithout(Job job, Collection<Attempt> removed) {
     Set<AttemptId> ids = removed.stream().map(Attempt::id).collect(Collectors.toSet());

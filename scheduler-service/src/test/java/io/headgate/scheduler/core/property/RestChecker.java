@@ -108,14 +108,12 @@ final class RestChecker {
       return Optional.empty();
     }
     Victims possible = new Victims(then);
-    for (PreemptionRule rule : possible.rulesFor(job)) {
-      if (rule == PreemptionRule.P9 || !supply.mayServe(job, then)) {
+    for (Victims.Right right : open(possible, job, then)) {
         Optional<Pool> room =
-            possible.some(job, rule).flatMap(victims -> then.poolWithout(job, victims));
+            possible.some(job, right).flatMap(victims -> then.poolWithout(job, victims));
         if (room.isPresent()) {
           return room;
         }
-      }
     }
     return BlockedHoldCheck.placeFor(job, then);
   }
@@ -238,6 +236,18 @@ final class RestChecker {
     }
   }
 
+  /// The rights by which it may make room. It takes nothing from other policies as long as an elastic
+  /// pool may serve it (P6).
+  private List<Victims.Right> open(Victims possible, Job job, Reference then) {
+    List<Victims.Right> rights = possible.rightsFor(job);
+    if (!supply.mayServe(job, then)) {
+      return rights;
+    }
+    return rights.stream().anyMatch(Victims.Right::within)
+        ? List.of(Victims.Right.WITHIN)
+        : List.of();
+  }
+
   /// No rule would make room. A queue acts by its first job: while that one may not preempt yet,
   /// those behind it wait with it.
   private void requireNoRoom(Job job, Reference then) {
@@ -249,22 +259,19 @@ final class RestChecker {
         return;
       }
     }
-    for (PreemptionRule rule : possible.rulesFor(job)) {
-      if (rule == PreemptionRule.P9 || !supply.mayServe(job, then)) {
+    for (Victims.Right right : open(possible, job, then)) {
         require(
-            possible.prefix(job, rule, EnumSet.allOf(Reference.Standing.class)).isEmpty(),
+            possible.prefix(job, right, EnumSet.allOf(Reference.Standing.class)).isEmpty(),
             "no job waits while the P rules would make room",
-            rule,
+            right,
             job);
         require(
-            rule == PreemptionRule.P9
-                || rules.profile(job).workers() > 1
-                || possible.permittedOnOneNode(job, rule, any -> true).isEmpty(),
+            rules.profile(job).workers() > 1
+                || possible.permittedOnOneNode(job, right, any -> true).isEmpty(),
             "no job waits while permitted victims of one node would make room (P4)",
-            rule,
+            right,
             job,
-            possible.permittedOnOneNode(job, rule, any -> true));
-      }
+            possible.permittedOnOneNode(job, right, any -> true));
     }
   }
 

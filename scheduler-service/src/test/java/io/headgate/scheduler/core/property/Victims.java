@@ -29,7 +29,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/// Which attempts must go (P1-P4, P7, P9): all in their order, one after the other.
+/// Which attempts must go (P1-P4, P7, P9, P10): all in their order, one after the other.
 final class Victims {
   /// Sets of up to this many attempts are tried, one by one.
   private static final int MAX_ON_NODE = 7;
@@ -42,10 +42,22 @@ final class Victims {
     this.shadow = rules.shadow;
   }
 
-  /// The rules under which the job may make room as its policy stands now, the first to be tried
+  /// A way to make room.
+  ///
+  /// @param rule over jobs of other policies; P9: none
+  /// @param within whether jobs of the own policy may go, too (P9)
+  record Right(PreemptionRule rule, boolean within) {
+    static final Right WITHIN = new Right(PreemptionRule.P9, true);
+
+    boolean allows(PreemptionRule one) {
+      return rule == one || (within && one == PreemptionRule.P9);
+    }
+  }
+
+  /// The rights by which the job may make room as its policy stands now, the first to be tried
   /// first.
-  List<PreemptionRule> rulesFor(Job job) {
-    List<PreemptionRule> found = new ArrayList<>();
+  List<Right> rightsFor(Job job) {
+    List<Right> found = new ArrayList<>();
     if (mustWaitToPreempt(job)) {
       return found;
     }
@@ -65,26 +77,34 @@ final class Victims {
                 && rules.preemptible(job));
     boolean makesRoomInDepartments =
         refusal.equals("DEPARTMENT_LIMIT") && rules.isAboveDepartmentLimitBesideBlocked(job);
-    if (isEntitled
-        && isOpenOnceEntitled
-        && (refusal.isEmpty()
-            || makesRoomInDepartments
-            || refusal.equals("OVER_RESERVATION_DENIED"))) {
-      found.add(PreemptionRule.P1);
-    }
-    if (isFree
-        && isWithinLimit
-        && (refusal.isEmpty() || (makesRoomInDepartments && isOpenOnceEntitled))
-        && !rules.isEntitled(job)
-        && rules.profile(job).reclaim() == Reclaim.RANK) {
-      found.add(PreemptionRule.P7);
-    }
     boolean makesRoomInLimit = refusal.equals("LIMIT") && rules.isAboveLimitBesideBlocked(job);
-    if (isFree
-        && besides.isEmpty()
-        && rules.preemptsWithin(job)
-        && ((refusal.isEmpty() && isWithinLimit) || makesRoomInLimit || makesRoomInDepartments)) {
-      found.add(PreemptionRule.P9);
+    boolean within =
+        isFree
+            && rules.need(job) > 0
+            && besides.isEmpty()
+            && rules.preemptsWithin(job)
+            && ((refusal.isEmpty() && isWithinLimit) || makesRoomInLimit || makesRoomInDepartments);
+    boolean isEntitledNow =
+        isEntitled
+            && isOpenOnceEntitled
+            && (refusal.isEmpty()
+                || makesRoomInDepartments
+                || refusal.equals("OVER_RESERVATION_DENIED"));
+    if (isEntitledNow) {
+      found.add(new Right(PreemptionRule.P1, within));
+    }
+    Reclaim reclaim = rules.profile(job).reclaim();
+    boolean mayOutrank = reclaim == Reclaim.RANK || reclaim == Reclaim.FAIR;
+    boolean mayNow = refusal.isEmpty() || (makesRoomInDepartments && isOpenOnceEntitled);
+    if (mayOutrank && isFree && ((isWithinLimit && mayNow) || within) && !rules.isEntitled(job)) {
+      found.add(
+          new Right(reclaim == Reclaim.RANK ? PreemptionRule.P7 : PreemptionRule.P10, within));
+    }
+    boolean mayBecomeEntitled = rules.need(job) <= rules.reservation(policy);
+    if (within && !isEntitledNow && mayBecomeEntitled) {
+      found.add(new Right(PreemptionRule.P1, true));
+    } else if (within && !isEntitledNow && !mayOutrank) {
+      found.add(Right.WITHIN);
     }
     return found;
   }
@@ -138,33 +158,91 @@ final class Victims {
     return !attempt.policy().equals(rules.queue(job).policy());
   }
 
+  /// The rule by which the attempt goes.
+  PreemptionRule ruleOf(Attempt attempt, Job job, Right right) {
+    return isOwn(attempt, job, right) ? PreemptionRule.P9 : right.rule();
+  }
+
+  private boolean isOwn(Attempt attempt, Job job, Right right) {
+    return right.within() && !isOtherPolicys(attempt, job) && !Shadow.isKept(attempt);
+  }
+
   /// Whether the attempt may go for the job just now.
-  boolean mayGo(Attempt attempt, Job job, PreemptionRule rule, Set<AttemptId> removed) {
+  boolean mayGo(Attempt attempt, Job job, Right right, Set<AttemptId> removed) {
     if (Shadow.isKept(attempt)) {
-      return mayEnd(attempt, job, rule);
+      return mayEnd(attempt, job, right.rule());
     }
     if (!isPreemptible(attempt)) {
       return false;
     }
     PolicyId own = rules.queue(job).policy();
-    return switch (rule) {
-      case P9 ->
-          attempt.policy().equals(own)
-              && rules.job(attempt).spec().priority() < job.spec().priority();
+    if (attempt.policy().equals(own)) {
+      return right.within()
+          && rules.job(attempt).spec().priority() < job.spec().priority()
+          && !comesBefore(attempt, job);
+    }
+    return switch (right.rule()) {
+      case P9 -> false;
       case P7 ->
-          !attempt.policy().equals(own)
-              && isWorseRanked(attempt, job)
-              && mayLose(attempt, List.of(), Reclaim.STRICT, removed);
-      case P10 -> false;
+          isWorseRanked(attempt, job) && mayLose(attempt, List.of(), Reclaim.STRICT, removed);
+      case P10 ->
+          !comesBefore(attempt, job)
+              && mayLose(attempt, List.of(), Reclaim.STRICT, removed)
+              && isShareLarger(attempt, job)
+              && isShareKept(attempt, job, removed, attempt.assignment().units());
       case P11 -> false; // Moves are no victims: see ConsolidationCheck.
       case P1 ->
-          !attempt.policy().equals(own)
-              && mayLose(
-                  attempt,
-                  rules.departments.upToUnit(attempt.policy(), own),
-                  rules.profile(job).reclaim(),
-                  removed);
+          mayLose(
+              attempt,
+              rules.departments.upToUnit(attempt.policy(), own),
+              rules.profile(job).reclaim(),
+              removed);
     };
+  }
+
+  /// P10, as things stand.
+  boolean isShareLarger(Attempt attempt, Job job) {
+    return compareShares(attempt, job, Set.of(), 0, 0) > 0;
+  }
+
+  /// P10, after the exchange.
+  ///
+  /// @param units that the attempt's policy loses besides
+  private boolean isShareKept(Attempt attempt, Job job, Set<AttemptId> removed, long units) {
+    return compareShares(attempt, job, removed, units, rules.need(job)) >= 0;
+  }
+
+  /// At the highest level at which the units of the two jobs differ.
+  private int compareShares(
+      Attempt attempt, Job job, Set<AttemptId> removed, long units, long need) {
+    PolicyId own = rules.queue(job).policy();
+    PolicyId other = attempt.policy();
+    return Long.compare(
+        overOfUnit(other, own, removed, -units) * weightOfUnit(own, other),
+        overOfUnit(own, other, removed, need) * weightOfUnit(other, own));
+  }
+
+  private long overOfUnit(PolicyId of, PolicyId beside, Set<AttemptId> removed, long more) {
+    List<Department> up = rules.departments.upToUnit(of, beside);
+    long usage = up.isEmpty() ? rules.standing(of, removed) : rules.standing(up.getLast(), removed);
+    long reservation =
+        up.isEmpty() ? rules.reservation(of) : rules.departments.reservation(up.getLast());
+    return Math.max(0, usage + more - reservation);
+  }
+
+  private long weightOfUnit(PolicyId of, PolicyId beside) {
+    List<Department> up = rules.departments.upToUnit(of, beside);
+    return up.isEmpty()
+        ? shadow.policy(of).map(Policy::weight).orElse(1)
+        : up.getLast().weight();
+  }
+
+  /// By O2, then O3, in the attempt's pool.
+  private boolean comesBefore(Attempt attempt, Job job) {
+    Pool pool = shadow.pool(attempt.assignment().pool()).orElse(null);
+    int mine = pool == null ? 0 : rules.position(pool, rules.profile(job).id());
+    int theirs = position(attempt);
+    return theirs < mine || (theirs == mine && rank(attempt) < rules.queue(job).rank());
   }
 
   /// Whether any entitled job of another policy might take it as things stand now.
@@ -268,16 +346,33 @@ final class Victims {
     return rules.job(attempt).spec().priority();
   }
 
-  /// Whether the job fits, also in its limits where it has to make room in them. Under P1 it must
-  /// be entitled without exactly the removed ones.
-  boolean makesRoom(Job job, PreemptionRule rule, Set<AttemptId> removed) {
-    if (rule == PreemptionRule.P9) {
-      PolicyId policy = rules.queue(job).policy();
-      if (rules.standing(policy, removed) + rules.need(job) > rules.limit(policy)) {
-        return false;
+  /// Whether the job fits without exactly these, also in its limits, and may take their places
+  /// together: by P1 it must be entitled then, P9 binds the usage of its policy, P10 the shares.
+  boolean makesRoom(Job job, Right right, Set<AttemptId> removed) {
+    PolicyId policy = rules.queue(job).policy();
+    long usage = rules.standing(policy, Set.of());
+    long after = rules.standing(policy, removed) + rules.need(job);
+    if (right.within()
+        && (after > rules.limit(policy)
+            || (after < usage + rules.need(job)
+                && after > Math.max(usage, rules.reservation(policy))))) {
+      return false;
+    }
+    List<Attempt> others = new ArrayList<>();
+    for (AttemptId id : removed) {
+      Attempt attempt = shadow.attempts.get(id);
+      if (!isOwn(attempt, job, right)) {
+        others.add(attempt);
       }
     }
-    if (rule == PreemptionRule.P1 && !rules.isEntitledWithout(job, removed)) {
+    if (right.rule() == PreemptionRule.P1
+        && (!right.within() || !others.isEmpty())
+        && !rules.isEntitledWithout(job, removed)) {
+      return false;
+    }
+    if (right.rule() == PreemptionRule.P10
+        && !others.stream()
+            .allMatch(each -> isShareLarger(each, job) && isShareKept(each, job, removed, 0))) {
       return false;
     }
     for (Department each : rules.departmentsOf(job)) {
@@ -289,30 +384,61 @@ final class Victims {
     return rules.fitsWithout(job, removed);
   }
 
+  /// As [#makesRoom]; or those of the own policy alone make room, or the others.
+  private boolean someMakeRoom(Job job, Right right, Set<AttemptId> removed) {
+    if (makesRoom(job, right, removed)) {
+      return true;
+    }
+    if (!right.within() || removed.isEmpty()) {
+      return false;
+    }
+    for (Pool pool : rules.routes(job)) {
+      Set<AttemptId> own = new HashSet<>();
+      Set<AttemptId> others = new HashSet<>();
+      for (AttemptId id : removed) {
+        Attempt attempt = shadow.attempts.get(id);
+        if (isOwn(attempt, job, right)) {
+          own.add(id);
+        } else if (attempt.assignment().pool().equals(pool.id())
+            || !rules.departmentsOf(job).isEmpty()) {
+          others.add(id);
+        }
+      }
+      Set<AttemptId> all = new HashSet<>(own);
+      all.addAll(others);
+      for (Set<AttemptId> part : List.of(all, own, others)) {
+        if (makesRoom(job, right, part) && rules.fitsWithout(pool, job, part)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   /// The victims of the shortest prefix of the reversed order after which the job fits; empty when
   /// it never does.
   ///
   /// @param oversized the standings whose oversized attempts are not passed over
-  Optional<List<Attempt>> prefix(Job job, PreemptionRule rule, Set<Standing> oversized) {
+  Optional<List<Attempt>> prefix(Job job, Right right, Set<Standing> oversized) {
     List<PoolId> pools = rules.routes(job).stream().map(Pool::id).toList();
     List<Attempt> possible = new ArrayList<>();
     for (Attempt attempt : shadow.attempts.values()) {
-      // Elsewhere a victim helps only where it makes room in the policy's limit.
-      if (rule == PreemptionRule.P9 || pools.contains(attempt.assignment().pool())) {
+      // Elsewhere a victim of the own policy helps: it makes room in the policy's limit.
+      if (isOwn(attempt, job, right) || pools.contains(attempt.assignment().pool())) {
         if ((isPreemptible(attempt) || Shadow.isKept(attempt))
-            && (!isOversized(attempt, job, rule) || oversized.contains(standing(attempt)))) {
+            && (!isOversized(attempt, job) || oversized.contains(standing(attempt)))) {
           possible.add(attempt);
         }
       }
     }
     List<Attempt> prefix = new ArrayList<>();
     Set<AttemptId> removed = new HashSet<>();
-    while (!makesRoom(job, rule, removed)) {
+    while (!someMakeRoom(job, right, removed)) {
       Optional<Attempt> worst =
           possible.stream()
               .filter(a -> !removed.contains(a.id()))
-              .filter(a -> mayGo(a, job, rule, removed))
-              .max(rule == PreemptionRule.P9 ? within() : across(removed));
+              .filter(a -> mayGo(a, job, right, removed))
+              .max(across(removed));
       if (worst.isEmpty()) {
         return Optional.empty();
       }
@@ -323,9 +449,8 @@ final class Victims {
   }
 
   /// Whether it is passed over as long as others of its standing suffice (P4).
-  boolean isOversized(Attempt attempt, Job job, PreemptionRule rule) {
-    return rule != PreemptionRule.P9
-        && !Shadow.isKept(attempt)
+  boolean isOversized(Attempt attempt, Job job) {
+    return !Shadow.isKept(attempt)
         && attempt.assignment().units() > 4 * rules.need(job);
   }
 
@@ -340,14 +465,14 @@ final class Victims {
   }
 
   /// Victims of some stage that make room; empty: there are none.
-  Optional<Collection<Attempt>> some(Job job, PreemptionRule rule) {
+  Optional<Collection<Attempt>> some(Job job, Right right) {
     Optional<Collection<Attempt>> inOrder =
-        prefix(job, rule, EnumSet.noneOf(Standing.class))
-            .or(() -> prefix(job, rule, EnumSet.allOf(Standing.class)))
+        prefix(job, right, EnumSet.noneOf(Standing.class))
+            .or(() -> prefix(job, right, EnumSet.allOf(Standing.class)))
             .map(Function.identity());
-    return inOrder.isPresent() || rule == PreemptionRule.P9 || rules.profile(job).workers() > 1
+    return inOrder.isPresent() || rules.profile(job).workers() > 1
         ? inOrder
-        : permittedOnOneNode(job, rule, any -> true)
+        : permittedOnOneNode(job, right, any -> true)
             .map(ids -> ids.stream().map(shadow.attempts::get).toList());
   }
 
@@ -356,10 +481,10 @@ final class Victims {
   ///
   /// @param candidates which attempts may be among them
   Optional<Set<AttemptId>> permittedOnOneNode(
-      Job job, PreemptionRule rule, Predicate<Attempt> candidates) {
+      Job job, Right right, Predicate<Attempt> candidates) {
     Map<NodeId, List<Attempt>> byNode = new TreeMap<>();
     for (Attempt attempt : shadow.attempts.values()) {
-      if (candidates.test(attempt) && mayGo(attempt, job, rule, Set.of())) {
+      if (candidates.test(attempt) && mayGo(attempt, job, right, Set.of())) {
         attempt.assignment().workers().stream()
             .map(WorkerPlace::node)
             .distinct()
@@ -367,7 +492,7 @@ final class Victims {
       }
     }
     for (List<Attempt> onNode : byNode.values()) {
-      if (onNode.size() > MAX_ON_NODE || !makesRoom(job, rule, ids(onNode))) {
+      if (onNode.size() > MAX_ON_NODE || !rules.fitsWithout(job, ids(onNode))) {
         continue;
       }
       for (int mask = 1; mask < 1 << onNode.size(); mask++) {
@@ -377,7 +502,7 @@ final class Victims {
             some.add(onNode.get(i));
           }
         }
-        if (mayGoInSomeOrder(some, job, rule, new HashSet<>()) && makesRoom(job, rule, ids(some))) {
+        if (mayGoInSomeOrder(some, job, right, new HashSet<>()) && makesRoom(job, right, ids(some))) {
           return Optional.of(ids(some));
         }
       }
@@ -392,14 +517,14 @@ final class Victims {
   }
 
   private boolean mayGoInSomeOrder(
-      List<Attempt> victims, Job job, PreemptionRule rule, Set<AttemptId> removed) {
+      List<Attempt> victims, Job job, Right right, Set<AttemptId> removed) {
     if (removed.size() == victims.size()) {
       return true;
     }
     for (Attempt victim : victims) {
-      if (!removed.contains(victim.id()) && mayGo(victim, job, rule, removed)) {
+      if (!removed.contains(victim.id()) && mayGo(victim, job, right, removed)) {
         removed.add(victim.id());
-        boolean all = mayGoInSomeOrder(victims, job, rule, removed);
+        boolean all = mayGoInSomeOrder(victims, job, right, removed);
         removed.remove(victim.id());
         if (all) {
           return true;
@@ -407,11 +532,6 @@ final class Victims {
       }
     }
     return false;
-  }
-
-  private Comparator<Attempt> within() {
-    return Comparator.comparingInt((Attempt a) -> -priority(a))
-        .thenComparingLong(Attempt::sequence);
   }
 
   private Comparator<Attempt> across(Set<AttemptId> removed) {
