@@ -182,7 +182,9 @@ final class Shadow {
       }
       case Effect.AttemptChanged(var attempt) -> attempts.put(attempt.id(), attempt);
       case Effect.StopAttempt(var id, var order) -> {
-        if (order.cause() instanceof StopCause.Preempted by && by.rule() != PreemptionRule.P1) {
+        if (order.cause() instanceof StopCause.Preempted by
+            && by.rule() != PreemptionRule.P1
+            && by.rule() != PreemptionRule.P11) {
           barred.put(id.job(), attempts.get(id).assignment().pool());
         }
         attempts.computeIfPresent(
