@@ -140,7 +140,6 @@ class ScenariosTest {
 
   /// The file has the default of `reclaim`.
   @Test
-  @Disabled("P10: reclaim: fair is not built yet")
   void equalPoliciesShareWithinSecondsWhereProfilesReclaimFairly() {
     ScenarioRun run =
         ScenarioRun.patched(

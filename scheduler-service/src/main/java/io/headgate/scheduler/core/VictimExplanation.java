@@ -35,10 +35,13 @@ final class VictimExplanation {
     Set<PreemptionRule> rules = EnumSet.noneOf(PreemptionRule.class);
     for (RoomRequest request : RoomRequest.of(Turn.of(job), world.bars.isBarred(job))) {
       rules.add(request.rule());
+      if (request.within()) {
+        rules.add(PreemptionRule.P9);
+      }
     }
-    boolean entitled = rules.contains(PreemptionRule.P1);
     QueueState queue = job.queue();
     PolicyAccount account = queue.account();
+    boolean entitled = rules.contains(PreemptionRule.P1) && account.isEntitled(queue.need());
     checks.add(
         Check.of(
             "P1",
@@ -60,6 +63,15 @@ final class VictimExplanation {
               new Finding.ProviderAsked(provider.id().name(), queue.preemptionDelay())));
       return checks;
     }
+    if (!rules.isEmpty() && job.preemptsFrom().isAfter(world.decidedAt)) {
+      checks.add(
+          new Check(
+              "P2",
+              "preemptAfter",
+              Verdict.NO,
+              new Finding.PreemptsFrom(account.id().name(), job.preemptsFrom())));
+      return checks;
+    }
     checks.add(
         new Check(
             "P2",
@@ -70,6 +82,27 @@ final class VictimExplanation {
       if (route.tenant().isBound()) {
         addTenants(checks, world, route, queue.need());
       }
+    }
+    if (entitled && !queue.routes(job).isEmpty()) {
+      Route first = queue.routes(job).getFirst();
+      world
+          .obstacles()
+          .on(first, account)
+          .ifPresent(obstacle ->
+              checks.add(
+                  new Check(
+                      "P4",
+                      "in the way",
+                      Verdict.NO,
+                      new Finding.InTheWay(first.pool().id().name(), obstacle))));
+    }
+    if (world.bars.isBarred(job)) {
+      checks.add(new Check("P10", "barred", Verdict.NO, new Finding.Barred()));
+    }
+    if (rules.contains(PreemptionRule.P10)) {
+      checks.add(
+          new Check(
+              "P10", "share", Verdict.NO, new Finding.NoLargerShare(account.id().name())));
     }
     if (rules.contains(PreemptionRule.P7)) {
       checks.add(new Check("P7", "rank", Verdict.NO, new Finding.NoWorseRank(queue.rank())));

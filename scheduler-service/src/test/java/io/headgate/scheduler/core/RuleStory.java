@@ -36,8 +36,8 @@ import java.util.Set;
 /// |---|---|
 /// | `pool p capacity 4 for dev elastic 1 consolidates order 2 1` | a pool: dedicated; of instances of 8 GPUs; moving jobs (P11); last, sizes by execution priority |
 /// | `node n 4 in p cpus 8 draining` | a machine of 4 GPUs; without `in`: in the first pool |
-/// | `size 1/2 x2 on p q strict` | a profile, here of two workers; also `by-rank`, `cpus N`, `memory N` (GiB; nodes have 1024), `hardware`, `model M`, `hold-after 5m` |
-/// | `dev 2/4 weight 3` | a policy: reservation and limit; also `user-limit N`, `exceeds USER`, `cancels`, `min-runtime 5m`, `fixed` (non-preemptible), `within` (P9), `of TENANT` |
+/// | `size 1/2 x2 on p q strict` | a profile, here of two workers; also `by-rank`, `fairly` (P10), `cpus N`, `memory N` (GiB; nodes have 1024), `hardware`, `model M`, `hold-after 5m` |
+/// | `dev 2/4 weight 3` | a policy: reservation and limit; also `user-limit N`, `exceeds USER`, `cancels`, `min-runtime 5m`, `preempt-after 5m`, `fixed` (non-preemptible), `within` (P9), `of TENANT` |
 /// | `queue dev.1/2 rank 2 deny closed gone` | each policy has a queue for each size; this changes one |
 /// | `share red 2/4 weight 3` | a tenant's share of the first pool (A3); `2/` without limit |
 ///
@@ -190,6 +190,7 @@ final class RuleStory {
       switch (word) {
         case "on" -> {}
         case "strict" -> tenant.strict(gpus);
+        case "fairly" -> tenant.changeProfile(gpus, p -> p.with().reclaim(Reclaim.FAIR).build());
         case "by-rank" -> tenant.changeProfile(gpus, p -> p.with().reclaim(Reclaim.RANK).build());
         case "memory" -> {
           long bytes = Driver.GIB * Integer.parseInt(more.next());
@@ -225,6 +226,10 @@ final class RuleStory {
         }
         case "cancels" -> tenant.cancels(name);
         case "min-runtime" -> tenant.minRuntime(name, duration(words.next()));
+        case "preempt-after" -> {
+          Duration after = duration(words.next());
+          tenant.changePolicy(name, p -> p.with().preemptAfter(after).build());
+        }
         case "fixed" -> tenant.nonPreemptible(name);
         case "within" ->
             tenant.changePolicy(

@@ -253,6 +253,64 @@ class WhoMustGoTableTest {
         """);
   }
 
+  @Test
+  @Rule("P9")
+  void suchVictimsGoTogetherWithThoseOfAReservation() {
+    RuleTable.check(
+        "pool p; node n 4; size 1; size 2; ops 0/9",
+        """
+        dev 2/9 within | dev: a; ops: o q r; dev: c*2^1   | a stops for c by P9; q runs; r stops for c by P1
+        dev 2/9        | dev: a; ops: o q r; dev: c*2^1   | a runs; r runs; c waits CAPACITY
+        dev 1/9 within | dev: a; ops: o q r; dev: c*2^1   | a runs; r runs; c waits CAPACITY
+        dev 2/9 within | dev: a b; ops: o q; dev: c*2^1   | a stops; b stops; o runs; q runs
+        dev 2/9 within | dev: a^2; ops: o q r; dev: c*2^1 | a runs; r runs; c waits CAPACITY\
+        """);
+  }
+
+  @Test
+  @Rule("P9")
+  void thePolicyUsesNoMoreThanBeforeOrThanItsReservation() {
+    RuleTable.check(
+        "pool p; node n 2; size 1; size 2",
+        """
+        dev 0/9 within | dev: a; dev: c*2^1   | a runs; c waits CAPACITY
+        dev 2/9 within | dev: a; dev: c*2^1   | a stops for c by P9
+        dev 0/9 within | dev: a b; dev: c*2^1 | a stops; b stops\
+        """);
+  }
+
+  @Test
+  @Rule("P9")
+  void noneGoesThatComesFirstByPositionAndRank() {
+    RuleTable.check(
+        "node n 2; size 1; size 2; dev 0/9 within",
+        """
+        pool p order 1 2                       | dev: a b; dev: c*2^1 | a runs; b runs; c waits CAPACITY
+        pool p order 2 1                       | dev: a b; dev: c*2^1 | a stops; b stops
+        pool p; queue dev.2 rank 2             | dev: a b; dev: c*2^1 | a runs; b runs; c waits CAPACITY
+        pool p; queue dev.1 rank 2             | dev: a b; dev: c*2^1 | a stops; b stops\
+        """);
+  }
+
+  @Test
+  @Rule("P10")
+  void reclaimFairTakesFromALargerShareThatStaysAsLarge() {
+    RuleTable.check(
+        "pool p; node n 4; dev 0/9; ops 0/9",
+        """
+        size 1 fairly                    | dev: a b c d; ops: o     | c runs; d stops for o by P10
+        size 1                           | dev: a b c d; ops: o     | d runs; o waits CAPACITY
+        size 1 fairly                    | dev: a b c d; ops: o q r | b runs; c stops; d stops; r waits CAPACITY
+        size 1 fairly; ops 0/9 weight 3  | dev: a b c d; ops: o q r | a runs; b stops; c stops; d stops
+        size 1 fairly; dev 3/9           | dev: a b c d; ops: o     | d runs; o waits CAPACITY
+        size 1 fairly; dev 2/9           | dev: a b c d; ops: o q   | c runs; d stops; q waits CAPACITY
+        size 1 fairly; ops 1/9           | dev: a b c d; ops: o     | d stops for o by P1
+        size 1 fairly; queue ops.1 rank 2 | dev: a b c d; ops: o    | d runs; o waits CAPACITY
+        size 1 fairly; queue dev.1 rank 2 | dev: a b c d; ops: o    | d stops for o by P10
+        size 1 fairly; ops 0/9 preempt-after 5m | dev: a b c d; ops: o | d runs; o waits CAPACITY\
+        """);
+  }
+
   /// Otherwise `a` and `b` would start only to be stopped for `c`.
   @Test
   @Rule("P9")

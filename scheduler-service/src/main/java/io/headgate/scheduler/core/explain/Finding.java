@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.explain;
 
+import java.time.Instant;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -93,6 +94,19 @@ public sealed interface Finding {
 
   /// No job of the policy with a lower priority makes room under P9.
   record NoLowerPriority(String policy, int priority) implements Finding {}
+
+  /// No job of a policy with a larger share makes room under P10.
+  record NoLargerShare(String policy) implements Finding {}
+
+  /// The job preempts only once it has waited for longer (P2).
+  record PreemptsFrom(String policy, Instant from) implements Finding {}
+
+  /// The job was preempted by P7, P9 or P10, and uses none of them before something happens in its
+  /// pool from outside.
+  record Barred() implements Finding {}
+
+  /// Where the fewest GPUs are in the way of an entitled job, these jobs are (P4).
+  record InTheWay(String pool, Obstacle obstacle) implements Finding {}
 
   /// The memory of a suspended attempt may be taken from it.
   record KeptInMemory() implements Finding {}

@@ -36,6 +36,14 @@ public final class CheckText {
           "no job of a worse rank above the reservation makes room for rank " + rank;
       case Finding.NoLowerPriority(var policy, int priority) ->
           "no job of %s of a priority below %d makes room".formatted(policy, priority);
+      case Finding.NoLargerShare(var policy) ->
+          "no job of a policy with a larger share than %s makes room".formatted(policy);
+      case Finding.PreemptsFrom(var policy, var from) ->
+          "preempts from %s on: preemptAfter of %s".formatted(from, policy);
+      case Finding.Barred() ->
+          "was preempted by such a rule, and nothing has happened in its pool from outside since";
+      case Finding.InTheWay(var pool, var obstacle) ->
+          "in the way in %s: %s".formatted(pool, obstacle);
       case Finding.KeptInMemory() ->
           "may be stopped, before what runs, for an entitled job that finds no other room; one of"
               + " its own policy only if it is ahead of this";

@@ -134,7 +134,15 @@ final class TenantChecker {
       return;
     }
     victimsOfOtherTenants++;
-    require(cause.rule() == PreemptionRule.P1, "ranks count within a tenant only", victim, cause);
+    require(cause.rule() != PreemptionRule.P7, "ranks count within a tenant only", victim, cause);
+    if (cause.rule() == PreemptionRule.P10) {
+      require(
+          over(loser.tenant(), pool) * rules.weight(winner.tenant(), pool)
+              > over(winner.tenant(), pool) * rules.weight(loser.tenant(), pool),
+          "between tenants the larger share loses a job (P10)",
+          victim,
+          cause);
+    }
     require(
         rules.standing(loser.tenant(), pool) > rules.reservation(loser.tenant(), pool),
         "no tenant at or below its reservation loses a job to another",
@@ -146,6 +154,10 @@ final class TenantChecker {
         "no tenant loses a job that is entitled by its policy and tenant",
         victim,
         cause);
+  }
+
+  private long over(TenantId tenant, PoolId pool) {
+    return Math.max(0, rules.standing(tenant, pool) - rules.reservation(tenant, pool));
   }
 
   /// The victims are gone by now.
