@@ -49,11 +49,13 @@ public record RoomRequest(
     }
     if (isWithinLimit
         && queue.reclaim() == Reclaim.RANK
+        && queue.overReservation()
         && (turn.mayStart() || turn.gate() == Block.DEPARTMENT_LIMIT)
         && !turn.isEntitledEverywhere()) {
       requests.add(outranking(group, account, queue.rank(), anywhere));
     }
     if (account.preemptsWithin()
+        && (queue.overReservation() || turn.isEntitledEverywhere())
         && (turn.mayStart() ? isWithinLimit : turn.mayStartBesidesLimits())) {
       requests.add(within(group, account, head.priority(), anywhere));
     }
