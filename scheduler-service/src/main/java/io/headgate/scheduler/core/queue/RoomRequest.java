@@ -61,6 +61,7 @@ public record RoomRequest(
         account.preemptsWithin()
             && !barred
             && queue.need() > 0
+            && (queue.overReservation() || turn.isEntitledEverywhere())
             && (turn.mayStart() ? isWithinLimit : turn.mayStartBesidesLimits());
     if (isEntitled && turn.gate() != Block.LIMIT) {
       requests.add(
@@ -71,6 +72,7 @@ public record RoomRequest(
     PreemptionRule right = rightOf(queue.reclaim());
     if (right != null
         && !barred
+        && queue.overReservation()
         && ((isWithinLimit && mayPreemptNow) || within)
         && !turn.isEntitledEverywhere()) {
       requests.add(of(right, within, queue, head));

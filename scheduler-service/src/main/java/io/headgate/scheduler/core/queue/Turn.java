@@ -207,7 +207,9 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// Whether a limit may be no obstacle to some of its jobs, because victims make room in it.
   private boolean mayMakeRoomInLimits() {
     PolicyAccount account = queue.account();
-    return account.preemptsWithin() || account.department().isPresent();
+    return account.preemptsWithin()
+        || account.department().isPresent()
+        || (queue.group().isShared() && !queue.overReservation());
   }
 
   /// As [#choose], of those only that may start although they make no room in their policy's limit.

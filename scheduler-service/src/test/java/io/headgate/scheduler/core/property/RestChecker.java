@@ -369,6 +369,7 @@ final class RestChecker {
           case Reason.NeverFits _,
               Reason.QueueClosed _,
               Reason.TenantLimit _,
+              Reason.TenantOverReservationDenied _,
               Reason.TenantNonPreemptible _,
               Reason.Holding _,
               Reason.BackingOff _,
