@@ -14,7 +14,7 @@ final class FailedMoves {
 
   /// A search that found nothing.
   ///
-  /// @param most the bound on what the moves lose
+  /// @param most GPU time that the moves would have had to lose less than
   private record Failure(double most, Optional<Instant> retryAt) {}
 
   private final Map<Search, Failure> failures = new HashMap<>();

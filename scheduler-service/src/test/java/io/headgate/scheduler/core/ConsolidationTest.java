@@ -70,7 +70,7 @@ class ConsolidationTest {
       assertThat(it.core.hold(it.id(moved)).orElseThrow().waitsFor())
           .containsExactly(it.attemptId(moved));
     }
-    // What is free is held for the moved jobs and for the blocked one.
+    // The free halves are held for the moved jobs and for the blocked one.
     it.submit("nb", "late");
     assertThat(it.state("late")).isEqualTo(JobState.WAITING);
     it.stopAll();
@@ -79,7 +79,7 @@ class ConsolidationTest {
   }
 
   @Test
-  void whoseAttemptHasEndedWaitsForItsPlace() {
+  void aJobWhoseAttemptHasEndedStartsInItsNewPlace() {
     Driver it = scattered(tenant()).submit("tr", "big");
     String first = it.stopped().getFirst();
     String second = it.stopped().getLast();
@@ -179,7 +179,7 @@ class ConsolidationTest {
     assertThat(it.stopped()).hasSize(2);
   }
 
-  /// An over-reservation job moves nobody who is within their reservation.
+  /// An over-reservation job moves no job within its reservation.
   @Test
   void aJobThatComesFirstByItsStandingDoesNotMove() {
     TenantBuilder tenant = tenant().policy("training", "0", "4");

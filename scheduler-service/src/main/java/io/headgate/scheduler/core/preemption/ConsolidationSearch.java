@@ -188,7 +188,7 @@ public final class ConsolidationSearch {
       this.left = most - lost(moved);
     }
 
-    /// What more moves must lose less than.
+    /// The GPU time that more moves must lose less than.
     double bound() {
       return left;
     }
@@ -259,7 +259,7 @@ public final class ConsolidationSearch {
         .map(moves -> new Plan(route.pool(), place, moves, lost(moved)));
   }
 
-  /// What is free now on the nodes of the place, without it.
+  /// The free capacity on the nodes of the place, without it.
   private static Map<NodeState, Room> occupied(Assignment place, Collection<NodeState> nodes) {
     Map<NodeState, Room> rooms = new HashMap<>();
     for (NodeState node : nodes) {

@@ -32,7 +32,7 @@ final class ConsolidationCheck {
 
   /// All effects of the decision were reported.
   void end() {
-    require(announced.isEmpty(), "who has a new place moves in the same decision", announced);
+    require(announced.isEmpty(), "a job with a new place moves in the same decision", announced);
     require(blocked == null, "moves hold what they free in the same decision", blocked);
   }
 
@@ -90,19 +90,19 @@ final class ConsolidationCheck {
             .orElseThrow()
             .plus(shadow.policy(attempt.policy()).orElseThrow().minRuntime())
             .isAfter(rules.now),
-        "nobody moves before the least run time",
+        "no job moves before its least run time",
         attempt);
     require(
         blocked == null || blocked.equals(cause.by()), "jobs move for one job at a time", cause);
     if (blocked == null) {
-      require(rules.refusal(by).isEmpty(), "jobs move only for who may start", by);
-      require(!rules.fitsNow(by), "nobody moves for a job that fits", by);
+      require(rules.refusal(by).isEmpty(), "jobs move only for a job that may start", by);
+      require(!rules.fitsNow(by), "no job moves for a job that fits", by);
     }
     boolean within =
         rules.standing(attempt.policy(), Set.of()) <= rules.reservation(attempt.policy());
     require(
         rules.isEntitled(by) || !within,
-        "nobody moves who comes before the blocked job by O1",
+        "no job moves that comes before the blocked job by O1",
         attempt,
         by);
     blocked = cause.by();
