@@ -150,6 +150,14 @@ final class StateLoader {
     }
   }
 
+  private static List<Demanded> demand(World world) {
+    List<Demanded> demand = new ArrayList<>();
+    for (Demand known : world.demands.values()) {
+      demand.addAll(known.state());
+    }
+    return demand;
+  }
+
   private static List<ObservedRuns> runTimes(World world) {
     List<ObservedRuns> observed = new ArrayList<>();
     for (QueueState queue : world.queues.values()) {
@@ -276,10 +284,6 @@ final class StateLoader {
     List<SchedulerState.Asked> asked = new ArrayList<>();
     world.asked.forEach((pool, known) ->
         asked.add(new SchedulerState.Asked(pool.id(), known.instances(), known.missingSince())));
-    List<Demanded> demand = new ArrayList<>();
-    for (Demand known : world.demands.values()) {
-      demand.addAll(known.state());
-    }
     return new SchedulerState(
         List.copyOf(world.catalogs.values()),
         nodes,
@@ -290,7 +294,7 @@ final class StateLoader {
         backOffs,
         asked,
         instances,
-        demand,
+        demand(world),
         runTimes(world),
         world.bars.all(),
         world.possibleVictims.freshFrom(),
