@@ -83,11 +83,20 @@ final class VictimExplanation {
         addTenants(checks, world, route, queue.need());
       }
     }
-    if (entitled && !queue.routes(job).isEmpty()) {
-      Route first = queue.routes(job).getFirst();
+    if (entitled) {
+      addObstacle(checks, world, job);
+    }
+    addOtherRights(checks, world, job, rules);
+    return checks;
+  }
+
+  private static void addObstacle(List<Check> checks, World world, LiveJob job) {
+    List<Route> routes = job.queue().routes(job);
+    if (!routes.isEmpty()) {
+      Route first = routes.getFirst();
       world
           .obstacles()
-          .on(first, account)
+          .on(first, job.queue().account())
           .ifPresent(obstacle ->
               checks.add(
                   new Check(
@@ -96,6 +105,13 @@ final class VictimExplanation {
                       Verdict.NO,
                       new Finding.InTheWay(first.pool().id().name(), obstacle))));
     }
+  }
+
+  /// The rights that do not ask for a reservation.
+  private static void addOtherRights(
+      List<Check> checks, World world, LiveJob job, Set<PreemptionRule> rules) {
+    QueueState queue = job.queue();
+    PolicyAccount account = queue.account();
     if (world.bars.isBarred(job)) {
       checks.add(new Check("P10", "barred", Verdict.NO, new Finding.Barred()));
     }
@@ -115,7 +131,6 @@ final class VictimExplanation {
               Verdict.NO,
               new Finding.NoLowerPriority(account.id().name(), job.priority())));
     }
-    return checks;
   }
 
   private static SearchOutcome outcome(boolean entitled, boolean gaveUp) {

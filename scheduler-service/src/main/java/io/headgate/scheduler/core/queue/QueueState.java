@@ -177,6 +177,11 @@ public final class QueueState implements Comparable<QueueState> {
     return get().profile().reclaim();
   }
 
+  /// Whether its jobs may preempt others although they are not entitled (P7, P10).
+  boolean preemptsUnentitled() {
+    return reclaim() == Reclaim.RANK || reclaim() == Reclaim.FAIR;
+  }
+
   /// How long a job of it is passed before it holds capacity (O7).
   public Duration holdAfter() {
     return get().profile().holdAfter();
