@@ -36,6 +36,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -86,7 +87,7 @@ final class CatalogInputs {
     configurePools(catalog);
     configureShares(catalog);
     for (TenantId tenant : concerned(catalog)) {
-      configureQueues(world.catalogs.get(tenant));
+      configureQueues(Objects.requireNonNull(world.catalogs.get(tenant)));
     }
     world.demand(catalog.tenant()).retain(catalog.profiles());
     world.expect(catalog.tenant());

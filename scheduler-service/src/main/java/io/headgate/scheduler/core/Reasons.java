@@ -191,9 +191,19 @@ final class Reasons {
       return new Reason.OverReservationDenied(
           account.id(), gpus(account.usageWithoutStopping()), need, gpus(account.reservation()));
     }
-    DepartmentAccount department = Levels.denying(account, queue.need()).orElseThrow();
-    return new Reason.DepartmentOverReservationDenied(
-        department.id(), gpus(department.protectedUsage()), need, gpus(department.reservation()));
+    Optional<DepartmentAccount> denying = Levels.denying(account, queue.need());
+    if (denying.isPresent()) {
+      DepartmentAccount department = denying.get();
+      return new Reason.DepartmentOverReservationDenied(
+          department.id(), gpus(department.protectedUsage()), need, gpus(department.reservation()));
+    }
+    TenantAccount tenant = firstShared(queue).tenant();
+    return new Reason.TenantOverReservationDenied(
+        tenant.tenant(),
+        tenant.pool(),
+        gpus(tenant.protectedUsage()),
+        need,
+        gpus(tenant.reservation()));
   }
 
   private static Reason nonPreemptible(QueueState queue, PolicyAccount account, GpuQuantity need) {

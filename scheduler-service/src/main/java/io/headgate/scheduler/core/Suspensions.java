@@ -68,7 +68,7 @@ final class Suspensions {
         || queue.resolved().isEmpty()
         || queue.account() != attempt.policy()
         || queue.need() != attempt.units()
-        || queue.routes(attempt.job()).stream().noneMatch(it -> it.pool() == attempt.pool());
+        || queue.routes().stream().noneMatch(it -> it.pool() == attempt.pool());
   }
 
   private static boolean isReady(LiveAttempt attempt) {
@@ -112,8 +112,14 @@ final class Suspensions {
   private boolean canGoOn(LiveAttempt attempt) {
     return attempt.pool().hasRoom(attempt.units())
         && attempt.tenant().hasRoom(attempt.units())
+        && isOpen(attempt)
         && attempt.job().queue().gate(attempt.job()) == Block.NONE
         && StructuralCheck.denial(world, attempt.job().queue(), attempt.job().spec()).isEmpty();
+  }
+
+  private static boolean isOpen(LiveAttempt attempt) {
+    LiveJob job = attempt.job();
+    return job.queue().routes(job).stream().anyMatch(route -> route.pool() == attempt.pool());
   }
 
   private static List<Slice> slices(LiveAttempt attempt) {

@@ -15,11 +15,14 @@ import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.StartRules;
 import io.headgate.scheduler.core.queue.Turn;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.Removals;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /// Explains the rules on victims for one job, by the requests and bounds that the decision uses.
@@ -53,6 +56,7 @@ final class VictimExplanation {
                 account.usageWithoutStopping(),
                 queue.need(),
                 account.reservation())));
+    addDepartments(checks, account, queue.need());
     PoolState provider = queue.lane(job).expects();
     if (entitled && provider != null) {
       checks.add(
@@ -117,8 +121,7 @@ final class VictimExplanation {
     }
     if (rules.contains(PreemptionRule.P10)) {
       checks.add(
-          new Check(
-              "P10", "share", Verdict.NO, new Finding.NoLargerShare(account.id().name())));
+          new Check("P10", "share", Verdict.NO, new Finding.NoLargerShare(account.id().name())));
     }
     if (rules.contains(PreemptionRule.P7)) {
       checks.add(new Check("P7", "rank", Verdict.NO, new Finding.NoWorseRank(queue.rank())));
@@ -130,6 +133,26 @@ final class VictimExplanation {
               "priority",
               Verdict.NO,
               new Finding.NoLowerPriority(account.id().name(), job.priority())));
+    }
+  }
+
+  /// Whether each department lets the job be entitled as things stand. Victims may change that.
+  private static void addDepartments(List<Check> checks, PolicyAccount account, long need) {
+    Optional<DepartmentAccount> each = account.department();
+    while (each.isPresent()) {
+      DepartmentAccount department = each.get();
+      checks.add(
+          Check.of(
+              "A3",
+              "department entitled",
+              department.protectedUsage() + need <= department.reservation(),
+              Finding.Sum.of(
+                  department.id().name(),
+                  Measure.RESERVATION,
+                  department.protectedUsage(),
+                  need,
+                  department.reservation())));
+      each = department.parent();
     }
   }
 
@@ -178,6 +201,29 @@ final class VictimExplanation {
             new Finding.OtherTenants(own.pool().name(), over)));
   }
 
+  /// Whether jobs of other departments may take it, because the department is above its
+  /// reservation.
+  private static void addDepartments(List<Check> checks, LiveAttempt attempt) {
+    Removals.Path levels = new Removals().path(attempt.levels());
+    Optional<DepartmentAccount> each = attempt.policy().department();
+    for (int unit = 1; each.isPresent(); unit++) {
+      DepartmentAccount department = each.get();
+      boolean mayBeVictim = levels.mayLose(unit);
+      PolicyUse use =
+          new PolicyUse(
+              "department " + department.id().name(),
+              department.usageWithoutStopping(),
+              department.reservation());
+      checks.add(
+          new Check(
+              "A3",
+              "department reservation",
+              mayBeVictim ? Verdict.NO : Verdict.OK,
+              new Finding.PolicyExposure(use, mayBeVictim)));
+      each = department.parent();
+    }
+  }
+
   private static PolicyUse use(PolicyAccount account) {
     return new PolicyUse(
         account.id().name(), account.usageWithoutStopping(), account.reservation());
@@ -205,6 +251,7 @@ final class VictimExplanation {
             "reservation",
             mayBeVictim ? Verdict.NO : Verdict.OK,
             new Finding.PolicyExposure(use(account), mayBeVictim)));
+    addDepartments(checks, attempt);
     TenantAccount tenant = attempt.tenant();
     if (tenant.isBound()) {
       boolean isTenantAbove = tenant.isAboveReservation();

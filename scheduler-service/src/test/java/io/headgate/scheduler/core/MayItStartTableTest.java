@@ -53,7 +53,33 @@ class MayItStartTableTest {
         share r 2/;  share b 2/  | red: a b c d; blue: e f g; settle | a runs; b runs; g waits CAPACITY
         share r 4/;  share b 2/  | red: a b c d; blue: e             | d runs; e waits CAPACITY
         share b 2/               | red: a b c d; blue: e f g         | b runs; c stops; d stops; g waits CAPACITY
-        share r 2/;  share b 2/  | red: a! b! c!                     | b runs; c waits NON_PREEMPTIBLE\
+        share r 2/;  share b 2/  | red: a! b! c!                     | b runs; c waits NON_PREEMPTIBLE
+        share r 2/; share b 2/; queue red.1 deny | red: a b c; blue: e | b runs; c waits OVER_RESERVATION_DENIED; e runs
+        share r /; share b 2/; queue red.1 deny  | red: a b c d         | d runs
+        share r 2/; share b 2/; queue red.1 deny | blue: e f g h; red: a b c | g stops; h stops; c waits OVER_RESERVATION_DENIED\
+        """);
+  }
+
+  @Test
+  @Rule("A3")
+  void theReservationAndLimitOfEachDepartmentBind() {
+    RuleTable.check(
+        "pool p; node n 8; size 1; size 2; dev 2/8 in eng; ops 2/8 in eng; out 2/8 in all",
+        """
+        department eng /5                             | dev: a b c d e f                 | e runs; f waits LIMIT
+        department eng 4/5                            | dev: a b c d; ops: e f           | e runs; d stops for f by P1
+        department eng 4/4                            | dev: a b c; ops: e f g           | c stops for f by P1; g waits LIMIT
+        department all /3; department eng / under all | dev: a b; out: c d               | c runs; d waits LIMIT
+        department eng 1/1                            | dev: a*2                         | a refused AboveDepartmentLimit
+        department eng /2                             | dev: a b c; department eng /3    | c runs
+        department eng /2                             | dev: a b c; department eng /1    | b runs; c waits LIMIT
+        department eng /2                             | dev: a b c; dev 2/8              | c runs
+        department eng /2; dev 2/2 exceeds eve in eng | dev: a@eve b@eve c@eve           | b runs; c waits LIMIT
+        department eng 1/; queue dev.1 deny           | dev: a b                         | a runs; b waits OVER_RESERVATION_DENIED
+        department eng 2/; queue dev.1 deny           | ops: a; dev: b c                 | b runs; c waits OVER_RESERVATION_DENIED
+        department eng 0/; queue dev.1 deny           | dev: a                           | a refused AboveDepartmentReservation
+        department eng 3/                             | dev: a! b!; ops: c! d!           | c runs; d waits NON_PREEMPTIBLE
+        department eng 1/                             | dev: a*2!                        | a refused NonPreemptibleAboveDepartmentReservation\
         """);
   }
 

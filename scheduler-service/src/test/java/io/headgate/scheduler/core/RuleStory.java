@@ -37,8 +37,9 @@ import java.util.Set;
 /// | `pool p capacity 4 for dev elastic 1 order 2 1` | a pool: dedicated; of instances of 8 GPUs; last, sizes by execution priority |
 /// | `node n 4 in p cpus 8 draining` | a machine of 4 GPUs; without `in`: in the first pool |
 /// | `size 1/2 x2 on p q strict` | a profile, here of two workers; also `by-rank`, `fairly` (P10), `cpus N`, `memory N` (GiB; nodes have 1024), `hardware`, `model M`, `hold-after 5m` |
-/// | `dev 2/4 weight 3` | a policy: reservation and limit; also `user-limit N`, `exceeds USER`, `cancels`, `min-runtime 5m`, `preempt-after 5m`, `fixed` (non-preemptible), `within` (P9), `of TENANT` |
+/// | `dev 2/4 weight 3` | a policy: reservation and limit; also `user-limit N`, `exceeds USER`, `cancels`, `min-runtime 5m`, `preempt-after 5m`, `fixed` (non-preemptible), `within` (P9), `in DEPARTMENT`, `of TENANT` |
 /// | `queue dev.1/2 rank 2 deny closed gone` | each policy has a queue for each size; this changes one |
+/// | `department eng 4/8 weight 2 under all` | a department (A3); `/` without reservation and limit |
 /// | `share red 2/4 weight 3` | a tenant's share of the first pool (A3); `2/` without limit |
 ///
 /// The history:
@@ -98,6 +99,7 @@ final class RuleStory {
       case "size" -> size(words);
       case "queue" -> queue(words.next(), words);
       case "share" -> share(words);
+      case "department" -> department(words);
       default -> policy(first, words);
     }
     sizes.forEach((size, said) -> {
@@ -232,6 +234,7 @@ final class RuleStory {
         case "within" ->
             tenant.changePolicy(
                 name, p -> p.with().preemptWithin(PreemptWithin.LOWER_PRIORITY).build());
+        case "in" -> tenant.in(words.next(), name);
         case "of" -> tenant.policyOf(words.next(), name, rights[0], rights[1]);
         default -> throw new IllegalArgumentException("policy … " + word);
       }
@@ -253,6 +256,21 @@ final class RuleStory {
         default -> throw new IllegalArgumentException("queue … " + word);
       }
     }
+  }
+
+  private void department(Iterator<String> words) {
+    String name = words.next();
+    String[] rights = words.next().split("/", -1);
+    int weight = 1;
+    String parent = "";
+    while (words.hasNext()) {
+      switch (words.next()) {
+        case "weight" -> weight = Integer.parseInt(words.next());
+        case "under" -> parent = words.next();
+        default -> throw new IllegalArgumentException("department " + name);
+      }
+    }
+    tenant.department(name, rights[0], rights[1], weight, parent);
   }
 
   private void share(Iterator<String> words) {

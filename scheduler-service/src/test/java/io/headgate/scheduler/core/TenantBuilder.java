@@ -141,6 +141,33 @@ final class TenantBuilder {
     return this;
   }
 
+  /// @param reservation empty: the sum of the members'
+  /// @param limit empty: none
+  /// @param parent empty: it is directly below the tenant
+  TenantBuilder department(
+      String name, String reservation, String limit, int weight, String parent) {
+    departments.put(
+        name,
+        new Department(
+            departmentId(name),
+            parent.isEmpty() ? Optional.empty() : Optional.of(departmentId(parent)),
+            reservation.isEmpty() ? Optional.empty() : Optional.of(GpuQuantity.parse(reservation)),
+            limit.isEmpty() ? Optional.empty() : Optional.of(GpuQuantity.parse(limit)),
+            weight));
+    return this;
+  }
+
+  TenantBuilder withoutDepartment(String name) {
+    departments.remove(name);
+    return this;
+  }
+
+  /// Puts a policy in a department.
+  TenantBuilder in(String department, String policy) {
+    return changePolicy(
+        policy, p -> p.with().department(Optional.of(departmentId(department))).build());
+  }
+
   TenantBuilder changePolicy(String name, UnaryOperator<Policy> change) {
     policies.compute(name, (key, policy) -> change.apply(policy));
     return this;

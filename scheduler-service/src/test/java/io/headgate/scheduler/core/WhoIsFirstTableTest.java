@@ -22,6 +22,20 @@ class WhoIsFirstTableTest {
   }
 
   @Test
+  @Rule("O1")
+  void whatADepartmentLeavesUnusedGoesToItsPoliciesFirst() {
+    RuleTable.check(
+        "pool p; size 1; dev 0/9 in eng; out 0/9",
+        """
+        department eng 2/                              | out: a b; dev: c d e; node n 3    | a runs; b waits CAPACITY; c runs; d runs; e waits CAPACITY
+        department eng /                               | dev: c; out: a; node n 1          | a runs; c waits CAPACITY
+        department all 2/; department eng / under all  | out: a; dev: c; node n 1          | a waits CAPACITY; c runs
+        department eng 2/; ops 2/2 in eng              | out: a; dev: c; ops: o q; node n 3 | a runs; c waits CAPACITY; o runs; q runs
+        department eng 4/; dev 0/1 exceeds eve in eng  | dev: c d@eve; out: a; node n 2    | a runs; c runs; d waits CAPACITY\
+        """);
+  }
+
+  @Test
   @Rule("O2")
   void thenThePoolsExecutionPriorityOfTheProfile() {
     RuleTable.check(
@@ -89,6 +103,19 @@ class WhoIsFirstTableTest {
         dev 0/9; ops 0/9 weight 3 | dev: a b c d; ops: o q r s; node n 4 | a runs; b waits CAPACITY; o runs; q runs; r runs; s waits CAPACITY
         dev 0/9 weight 3; ops 0/9 | dev: a b c d; ops: o q r s; node n 4 | a runs; b runs; c runs; d waits CAPACITY; o runs; q waits CAPACITY
         dev 2/9; ops 0/9          | dev: a b c d; ops: o q r s; node n 4 | a runs; b runs; c runs; d waits CAPACITY; o runs; q waits CAPACITY\
+        """);
+  }
+
+  @Test
+  @Rule("O4")
+  void sharesOfDepartmentsComeBeforeThoseOfPolicies() {
+    RuleTable.check(
+        "pool p; size 1",
+        """
+        dev 4/9 in eng; rec 4/9 in hr; department eng 8/; department hr 4/         | rec: o q; dev: a b; node n 3         | a runs; b runs; o runs; q waits CAPACITY
+        dev 4/9 in eng; rec 8/9 in eng; out 4/9; department eng 12/                | dev: a; out: c; rec: o; dev: b; node n 3 | a runs; b waits CAPACITY; c runs; o runs
+        dev 0/9 in eng; rec 0/9 in hr; department eng / weight 3; department hr /  | dev: a b c d; rec: e f g h; node n 4 | c runs; d waits CAPACITY; e runs; f waits CAPACITY
+        dev 0/9 in eng; rec 0/9 in eng; out 0/9; department eng /                  | out: a b c; dev: d e; rec: f g; node n 4 | b runs; c waits CAPACITY; d runs; e waits CAPACITY; f runs\
         """);
   }
 

@@ -43,6 +43,37 @@ class WhoMustGoTableTest {
   }
 
   @Test
+  @Rule("P2")
+  void theUnitBelowTheLowestCommonLevelMustBeAboveItsReservation() {
+    RuleTable.check(
+        "pool p; node n 8; size 1; dev 2/9 in eng; ops 2/9 in eng; out 4/9",
+        """
+        department eng 4/                  | dev: a b c d e f; out: o p q r             | d runs; e stops; f stops
+        department eng 6/                  | dev: a b c d e f; out: o p q               | f runs; q waits CAPACITY
+        department eng 6/                  | dev: a b c d e f; out: o p; ops: s         | e runs; f stops for s by P1
+        department eng 4/                  | dev: a b c d e f; out: o p q r; settle; ops: s | c runs; d stops for s by P1; e waits CAPACITY
+        department eng 2/; dev 4/9 in eng  | dev: a b c d e; out: o p q r               | d runs; e stops for r by P1
+        department eng 2/; dev 8/9 in eng  | dev: a b c d e f g h; out: o p q r         | d runs; e stops; h stops
+        department eng 2/; dev 8/9 in eng; size 1 strict | dev: a b c d e f g h; out: o | h runs; o waits CAPACITY
+        department eng 6/; size 1 strict   | dev: a b c d e f; out: o p q               | f runs; q waits CAPACITY
+        department all 8/; department eng 2/ under all; out 4/9 in all | dev: a b c d e f; out: o p q | e runs; f stops for q by P1\
+        """);
+  }
+
+  @Test
+  @Rule("P1")
+  void everyLevelMustLetTheJobBeEntitled() {
+    RuleTable.check(
+        "pool p; node n 4; size 1; size 4; dev 2/9 in eng; ops 2/9 in eng; out 0/9",
+        """
+        department eng 3/ | dev: a b; out: c d; ops: s     | c runs; d stops for s by P1
+        department eng 2/ | dev: a b; out: c d; ops: s     | d runs; s waits CAPACITY
+        department eng 3/ | dev: a b; out: c d; ops: s t   | c runs; d stops for s by P1; t waits CAPACITY
+        department eng 2/; dev 2/9 in eng | dev: a*4; ops: s t | a stops for s by P1; t waits WAITING_FOR_VICTIMS\
+        """);
+  }
+
+  @Test
   @Rule("P3")
   void victimsGoInTheReverseOfTheOrderOfStarts() {
     RuleTable.check(

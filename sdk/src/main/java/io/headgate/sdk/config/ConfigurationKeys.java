@@ -55,8 +55,7 @@ final class ConfigurationKeys {
           FileKey.list("groups", "Users that share policies."),
           FileKey.list("pools", "Hardware."),
           FileKey.list("profiles", "Job sizes."),
-          FileKey.list(
-              "departments", "Levels between the tenant and its policies. Not applied yet."),
+          FileKey.list("departments", "Levels between the tenant and its policies."),
           FileKey.list("policies", "Rights of groups, with their queues."),
           FileKey.list(
               "vaults", "Images and commands that jobs may use, and environment that they get."));

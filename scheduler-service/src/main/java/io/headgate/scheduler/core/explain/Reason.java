@@ -147,6 +147,24 @@ public sealed interface Reason {
     }
   }
 
+  /// The queue does not allow use above the reservation, and its tenant reserves no more in a pool
+  /// that tenants share (A5). The pool is the first shared one in routing order.
+  ///
+  /// @param usage the tenant's protected usage there
+  record TenantOverReservationDenied(
+      TenantId tenant, PoolId pool, GpuQuantity usage, GpuQuantity need, GpuQuantity reservation)
+      implements Reason {
+    @Override
+    public String code() {
+      return "OVER_RESERVATION_DENIED";
+    }
+
+    @Override
+    public Object subject() {
+      return pool;
+    }
+  }
+
   /// Non-preemptible jobs stay inside the reservation of each department above the policy (A8); of
   /// several the lowest.
   record DepartmentNonPreemptible(

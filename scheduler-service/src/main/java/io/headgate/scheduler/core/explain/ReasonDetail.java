@@ -43,6 +43,13 @@ public final class ReasonDetail {
           numbers(policy, usage, need, "reservation", reservation);
       case Reason.NonPreemptible(var policy, var usage, var need, var reservation) ->
           numbers(policy, usage, need, "reservation", reservation);
+      case Reason.TenantOverReservationDenied(
+              var tenant,
+              var pool,
+              var usage,
+              var need,
+              var reservation) ->
+          inPool(tenant, pool, usage, need, "reservation", reservation);
       case Reason.TenantNonPreemptible(
               var tenant,
               var pool,

@@ -1,14 +1,14 @@
 package io.headgate.scheduler.core.preemption;
 
-import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.PossibleVictims.Rank;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.rights.TenantAccount;
 import java.util.Objects;
 
-/// Compares possible victims with the job that asks, by execution priority in the victims' pool (O2),
-/// then by the ranks of the queues (O3).
+/// Compares possible victims with the job that asks, by execution priority in the victims' pool
+/// (O2), then by the ranks of the queues (O3).
 final class RankComparison {
   private final RoomRequest request;
 

@@ -1,7 +1,5 @@
 package io.headgate.scheduler.core.preemption;
 
-import java.util.Objects;
-import io.headgate.scheduler.core.rights.FairExchange;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.PossibleVictims.Rank;
@@ -11,6 +9,7 @@ import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.Account;
+import io.headgate.scheduler.core.rights.FairExchange;
 import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.Removals;
 import io.headgate.scheduler.core.rights.ShareList;
@@ -20,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.SequencedSet;
@@ -27,15 +27,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2, P3). The
-/// worst standing comes first; then worst execution priority in its pool, worst rank, largest share,
-/// lowest job priority, last started. Each is a victim only while its levels permit it after those
-/// taken before ([Removals.Path#mayLose]). Under P7 only strictly worse-ranked jobs of other
+/// worst standing comes first; then worst execution priority in its pool, worst rank, largest
+/// share, lowest job priority, last started. Each is a victim only while its levels permit it after
+/// those taken before ([Removals.Path#mayLose]). Under P7 only strictly worse-ranked jobs of other
 /// policies are, under P10 those of policies with larger shares; no policy ends below its
 /// reservation.
 ///
 /// Jobs of the preempting job's own policy go by P9, if their job priority is lower and they do not
-/// come before it by O2 and O3. They may be in any pool. A job that P10 does not permit yet is tried
-/// again after one of them.
+/// come before it by O2 and O3. They may be in any pool. A job that P10 does not permit yet is
+/// tried again after one of them.
 ///
 /// Ranks are compared within a tenant, so P7 takes from no other where tenants share a pool.
 ///
@@ -205,13 +205,13 @@ final class VictimWalk {
     if (request.within()) {
       possibleVictims
           .of(Objects.requireNonNull(request.account()))
-          .forEach((pool, classes) ->
-              classes.forEach((rank, attempts) -> addOwn(pool, rank, attempts)));
+          .forEach(
+              (pool, classes) -> classes.forEach((rank, attempts) -> addOwn(pool, rank, attempts)));
     }
   }
 
-  /// A pool's dedication protects from other policies only. Where no work is taken, the end of a job
-  /// still makes room in the limit.
+  /// A pool's dedication protects from other policies only. Where no work is taken, the end of a
+  /// job still makes room in the limit.
   private void addOwn(PoolState pool, Rank rank, SequencedSet<LiveAttempt> attempts) {
     if (rank.priority() < request.priority() && !ranks.isFirst(pool, rank)) {
       put(new Line(pool, rank, removals.path(levels(attempts)), 0, true, attempts));

@@ -212,6 +212,12 @@ public final class Lane {
     if (!rules.isWithinReservation(account, need, queue.overReservation())) {
       return Block.OVER_RESERVATION;
     }
+    if (!queue.overReservation()
+        && isRestricted()
+        && !rules.tenantsLetBeEntitled(
+            queue.routes(), queue.group().openRoutes(true, queue.overReservation()))) {
+      return Block.OVER_RESERVATION;
+    }
     if (preemptible) {
       return Block.NONE;
     }

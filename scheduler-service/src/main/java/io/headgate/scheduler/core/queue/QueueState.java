@@ -1,8 +1,8 @@
 package io.headgate.scheduler.core.queue;
 
-import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.Reclaim;
@@ -141,22 +141,27 @@ public final class QueueState implements Comparable<QueueState> {
 
   /// The pools that are open to the job, in routing order.
   public List<Route> routes(LiveJob job) {
-    return isRestricted(job) ? group().routesForNonPreemptible() : routes();
+    return isRestricted(job) ? group().openRoutes(job.isPreemptible(), overReservation) : routes();
   }
 
   List<Route> routes(boolean preemptible) {
-    return isRestricted(preemptible) ? group().routesForNonPreemptible() : group().routes();
+    return isRestricted(preemptible)
+        ? group().openRoutes(preemptible, overReservation)
+        : group().routes();
   }
 
-  /// Whether its tenant's reservations may keep such a job from some of the pools. That concerns
-  /// non-preemptible jobs where tenants share a pool (A3, A8).
+  /// Whether its tenant's reservations may keep such a job from some of the pools. Where tenants
+  /// share a pool, that concerns non-preemptible jobs (A8), and all jobs of a queue that starts
+  /// entitled ones only (A5).
   boolean isRestricted(boolean preemptible) {
-    return !preemptible && group().isShared();
+    return (!preemptible || !overReservation) && group().isShared();
   }
 
   boolean isRestricted(LiveJob job) {
     // The job is read last, because it is seldom in the cache.
-    return resolved != null && resolved.group().isShared() && !job.isPreemptible();
+    return resolved != null
+        && resolved.group().isShared()
+        && (!overReservation || !job.isPreemptible());
   }
 
   /// The queues with the same routes.

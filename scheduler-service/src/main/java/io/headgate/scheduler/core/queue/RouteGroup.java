@@ -115,6 +115,19 @@ public final class RouteGroup {
     return entitled;
   }
 
+  /// The routes where the tenant's reservation lets such a job start as things stand.
+  ///
+  /// @param overReservation whether jobs that are not entitled may start
+  List<Route> openRoutes(boolean preemptible, boolean overReservation) {
+    List<Route> open = new ArrayList<>(routes.size());
+    for (Route route : preemptible ? routes : routesForNonPreemptible()) {
+      if (overReservation || route.upper().denying(route.need()) != route.tenant()) {
+        open.add(route);
+      }
+    }
+    return open;
+  }
+
   /// The department that its policies are directly below.
   public Optional<DepartmentAccount> department() {
     return Optional.ofNullable(routes.isEmpty() ? null : routes.getFirst().upper().department());

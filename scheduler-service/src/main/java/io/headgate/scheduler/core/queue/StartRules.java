@@ -180,6 +180,26 @@ public final class StartRules {
     return Finding.Sum.of(department.id().name(), measure, used, need, department.reservation());
   }
 
+  /// Whether a route is open to a job that must be entitled.
+  ///
+  /// @param open the open ones of all routes
+  boolean tenantsLetBeEntitled(List<Route> routes, List<Route> open) {
+    if (open.isEmpty() && checks != null) {
+      for (Route route : routes) {
+        TenantAccount tenant = route.tenant();
+        if (tenant.isBound()) {
+          checks.add(
+              new Check(
+                  "A5",
+                  "tenant entitled",
+                  Verdict.NO,
+                  sum(tenant, Measure.RESERVATION, tenant.protectedUsage(), route.need())));
+        }
+      }
+    }
+    return !open.isEmpty();
+  }
+
   /// Whether a route is open to a non-preemptible job.
   ///
   /// @param open the open ones of all routes

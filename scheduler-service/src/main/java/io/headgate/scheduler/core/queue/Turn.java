@@ -1,6 +1,5 @@
 package io.headgate.scheduler.core.queue;
 
-import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
@@ -207,7 +206,9 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// Whether a limit may be no obstacle to some of its jobs, because victims make room in it.
   private boolean mayMakeRoomInLimits() {
     PolicyAccount account = queue.account();
-    return account.preemptsWithin() || account.department().isPresent();
+    return account.preemptsWithin()
+        || account.department().isPresent()
+        || (queue.group().isShared() && !queue.overReservation());
   }
 
   /// As [#choose], of those only that may start although they make no room in their policy's limit.

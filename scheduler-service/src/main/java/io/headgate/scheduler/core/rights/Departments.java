@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +63,7 @@ public final class Departments {
       }
     }
     for (DepartmentId each : highest) {
-      long units = configure(each, null, known, members, ofPolicies);
+      long units = configure(get(each, known), null, known, members, ofPolicies);
       reservedByTenant.merge(each.tenant(), units, Long::sum);
     }
     for (PolicyAccount policy : policies) {
@@ -73,20 +74,24 @@ public final class Departments {
 
   /// @return the units that it reserves
   private long configure(
-      DepartmentId id,
+      Department department,
       @Nullable DepartmentAccount parent,
       Map<DepartmentId, Department> known,
       Map<DepartmentId, List<DepartmentId>> members,
       Map<DepartmentId, Long> ofPolicies) {
+    DepartmentId id = department.id();
     DepartmentAccount account = accounts.computeIfAbsent(id, DepartmentAccount::new);
-    Department department = known.get(id);
     account.configure(department, parent);
     long sum = ofPolicies.getOrDefault(id, 0L);
     for (DepartmentId member : members.getOrDefault(id, List.of())) {
-      sum += configure(member, account, known, members, ofPolicies);
+      sum += configure(get(member, known), account, known, members, ofPolicies);
     }
     account.reserve(department.reservation().map(own -> own.units()).orElse(sum));
     return account.reservation();
+  }
+
+  private static Department get(DepartmentId id, Map<DepartmentId, Department> known) {
+    return Objects.requireNonNull(known.get(id));
   }
 
   private static @Nullable DepartmentId departmentOf(
@@ -107,7 +112,7 @@ public final class Departments {
       if (each.equals(department.id()) || !above.add(each)) {
         return null;
       }
-      each = known.get(each).parent().filter(known::containsKey).orElse(null);
+      each = get(each, known).parent().filter(known::containsKey).orElse(null);
     }
     return parent;
   }

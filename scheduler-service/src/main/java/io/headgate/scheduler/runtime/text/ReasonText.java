@@ -58,6 +58,15 @@ public final class ReasonText {
               "non-preemptible jobs stay inside the reservation: those of %s use %s of %s, it needs"
                   + " %s",
               policy.name(), usage, reservation, need);
+      case Reason.TenantOverReservationDenied(
+              var tenant,
+              var pool,
+              var usage,
+              var need,
+              var reservation) ->
+          text(
+              "its queue stays inside the reservation: %s of %s's %s in pool %s are taken, it needs %s",
+              usage, tenant, reservation, pool.name(), need);
       case Reason.TenantNonPreemptible(
               var tenant,
               var pool,

@@ -99,6 +99,15 @@ final class TenantChecker {
             || rules.nonPreemptible(tenant, pool) <= rules.reservation(tenant, pool),
         "non-preemptible jobs stay within the tenant's reservation",
         attempt);
+    boolean isOpenToAll =
+        shadow
+            .queue(shadow.jobs.get(attempt.id().job()).spec().queue())
+            .map(Queue::overReservation)
+            .orElse(true);
+    require(
+        isOpenToAll || rules.isEntitled(attempt.policy(), pool, 0),
+        "a queue that denies over-reservation starts jobs only that tenant and policy entitle (A5)",
+        attempt);
   }
 
   private void requireWithinLimit(TenantId tenant, PoolId pool, Object detail) {
