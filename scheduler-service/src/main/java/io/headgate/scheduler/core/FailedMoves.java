@@ -30,14 +30,13 @@ final class FailedMoves {
       foundAt = version;
     }
     Failure failure = failures.get(new Search(route, standing));
-    boolean isKnown =
-        failure != null
-            && most <= failure.most()
-            && failure.retryAt().map(at -> at.isAfter(now)).orElse(true);
-    if (isKnown) {
-      failure.retryAt().ifPresent(wake::by);
+    if (failure == null
+        || most > failure.most()
+        || failure.retryAt().filter(at -> !at.isAfter(now)).isPresent()) {
+      return false;
     }
-    return isKnown;
+    failure.retryAt().ifPresent(wake::by);
+    return true;
   }
 
   /// Remembers a search after [#isKnown] said that it is not known.

@@ -1,7 +1,5 @@
 package io.headgate.scheduler.core;
 
-import io.headgate.scheduler.core.rights.Levels;
-import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Preemption;
 import io.headgate.scheduler.core.job.PreemptionGrounds;
@@ -13,6 +11,8 @@ import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.RoomRequest;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
@@ -58,9 +58,7 @@ final class Preemptor {
   private PreemptionRule rule(
       LiveJob job, RoomRequest request, Result.Found found, boolean mayStart) {
     if (!found.victims().isEmpty()) {
-      return found.victims().stream().allMatch(request::isOwn)
-          ? PreemptionRule.P9
-          : request.rule();
+      return found.victims().stream().allMatch(request::isOwn) ? PreemptionRule.P9 : request.rule();
     }
     TenantAccount tenant = world.tenant(found.pool(), job.queue().account().id().tenant());
     boolean isEntitled =

@@ -1,6 +1,5 @@
 package io.headgate.scheduler.core;
 
-import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.preemption.PreemptionSearch;
 import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
 import io.headgate.scheduler.core.queue.LiveHold;

@@ -277,10 +277,7 @@ final class StateLoader {
         attempts.add(job.attempt().toAttempt());
       }
     }
-    List<Hold> holds = new ArrayList<>();
-    for (LiveHold hold : world.holds.values()) {
-      holds.add(hold.hold());
-    }
+    List<Hold> holds = world.holds.values().stream().map(LiveHold::hold).toList();
     List<SchedulerState.Asked> asked = new ArrayList<>();
     world.asked.forEach((pool, known) ->
         asked.add(new SchedulerState.Asked(pool.id(), known.instances(), known.missingSince())));

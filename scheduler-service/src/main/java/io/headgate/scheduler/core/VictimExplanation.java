@@ -87,11 +87,20 @@ final class VictimExplanation {
         addTenants(checks, world, route, queue.need());
       }
     }
-    if (entitled && !queue.routes(job).isEmpty()) {
-      Route first = queue.routes(job).getFirst();
+    if (entitled) {
+      addObstacle(checks, world, job);
+    }
+    addOtherRights(checks, world, job, rules);
+    return checks;
+  }
+
+  private static void addObstacle(List<Check> checks, World world, LiveJob job) {
+    List<Route> routes = job.queue().routes(job);
+    if (!routes.isEmpty()) {
+      Route first = routes.getFirst();
       world
           .obstacles()
-          .on(first, account)
+          .on(first, job.queue().account())
           .ifPresent(obstacle ->
               checks.add(
                   new Check(
@@ -100,13 +109,19 @@ final class VictimExplanation {
                       Verdict.NO,
                       new Finding.InTheWay(first.pool().id().name(), obstacle))));
     }
+  }
+
+  /// The rights that do not ask for a reservation.
+  private static void addOtherRights(
+      List<Check> checks, World world, LiveJob job, Set<PreemptionRule> rules) {
+    QueueState queue = job.queue();
+    PolicyAccount account = queue.account();
     if (world.bars.isBarred(job)) {
       checks.add(new Check("P10", "barred", Verdict.NO, new Finding.Barred()));
     }
     if (rules.contains(PreemptionRule.P10)) {
       checks.add(
-          new Check(
-              "P10", "share", Verdict.NO, new Finding.NoLargerShare(account.id().name())));
+          new Check("P10", "share", Verdict.NO, new Finding.NoLargerShare(account.id().name())));
     }
     if (rules.contains(PreemptionRule.P7)) {
       checks.add(new Check("P7", "rank", Verdict.NO, new Finding.NoWorseRank(queue.rank())));
@@ -119,7 +134,6 @@ final class VictimExplanation {
               Verdict.NO,
               new Finding.NoLowerPriority(account.id().name(), job.priority())));
     }
-    return checks;
   }
 
   /// Whether each department lets the job be entitled as things stand. Victims may change that.

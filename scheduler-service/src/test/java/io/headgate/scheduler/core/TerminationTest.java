@@ -142,8 +142,7 @@ class TerminationTest {
           new TenantBuilder()
               .pool("pool")
               .changePool(
-                  "pool",
-                  p -> p.with().promoteAfter(Optional.of(Duration.ofMinutes(1))).build());
+                  "pool", p -> p.with().promoteAfter(Optional.of(Duration.ofMinutes(1))).build());
       profile(tenant, "one", 1, Reclaim.RANK);
       tenant
           .policy("a", "0", "1")

@@ -1,7 +1,7 @@
 package io.headgate.scheduler.core.explain;
 
-import java.time.Instant;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 

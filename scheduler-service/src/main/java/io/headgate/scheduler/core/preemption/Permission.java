@@ -1,13 +1,12 @@
 package io.headgate.scheduler.core.preemption;
 
-import java.util.Objects;
-import io.headgate.scheduler.core.rights.Levels;
-import io.headgate.scheduler.core.rights.FairExchange;
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.rights.Account;
+import io.headgate.scheduler.core.rights.FairExchange;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.Removals;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /// Which sets of candidates may go together for a job in one pool (P2, P7, P9, P10).

@@ -196,10 +196,11 @@ public final class PreemptionSearch {
           if (trial.fits()) {
             fitting.add(trial);
           } else if (request.within() && trial.hasNodes()) {
-            fitsByOneRule(request, trial, prefix).ifPresent(part -> {
-              fitting.add(trial);
-              prefixes.put(trial, part);
-            });
+            fitsByOneRule(request, trial, prefix)
+                .ifPresent(part -> {
+                  fitting.add(trial);
+                  prefixes.put(trial, part);
+                });
           }
         }
       }
@@ -291,8 +292,6 @@ public final class PreemptionSearch {
   /// job's policy are suspended, victims depend on the job; where tenants share, also on starts
   /// (A3).
   private static boolean isShared(RoomRequest request) {
-    return request.isEntitledOnly()
-        && !request.group().isShared()
-        && request.job() == null;
+    return request.isEntitledOnly() && !request.group().isShared() && request.job() == null;
   }
 }

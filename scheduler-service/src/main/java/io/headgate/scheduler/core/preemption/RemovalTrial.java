@@ -1,10 +1,5 @@
 package io.headgate.scheduler.core.preemption;
 
-import java.util.Objects;
-import java.util.LinkedHashSet;
-import java.util.Set;
-import io.headgate.scheduler.core.rights.Levels;
-import io.headgate.scheduler.core.rights.FairExchange;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.FitAfterReports;
@@ -17,10 +12,15 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.rights.Admission;
+import io.headgate.scheduler.core.rights.FairExchange;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Whether a job would fit in a pool without certain attempts, and when everything that stops has

@@ -1,7 +1,5 @@
 package io.headgate.scheduler.core.preemption;
 
-import java.util.Objects;
-import io.headgate.scheduler.core.rights.FairExchange;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.PossibleVictims.Rank;
@@ -11,16 +9,17 @@ import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.Account;
+import io.headgate.scheduler.core.rights.FairExchange;
 import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.Removals;
 import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
-import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.SequencedSet;
@@ -28,15 +27,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2, P3). The
-/// worst standing comes first; then worst execution priority in its pool, worst rank, largest share,
-/// lowest job priority, last started. Each is a victim only while its levels permit it after those
-/// taken before ([Removals.Path#mayLose]). Under P7 only strictly worse-ranked jobs of other
+/// worst standing comes first; then worst execution priority in its pool, worst rank, largest
+/// share, lowest job priority, last started. Each is a victim only while its levels permit it after
+/// those taken before ([Removals.Path#mayLose]). Under P7 only strictly worse-ranked jobs of other
 /// policies are, under P10 those of policies with larger shares; no policy ends below its
 /// reservation.
 ///
 /// Jobs of the preempting job's own policy go by P9, if their job priority is lower and they do not
-/// come before it by O2 and O3. They may be in any pool. A job that P10 does not permit yet is tried
-/// again after one of them.
+/// come before it by O2 and O3. They may be in any pool. A job that P10 does not permit yet is
+/// tried again after one of them.
 ///
 /// Ranks are compared within a tenant, so P7 takes from no other where tenants share a pool.
 ///
@@ -58,6 +57,7 @@ final class VictimWalk {
   /// The job that asks; null: the walk is not for one job.
   private final @Nullable LiveJob asking;
 
+  private final RankComparison ranks;
   private final Removals removals = new Removals();
   private final PriorityQueue<Line> lines;
   private @Nullable Instant protectedUntil;
@@ -194,6 +194,7 @@ final class VictimWalk {
     this.possibleVictims = possibleVictims;
     this.request = request;
     this.rule = request.rule();
+    this.ranks = new RankComparison(request);
     this.keepsReservation = Permission.keepsReservation(request);
     this.now = now;
     this.asking = request.job();
@@ -204,26 +205,27 @@ final class VictimWalk {
     if (request.within()) {
       possibleVictims
           .of(Objects.requireNonNull(request.account()))
-          .forEach((pool, classes) ->
-              classes.forEach((rank, attempts) -> addOwn(pool, rank, attempts)));
+          .forEach(
+              (pool, classes) -> classes.forEach((rank, attempts) -> addOwn(pool, rank, attempts)));
     }
   }
 
-  /// A pool's dedication protects from other policies only. Where no work is taken, the end of a job
-  /// still makes room in the limit.
+  /// A pool's dedication protects from other policies only. Where no work is taken, the end of a
+  /// job still makes room in the limit.
   private void addOwn(PoolState pool, Rank rank, SequencedSet<LiveAttempt> attempts) {
-    if (rank.priority() < request.priority() && !comesBefore(pool, rank)) {
+    if (rank.priority() < request.priority() && !ranks.isFirst(pool, rank)) {
       put(new Line(pool, rank, removals.path(levels(attempts)), 0, true, attempts));
     }
   }
 
   private void addFrom(Route route) {
     Instant protectedBefore = protectedUntil;
+    FairExchange exchange = rule == PreemptionRule.P10 ? shares(route) : null;
     List<Line> found = new ArrayList<>();
     possibleVictims
         .suspendedIn(route.pool())
         .forEach((rank, attempts) -> {
-          if (mayEnd(route, rank, attempts)) {
+          if (ranks.allowToEnd(route, rank, attempts.getFirst().tenant())) {
             Removals.Path levels = removals.path(levels(attempts));
             found.add(new Line(route.pool(), rank, levels, 0, false, attempts));
           }
@@ -238,7 +240,7 @@ final class VictimWalk {
           if (policy.isAboveReservation()
               || policy.department().isPresent()
               || route.tenant().isBound()) {
-            addOf(route, classes, found);
+            addOf(route, classes, exchange, found);
           }
         });
     Account denying =
@@ -254,7 +256,10 @@ final class VictimWalk {
   }
 
   private void addOf(
-      Route route, Map<Rank, SequencedSet<LiveAttempt>> classes, List<Line> found) {
+      Route route,
+      Map<Rank, SequencedSet<LiveAttempt>> classes,
+      @Nullable FairExchange exchange,
+      List<Line> found) {
     if (classes.isEmpty()) {
       return;
     }
@@ -264,20 +269,10 @@ final class VictimWalk {
       return;
     }
     boolean isOfOtherTenant = levels.isOfOtherTenant(route.upper());
-    FairExchange exchange = rule == PreemptionRule.P10 ? shares(route) : null;
     classes.forEach((rank, attempts) -> {
       boolean mayGo =
-          switch (rule) {
-            case P1 -> true;
-            case P7 -> !isOfOtherTenant && isWorse(route, rank);
-            case P10 ->
-                exchange != null
-                    && exchange.isLarger(levels(attempts))
-                    && (isOfOtherTenant
-                        ? !isOfBetterPosition(route.pool(), rank)
-                        : !comesBefore(route.pool(), rank));
-            case P9, P11 -> false;
-          };
+          ranks.allow(route, rank, isOfOtherTenant)
+              && (exchange == null || exchange.isLarger(levels(attempts)));
       if (mayGo) {
         Line line = new Line(route.pool(), rank, levels, unit, false, attempts);
         line.exchange = exchange;
@@ -294,35 +289,8 @@ final class VictimWalk {
     return exchange;
   }
 
-  /// Whether it comes before the job by O2, then O3.
-  private boolean comesBefore(PoolState pool, Rank victim) {
-    int order = positionBeside(pool, victim);
-    return order < 0 || (order == 0 && victim.queue().rank() < request.rank());
-  }
-
-  private boolean isOfBetterPosition(PoolState pool, Rank victim) {
-    return positionBeside(pool, victim) < 0;
-  }
-
-  /// Negative if the victim comes before the job by O2.
-  private int positionBeside(PoolState pool, Rank victim) {
-    return Integer.compare(
-        pool.executionPosition(victim.profile()),
-        pool.executionPosition(Objects.requireNonNull(request.profile())));
-  }
-
   private static Levels levels(SequencedSet<LiveAttempt> attempts) {
     return attempts.getFirst().levels();
-  }
-
-  private boolean mayEnd(Route route, Rank suspended, SequencedSet<LiveAttempt> members) {
-    if (rule == PreemptionRule.P1) {
-      return true;
-    }
-    TenantAccount own = route.tenant();
-    return rule == PreemptionRule.P7
-        && (!own.isBound() || members.getFirst().tenant() == own)
-        && isWorse(route, suspended);
   }
 
   /// Whether it is suspended, belongs to the policy of the asking job, and would resume before that
@@ -331,14 +299,6 @@ final class VictimWalk {
     return asking != null
         && suspended.policy() == asking.queue().account()
         && !Turn.of(asking, suspended.pool()).precedes(Turn.of(suspended));
-  }
-
-  /// Whether it goes before the job by P7: by execution priority, then rank.
-  private boolean isWorse(Route route, Rank victim) {
-    int position = route.pool().executionPosition(victim.profile());
-    return victim.policy() != request.account()
-        && (position > route.position()
-            || (position == route.position() && victim.queue().rank() > request.rank()));
   }
 
   private void put(Line line) {

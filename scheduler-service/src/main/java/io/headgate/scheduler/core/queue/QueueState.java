@@ -1,8 +1,8 @@
 package io.headgate.scheduler.core.queue;
 
-import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.Reclaim;
@@ -187,6 +187,11 @@ public final class QueueState implements Comparable<QueueState> {
 
   public Reclaim reclaim() {
     return get().profile().reclaim();
+  }
+
+  /// Whether its jobs may preempt others although they are not entitled (P7, P10).
+  boolean preemptsUnentitled() {
+    return reclaim() == Reclaim.RANK || reclaim() == Reclaim.FAIR;
   }
 
   /// How long a job of it is passed before it holds capacity (O7).

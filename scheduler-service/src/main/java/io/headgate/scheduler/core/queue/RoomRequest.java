@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// @param group its routes in routing order; the shape is theirs
 /// @param reclaim which jobs are possible victims under P1
 /// @param account the policy of the job; null under P1 alone, where only the levels above it make a
-///   difference, which are the group's: a policy whose job is entitled is not above its reservation,
-///   so none of its jobs is a victim
+///   difference, which are the group's: a policy whose job is entitled is not above its
+///   reservation, so none of its jobs is a victim
 /// @param profile of the job; null under P1 alone
 /// @param rank of the queue; 0 under P1 alone
 /// @param priority of the job under P9; 0 otherwise
@@ -80,7 +80,8 @@ public record RoomRequest(
     if (within && !(isEntitled && turn.gate() != Block.LIMIT)) {
       boolean mayBecomeEntitled = queue.need() <= account.reservation();
       if (mayBecomeEntitled || right == null) {
-        requests.add(of(mayBecomeEntitled ? PreemptionRule.P1 : PreemptionRule.P9, true, queue, head));
+        requests.add(
+            of(mayBecomeEntitled ? PreemptionRule.P1 : PreemptionRule.P9, true, queue, head));
       }
     }
     return requests;

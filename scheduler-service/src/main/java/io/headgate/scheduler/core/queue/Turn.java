@@ -1,6 +1,5 @@
 package io.headgate.scheduler.core.queue;
 
-import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
@@ -360,14 +359,9 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     if (queue.isEntitled()) {
       return failed.queue.isEntitled()
           && queue.reclaim() == failed.queue.reclaim()
-          && (belowTenant == Standing.ENTITLED || !hasRightWithoutReservation());
+          && (belowTenant == Standing.ENTITLED || !queue.preemptsUnentitled());
     }
-    return belowTenant == Standing.ABOVE_LIMIT || !hasRightWithoutReservation();
-  }
-
-  /// Whether its jobs may preempt although they are not entitled (P7, P10).
-  private boolean hasRightWithoutReservation() {
-    return queue.reclaim() == Reclaim.RANK || queue.reclaim() == Reclaim.FAIR;
+    return belowTenant == Standing.ABOVE_LIMIT || !queue.preemptsUnentitled();
   }
 
   /// From when on the candidate may hold capacity that others leave (O7); null: never. Above its

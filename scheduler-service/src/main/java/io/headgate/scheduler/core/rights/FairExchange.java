@@ -1,12 +1,13 @@
 package io.headgate.scheduler.core.rights;
 
-/// Whether shares permit that a job takes places from others (P10). Shares are over-reservation usage
-/// divided by weight, at the highest level at which the levels of the two jobs differ. The victim's
-/// share is the larger one, and without the victims it is not smaller than the other one with the
-/// job.
+/// Whether shares permit that a job takes places from others (P10). Shares are over-reservation
+/// usage divided by weight, at the highest level at which the levels of the two jobs differ. The
+/// victim's share is the larger one, and without the victims it is not smaller than the other one
+/// with the job.
 ///
-/// With weights of 1, a policy above its reservation by 4 may lose 2 jobs of 1 to one that is at its
-/// reservation, one after the other. A third would leave it a smaller share than the other one has.
+/// With weights of 1, a policy above its reservation by 4 may lose 2 jobs of 1 to one that is at
+/// its reservation, one after the other. A third would leave it a smaller share than the other one
+/// has.
 public final class FairExchange {
   private final Removals removals = new Removals();
   private final Removals nothing = new Removals();

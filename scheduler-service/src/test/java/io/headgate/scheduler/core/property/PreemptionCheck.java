@@ -1,8 +1,5 @@
 package io.headgate.scheduler.core.property;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
-import io.headgate.scheduler.core.property.Victims.Right;
 import static io.headgate.scheduler.core.property.Violation.require;
 import static java.util.Comparator.naturalOrder;
 
@@ -20,12 +17,15 @@ import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.property.Reference.Standing;
+import io.headgate.scheduler.core.property.Victims.Right;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -96,8 +96,7 @@ final class PreemptionCheck {
           preemptor);
     }
     require(
-        rule == PreemptionRule.P10
-            || possible.mayGo(victim, preemptor, alone(rule), Set.of()),
+        rule == PreemptionRule.P10 || possible.mayGo(victim, preemptor, alone(rule), Set.of()),
         "no level at or below its reservation loses a job (P2)",
         rule,
         victim,
@@ -175,8 +174,8 @@ final class PreemptionCheck {
     for (Right right : rights) {
       boolean isOf =
           victims.stream()
-              .allMatch(victim ->
-                  rulesOfVictims.get(victim.id()) == possible.ruleOf(victim, job, right));
+              .allMatch(
+                  victim -> rulesOfVictims.get(victim.id()) == possible.ruleOf(victim, job, right));
       boolean isHeldBy =
           hold.rule().orElseThrow() == right.rule()
               || rulesOfVictims.values().stream().allMatch(PreemptionRule.P9::equals);

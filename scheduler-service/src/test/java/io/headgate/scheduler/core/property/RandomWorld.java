@@ -139,7 +139,8 @@ final class RandomWorld {
         route,
         chance(60) ? Duration.ofMinutes(random.nextInt(8)) : Duration.ofDays(365),
         Duration.ofMinutes(random.nextInt(5)),
-        fairly(name, chance(20) ? Reclaim.STRICT : chance(30) ? Reclaim.RANK : Reclaim.RESERVATION));
+        fairly(
+            name, chance(20) ? Reclaim.STRICT : chance(30) ? Reclaim.RANK : Reclaim.RESERVATION));
   }
 
   /// In every fourth scenario some profiles reclaim fairly. Not drawn, so that a seed stays what it

@@ -17,7 +17,6 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
-import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.property.Space.Without;
 import java.util.ArrayList;
@@ -109,11 +108,11 @@ final class RestChecker {
     }
     Victims possible = new Victims(then);
     for (Victims.Right right : open(possible, job, then)) {
-        Optional<Pool> room =
-            possible.some(job, right).flatMap(victims -> then.poolWithout(job, victims));
-        if (room.isPresent()) {
-          return room;
-        }
+      Optional<Pool> room =
+          possible.some(job, right).flatMap(victims -> then.poolWithout(job, victims));
+      if (room.isPresent()) {
+        return room;
+      }
     }
     return BlockedHoldCheck.placeFor(job, then);
   }
@@ -236,8 +235,8 @@ final class RestChecker {
     }
   }
 
-  /// The rights by which it may make room. It takes nothing from other policies as long as an elastic
-  /// pool may serve it (P6).
+  /// The rights by which it may make room. It takes nothing from other policies as long as an
+  /// elastic pool may serve it (P6).
   private List<Victims.Right> open(Victims possible, Job job, Reference then) {
     List<Victims.Right> rights = possible.rightsFor(job);
     if (!supply.mayServe(job, then)) {
@@ -260,18 +259,18 @@ final class RestChecker {
       }
     }
     for (Victims.Right right : open(possible, job, then)) {
-        require(
-            possible.prefix(job, right, EnumSet.allOf(Reference.Standing.class)).isEmpty(),
-            "no job waits while the P rules would make room",
-            right,
-            job);
-        require(
-            rules.profile(job).workers() > 1
-                || possible.permittedOnOneNode(job, right, any -> true).isEmpty(),
-            "no job waits while permitted victims of one node would make room (P4)",
-            right,
-            job,
-            possible.permittedOnOneNode(job, right, any -> true));
+      require(
+          possible.prefix(job, right, EnumSet.allOf(Reference.Standing.class)).isEmpty(),
+          "no job waits while the P rules would make room",
+          right,
+          job);
+      require(
+          rules.profile(job).workers() > 1
+              || possible.permittedOnOneNode(job, right, any -> true).isEmpty(),
+          "no job waits while permitted victims of one node would make room (P4)",
+          right,
+          job,
+          possible.permittedOnOneNode(job, right, any -> true));
     }
   }
 

@@ -4,7 +4,6 @@ import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
 import io.headgate.scheduler.core.Settling;
 import io.headgate.scheduler.core.catalog.Catalog;
-import io.headgate.type.GpuQuantity;
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
@@ -25,6 +24,7 @@ import io.headgate.scheduler.core.node.Geometry;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -158,10 +158,8 @@ class TerminationPropertiesTest {
     List<Device> devices = new ArrayList<>();
     for (int i = 0; i < gpus; i++) {
       devices.add(
-          new Device(
-              i, name + "-" + i, "A", 80L << 30, new Geometry.Continuous(), Isolation.NONE));
+          new Device(i, name + "-" + i, "A", 80L << 30, new Geometry.Continuous(), Isolation.NONE));
     }
-    return new Node(
-        new NodeId(TENANT, name), POOL, devices, 64_000, 64L << 30, NodeStatus.READY);
+    return new Node(new NodeId(TENANT, name), POOL, devices, 64_000, 64L << 30, NodeStatus.READY);
   }
 }

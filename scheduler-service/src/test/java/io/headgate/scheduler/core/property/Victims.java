@@ -232,9 +232,7 @@ final class Victims {
 
   private long weightOfUnit(PolicyId of, PolicyId beside) {
     List<Department> up = rules.departments.upToUnit(of, beside);
-    return up.isEmpty()
-        ? shadow.policy(of).map(Policy::weight).orElse(1)
-        : up.getLast().weight();
+    return up.isEmpty() ? shadow.policy(of).map(Policy::weight).orElse(1) : up.getLast().weight();
   }
 
   /// By O2, then O3, in the attempt's pool.
@@ -450,8 +448,7 @@ final class Victims {
 
   /// Whether it is passed over as long as others of its standing suffice (P4).
   boolean isOversized(Attempt attempt, Job job) {
-    return !Shadow.isKept(attempt)
-        && attempt.assignment().units() > 4 * rules.need(job);
+    return !Shadow.isKept(attempt) && attempt.assignment().units() > 4 * rules.need(job);
   }
 
   /// As things stand.
@@ -480,8 +477,7 @@ final class Victims {
   /// Tries all sets on all nodes with at most [#MAX_ON_NODE] candidates.
   ///
   /// @param candidates which attempts may be among them
-  Optional<Set<AttemptId>> permittedOnOneNode(
-      Job job, Right right, Predicate<Attempt> candidates) {
+  Optional<Set<AttemptId>> permittedOnOneNode(Job job, Right right, Predicate<Attempt> candidates) {
     Map<NodeId, List<Attempt>> byNode = new TreeMap<>();
     for (Attempt attempt : shadow.attempts.values()) {
       if (candidates.test(attempt) && mayGo(attempt, job, right, Set.of())) {
@@ -502,7 +498,8 @@ final class Victims {
             some.add(onNode.get(i));
           }
         }
-        if (mayGoInSomeOrder(some, job, right, new HashSet<>()) && makesRoom(job, right, ids(some))) {
+        if (mayGoInSomeOrder(some, job, right, new HashSet<>())
+            && makesRoom(job, right, ids(some))) {
           return Optional.of(ids(some));
         }
       }
