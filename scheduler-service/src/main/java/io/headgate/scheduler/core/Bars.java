@@ -65,7 +65,7 @@ final class Bars {
     return !pools.isEmpty() && pools.containsKey(job.id());
   }
 
-  /// The barred jobs, by id. Those that are gone are left out.
+  /// The barred jobs that the core still knows, by id.
   List<SchedulerState.Barred> all() {
     List<SchedulerState.Barred> all = new ArrayList<>();
     pools.forEach((job, pool) -> {

@@ -249,7 +249,7 @@ final class Reasons {
     };
   }
 
-  /// What is in the way of the lane's head, if it is entitled and so would preempt.
+  /// The obstacle of the lane's head, if it is entitled and so would preempt.
   private static Optional<Obstacle> obstacle(Lane lane, Obstacles obstacles) {
     Route first = lane.routes().getFirst();
     LiveJob head = lane.line().first();

@@ -249,7 +249,7 @@ final class World {
     return queue.queue().isEmpty() && catalogs.containsKey(queue.id().tenant());
   }
 
-  /// What is in the way of entitled jobs, as of the last decision.
+  /// The obstacles of entitled jobs, as of the last decision.
   Obstacles obstacles() {
     return new Obstacles(
         job -> {

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
-/// What happens when agents obey and nothing comes from outside: decisions follow from each other
-/// until one changes nothing. No state may come twice, for then they would never end.
+/// Lets agents obey while nothing comes from outside: decisions follow from each other until one
+/// changes nothing. No state may come twice, for then they would never end.
 public final class Settling {
   private static final int PASSES_AT_REST = 5;
 

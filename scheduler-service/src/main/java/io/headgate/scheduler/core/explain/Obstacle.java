@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// What is in the way of an entitled job that makes no room by preemption (P4). It counts the jobs
-/// of the place where the fewest GPUs are in the way: a node, for a gang as many nodes as it needs.
+/// The jobs in the way of an entitled job that makes no room by preemption (P4). They are those of
+/// the place where the fewest GPUs are in the way: a node, for a gang as many as it needs.
 ///
 /// @param entitled jobs that their own reservations protect
 /// @param nonPreemptible jobs that are never victims

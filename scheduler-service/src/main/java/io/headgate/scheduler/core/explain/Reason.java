@@ -263,7 +263,7 @@ public sealed interface Reason {
   /// @param blockedBy what keeps an entitled job from making room
   record Capacity(PoolId pool, GpuQuantity need, GpuQuantity idle, Optional<Obstacle> blockedBy)
       implements Reason {
-    /// Of a job that is not entitled.
+    /// The reason of a job that is not entitled.
     public Capacity(PoolId pool, GpuQuantity need, GpuQuantity idle) {
       this(pool, need, idle, Optional.empty());
     }
@@ -290,7 +290,7 @@ public sealed interface Reason {
       Dimension dimension,
       Optional<Obstacle> blockedBy)
       implements Reason {
-    /// Of a job that is not entitled.
+    /// The reason of a job that is not entitled.
     public Fragmentation(PoolId pool, GpuQuantity need, GpuQuantity idle, Dimension dimension) {
       this(pool, need, idle, dimension, Optional.empty());
     }

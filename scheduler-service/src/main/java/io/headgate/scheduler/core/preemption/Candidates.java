@@ -54,7 +54,7 @@ final class Candidates {
     return protectedUntil;
   }
 
-  /// Those of all pools that may help in a trial, in the order of victims.
+  /// The candidates of all pools that may help in a trial, in the order of victims.
   List<Candidate> helpingIn(RemovalTrial trial) {
     return all.stream().filter(candidate -> trial.gainsBy(candidate.attempt())).toList();
   }

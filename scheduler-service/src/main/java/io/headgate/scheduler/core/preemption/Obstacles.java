@@ -52,8 +52,8 @@ public final class Obstacles {
     return now;
   }
 
-  /// What is in the way of the policy's jobs on the route; empty: nothing is, or only jobs of the
-  /// policy, or they fit nowhere whatever goes.
+  /// The obstacle of the policy's jobs on the route; empty: nothing is, or only jobs of the policy,
+  /// or they fit nowhere whatever goes.
   public Optional<Obstacle> on(Route route, PolicyAccount policy) {
     return known
         .computeIfAbsent(route.ranking(), ranking -> find(route.pool(), ranking.shape()))
@@ -61,7 +61,7 @@ public final class Obstacles {
         .map(Found::obstacle);
   }
 
-  /// What is in the way on one node.
+  /// The jobs in the way on one node.
   ///
   /// @param workers that would fit if all its jobs had gone
   private record Site(

@@ -34,9 +34,9 @@ import java.util.Set;
 ///
 /// Under P10 the shares of the units must permit the exchange ([FairExchange]).
 ///
-/// So each part of a permitted set is permitted, too, and a search may cut early. What depends on
-/// exactly the victims is asked by [RemovalTrial]: whether the job is entitled, and how much its
-/// policy uses (P9).
+/// So each part of a permitted set is permitted, too, and a search may cut early. Two questions
+/// depend on exactly the victims, and [RemovalTrial] asks them: whether the job is entitled, and
+/// how much its policy uses (P9).
 final class Permission {
   /// Sets of up to this many victims are tried in all orders.
   private static final int MAX_IN_ALL_ORDERS = 8;

@@ -112,8 +112,7 @@ final class PlaceSearch {
     RemovalTrial trial = new RemovalTrial(request, best.route());
     List<LiveAttempt> victims = new ArrayList<>();
     best.victims().stream()
-        // Those of the own policy first, then the larger last, so that each goes while its policy
-        // is
+        // Victims of the own policy go first, then the larger last: each goes while its policy is
         // above its reservation.
         .sorted(
             Comparator.<Candidate, Boolean>comparing(victim -> !request.isOwn(victim.attempt()))

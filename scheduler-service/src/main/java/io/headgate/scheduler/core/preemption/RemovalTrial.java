@@ -37,7 +37,7 @@ final class RemovalTrial {
   /// Null: it preempts nothing.
   private final @Nullable RoomRequest request;
 
-  /// Whose limit the victims have to make room in as well; null: it has room.
+  /// The policy in whose limit the victims have to make room as well; null: it has room.
   private final @Nullable PolicyAccount account;
 
   /// Null: shares play no part.

@@ -15,9 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// @param within whether jobs of its own policy may go as well, or alone (P9)
 /// @param group its routes in routing order; the shape is theirs
 /// @param reclaim which jobs are possible victims under P1
-/// @param account the policy of the job; null under P1 alone, where only the levels above it make a
-///   difference, which are the group's: a policy whose job is entitled is not above its
-///   reservation, so none of its jobs is a victim
+/// @param account the policy of the job; null under P1 alone. Then only the levels above it make a
+///   difference, which are the group's: none of an entitled job's policy is a victim
 /// @param profile of the job; null under P1 alone
 /// @param rank of the queue; 0 under P1 alone
 /// @param priority of the job under P9; 0 otherwise

@@ -3,8 +3,8 @@ package io.headgate.scheduler.core.rights;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What the levels above a policy say to a job of it without certain attempts, once everything that
-/// stops has stopped (P1): whether their limits have room, and whether the job is entitled.
+/// The answer of the levels above a policy to a job of it without certain attempts, once everything
+/// that stops has stopped (P1): whether their limits have room, and whether the job is entitled.
 ///
 /// A level that has room as things stand has room whatever is removed.
 public final class Admission {
