@@ -11,7 +11,7 @@ import io.headgate.scheduler.core.placement.Stake;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.rights.PolicyAccount;
-import io.headgate.scheduler.core.rights.Removals;
+import io.headgate.scheduler.core.rights.RemovedUsage;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -136,7 +136,7 @@ public final class Obstacles {
       }
     }
     int workers = room.workers(shape);
-    Removals taken = new Removals();
+    RemovedUsage taken = new RemovedUsage();
     long units = 0;
     int entitled = 0;
     int nonPreemptible = 0;
@@ -165,7 +165,7 @@ public final class Obstacles {
   }
 
   /// Whether its levels would entitle it without those that may go before it.
-  private static boolean isEntitled(LiveAttempt attempt, Removals taken) {
+  private static boolean isEntitled(LiveAttempt attempt, RemovedUsage taken) {
     return taken.path(attempt.levels()).standing() == Standing.ENTITLED;
   }
 }

@@ -7,7 +7,7 @@ import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.rights.Account;
 import io.headgate.scheduler.core.rights.FairExchange;
 import io.headgate.scheduler.core.rights.Levels;
-import io.headgate.scheduler.core.rights.Removals;
+import io.headgate.scheduler.core.rights.RemovedUsage;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -59,7 +59,7 @@ final class Permission {
 
   /// The level of another policy's job that must be above its reservation. Under P7 and P10 it is
   /// the policy.
-  static int unit(Removals.Path victim, PreemptionRule rule, Route route) {
+  static int unit(RemovedUsage.Path victim, PreemptionRule rule, Route route) {
     return rule == PreemptionRule.P1 ? victim.unitBeside(route.upper()) : 0;
   }
 
@@ -70,12 +70,12 @@ final class Permission {
 
   /// Whether these may go together, perhaps with others. Jobs of the own policy always may (P9).
   boolean allowsSoFar(Collection<Candidate> victims) {
-    Removals removals = new Removals();
+    RemovedUsage removals = new RemovedUsage();
     List<Leaving> leaving = new ArrayList<>(victims.size());
     boolean arePolicies = true;
     for (Candidate victim : victims) {
       if (victim.attempt().takenUnits() > 0 && !request.isOwn(victim.attempt())) {
-        Removals.Path levels = removals.path(victim.attempt().levels());
+        RemovedUsage.Path levels = removals.path(victim.attempt().levels());
         int unit = unit(levels, request.rule(), route);
         leaving.add(new Leaving(levels, unit, victim));
         arePolicies &= unit == 0;
@@ -96,7 +96,7 @@ final class Permission {
   }
 
   /// A victim with its unit.
-  private record Leaving(Removals.Path levels, int unit, Candidate candidate) {
+  private record Leaving(RemovedUsage.Path levels, int unit, Candidate candidate) {
     long units() {
       return candidate.attempt().takenUnits();
     }
@@ -179,13 +179,13 @@ final class Permission {
 
   /// The largest candidate of each unit, in the order of the candidates.
   Collection<Candidate> largest(Collection<Candidate> candidates) {
-    Removals none = new Removals();
+    RemovedUsage none = new RemovedUsage();
     Map<Account, Candidate> largest = new HashMap<>();
     for (Candidate candidate : candidates) {
       if (request.isOwn(candidate.attempt())) {
         continue;
       }
-      Removals.Path levels = none.path(candidate.attempt().levels());
+      RemovedUsage.Path levels = none.path(candidate.attempt().levels());
       largest.merge(
           levels.account(unit(levels, request.rule(), route)),
           candidate,

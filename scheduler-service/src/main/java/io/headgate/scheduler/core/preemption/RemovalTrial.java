@@ -11,7 +11,7 @@ import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
-import io.headgate.scheduler.core.rights.Admission;
+import io.headgate.scheduler.core.rights.LevelRoom;
 import io.headgate.scheduler.core.rights.FairExchange;
 import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
@@ -48,7 +48,7 @@ final class RemovalTrial {
   private long workers;
   private long excess;
   private long excessOfPolicy = Long.MIN_VALUE / 2;
-  private final Admission admission;
+  private final LevelRoom admission;
 
   /// The room on a node, and the number of workers of the shape that fit in it.
   private final class Counted {
@@ -79,7 +79,7 @@ final class RemovalTrial {
         request != null && request.rule() == PreemptionRule.P10
             ? new FairExchange(levels(request, route), route.need())
             : null;
-    admission = new Admission(route.upper(), route.need());
+    admission = new LevelRoom(route.upper(), route.need());
     pool = route.pool();
     shape = route.ranking().shape();
     workers = route.ranking().workers();

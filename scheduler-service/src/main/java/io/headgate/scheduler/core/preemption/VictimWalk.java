@@ -11,7 +11,7 @@ import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.Account;
 import io.headgate.scheduler.core.rights.FairExchange;
 import io.headgate.scheduler.core.rights.Levels;
-import io.headgate.scheduler.core.rights.Removals;
+import io.headgate.scheduler.core.rights.RemovedUsage;
 import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Instant;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2, P3). The
 /// worst standing comes first; then worst execution priority in its pool, worst rank, largest
 /// share, lowest job priority, last started. Each is a victim only while its levels permit it after
-/// those taken before ([Removals.Path#mayLose]). Under P7 only strictly worse-ranked jobs of other
+/// those taken before ([RemovedUsage.Path#mayLose]). Under P7 only strictly worse-ranked jobs of other
 /// policies are, under P10 those of policies with larger shares; no policy ends below its
 /// reservation.
 ///
@@ -58,7 +58,7 @@ final class VictimWalk {
   private final @Nullable LiveJob asking;
 
   private final RankComparison ranks;
-  private final Removals removals = new Removals();
+  private final RemovedUsage removals = new RemovedUsage();
   private final PriorityQueue<Line> lines;
   private @Nullable Instant protectedUntil;
 
@@ -80,7 +80,7 @@ final class VictimWalk {
     final ShareList sharesWithin = new ShareList();
 
     /// Its levels, without what was taken from them.
-    final Removals.Path levels;
+    final RemovedUsage.Path levels;
 
     /// The level that must be above its reservation.
     final int unit;
@@ -102,7 +102,7 @@ final class VictimWalk {
     Line(
         PoolState pool,
         Rank key,
-        Removals.Path levels,
+        RemovedUsage.Path levels,
         int unit,
         boolean isOwn,
         SequencedSet<LiveAttempt> members) {
@@ -226,7 +226,7 @@ final class VictimWalk {
         .suspendedIn(route.pool())
         .forEach((rank, attempts) -> {
           if (ranks.allowToEnd(route, rank, attempts.getFirst().tenant())) {
-            Removals.Path levels = removals.path(levels(attempts));
+            RemovedUsage.Path levels = removals.path(levels(attempts));
             found.add(new Line(route.pool(), rank, levels, 0, false, attempts));
           }
         });
@@ -263,7 +263,7 @@ final class VictimWalk {
     if (classes.isEmpty()) {
       return;
     }
-    Removals.Path levels = removals.path(levels(classes.values().iterator().next()));
+    RemovedUsage.Path levels = removals.path(levels(classes.values().iterator().next()));
     int unit = Permission.unit(levels, rule, route);
     if (!levels.mayLose(unit)) {
       return;
@@ -374,7 +374,7 @@ final class VictimWalk {
 
   /// The standing of the attempt as things stand (O1).
   static Standing standing(LiveAttempt attempt) {
-    return new Removals().path(attempt.levels()).standing();
+    return new RemovedUsage().path(attempt.levels()).standing();
   }
 
   private boolean mayGo(Line line, LiveAttempt victim) {

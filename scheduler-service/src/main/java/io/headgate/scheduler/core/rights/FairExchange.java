@@ -9,8 +9,8 @@ package io.headgate.scheduler.core.rights;
 /// its reservation, one after the other. A third would leave it a smaller share than the other one
 /// has.
 public final class FairExchange {
-  private final Removals removals = new Removals();
-  private final Removals nothing = new Removals();
+  private final RemovedUsage removals = new RemovedUsage();
+  private final RemovedUsage nothing = new RemovedUsage();
   private final Levels mine;
   private final long need;
 
@@ -38,9 +38,9 @@ public final class FairExchange {
     return compare(removals, theirs, units, need) >= 0;
   }
 
-  private int compare(Removals without, Levels theirs, long units, long more) {
-    Removals.Path victim = without.path(theirs);
-    Removals.Path own = without.path(mine);
+  private int compare(RemovedUsage without, Levels theirs, long units, long more) {
+    RemovedUsage.Path victim = without.path(theirs);
+    RemovedUsage.Path own = without.path(mine);
     int unit = victim.unitBeside(own);
     int ownUnit = own.unitBeside(victim);
     return Long.compare(

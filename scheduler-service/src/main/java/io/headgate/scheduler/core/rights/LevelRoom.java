@@ -7,7 +7,7 @@ import java.util.List;
 /// that stops has stopped (P1): whether their limits have room, and whether the job is entitled.
 ///
 /// A level that has room as things stand has room whatever is removed.
-public final class Admission {
+public final class LevelRoom {
   private final long need;
 
   /// The levels whose limits leave no room as things stand.
@@ -16,10 +16,10 @@ public final class Admission {
   /// The levels that keep the job from being entitled as things stand.
   private final List<Account> denying = new ArrayList<>(0);
 
-  private final Removals removals = new Removals();
+  private final RemovedUsage removals = new RemovedUsage();
 
   /// @param need units of GPU that the job needs
-  public Admission(Upper levels, long need) {
+  public LevelRoom(UpperLevels levels, long need) {
     this.need = need;
     DepartmentAccount department = levels.department();
     for (DepartmentAccount each = department; each != null; each = each.above()) {
