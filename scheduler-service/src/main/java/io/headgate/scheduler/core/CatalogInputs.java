@@ -28,7 +28,7 @@ import io.headgate.scheduler.core.rights.Claim;
 import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
-import io.headgate.scheduler.core.rights.Upper;
+import io.headgate.scheduler.core.rights.UpperLevels;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -306,7 +306,7 @@ final class CatalogInputs {
                 pool,
                 pool.executionPosition(profile.id()),
                 pool.ranking(shape),
-                new Upper(
+                new UpperLevels(
                     account.department().orElse(null), world.tenant(pool, account.id().tenant()))));
       }
     }

@@ -17,7 +17,7 @@ import io.headgate.scheduler.core.queue.StartRules;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount;
-import io.headgate.scheduler.core.rights.Removals;
+import io.headgate.scheduler.core.rights.RemovedUsage;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -157,7 +157,7 @@ final class VictimExplanation {
   /// Whether jobs of other departments may take it, because the department is above its
   /// reservation.
   private static void addDepartments(List<Check> checks, LiveAttempt attempt) {
-    Removals.Path levels = new Removals().path(attempt.levels());
+    RemovedUsage.Path levels = new RemovedUsage().path(attempt.levels());
     Optional<DepartmentAccount> each = attempt.policy().department();
     for (int unit = 1; each.isPresent(); unit++) {
       DepartmentAccount department = each.get();

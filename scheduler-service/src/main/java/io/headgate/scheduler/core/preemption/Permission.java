@@ -5,7 +5,7 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.rights.Account;
-import io.headgate.scheduler.core.rights.Removals;
+import io.headgate.scheduler.core.rights.RemovedUsage;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -52,7 +52,7 @@ final class Permission {
   }
 
   /// The level of a victim that must be above its reservation. Under P7 it is the policy.
-  static int unit(Removals.Path victim, PreemptionRule rule, Route route) {
+  static int unit(RemovedUsage.Path victim, PreemptionRule rule, Route route) {
     return rule == PreemptionRule.P7 ? 0 : victim.unitBeside(route.upper());
   }
 
@@ -63,12 +63,12 @@ final class Permission {
 
   /// Whether these may go together.
   boolean permits(Collection<Candidate> victims) {
-    Removals removals = new Removals();
+    RemovedUsage removals = new RemovedUsage();
     List<Leaving> leaving = new ArrayList<>(victims.size());
     boolean arePolicies = true;
     for (Candidate victim : victims) {
       if (victim.attempt().takenUnits() > 0) {
-        Removals.Path levels = removals.path(victim.attempt().levels());
+        RemovedUsage.Path levels = removals.path(victim.attempt().levels());
         int unit = unit(levels, rule, route);
         leaving.add(new Leaving(levels, unit, victim));
         arePolicies &= unit == 0;
@@ -89,7 +89,7 @@ final class Permission {
   }
 
   /// A victim with its unit.
-  private record Leaving(Removals.Path levels, int unit, Candidate candidate) {
+  private record Leaving(RemovedUsage.Path levels, int unit, Candidate candidate) {
     long units() {
       return candidate.attempt().takenUnits();
     }
@@ -160,10 +160,10 @@ final class Permission {
 
   /// The largest candidate of each unit, in the order of the candidates.
   Collection<Candidate> largest(Collection<Candidate> candidates) {
-    Removals none = new Removals();
+    RemovedUsage none = new RemovedUsage();
     Map<Account, Candidate> largest = new HashMap<>();
     for (Candidate candidate : candidates) {
-      Removals.Path levels = none.path(candidate.attempt().levels());
+      RemovedUsage.Path levels = none.path(candidate.attempt().levels());
       largest.merge(
           levels.account(unit(levels, rule, route)),
           candidate,

@@ -11,7 +11,7 @@ import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
-import io.headgate.scheduler.core.rights.Admission;
+import io.headgate.scheduler.core.rights.LevelRoom;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.Collection;
 import java.util.HashMap;
@@ -29,13 +29,13 @@ final class RemovalTrial {
   private final Shape shape;
   private final Map<NodeState, Counted> rooms = new HashMap<>();
 
-  /// Whose limit the victims have to make room in as well; null: it has room.
+  /// The policy in whose limit the victims have to make room as well; null: it has room.
   private final @Nullable PolicyAccount account;
 
   private long workers;
   private long excess;
   private long excessOfPolicy = Long.MIN_VALUE / 2;
-  private final Admission admission;
+  private final LevelRoom admission;
 
   /// The room on a node, and the number of workers of the shape that fit in it.
   private final class Counted {
@@ -68,7 +68,7 @@ final class RemovalTrial {
 
   private RemovalTrial(Route route, @Nullable PolicyAccount limited, boolean mustBeEntitled) {
     account = limited;
-    admission = new Admission(route.upper(), route.need(), mustBeEntitled);
+    admission = new LevelRoom(route.upper(), route.need(), mustBeEntitled);
     pool = route.pool();
     shape = route.ranking().shape();
     workers = route.ranking().workers();

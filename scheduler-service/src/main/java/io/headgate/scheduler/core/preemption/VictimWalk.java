@@ -10,7 +10,7 @@ import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.Account;
 import io.headgate.scheduler.core.rights.Levels;
-import io.headgate.scheduler.core.rights.Removals;
+import io.headgate.scheduler.core.rights.RemovedUsage;
 import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.core.rights.TenantAccount;
@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2, P3). The
 /// worst standing comes first; then worst execution priority in its pool, worst rank, largest
 /// share, lowest job priority, last started. Each is a victim only while its levels permit it after
-/// those taken before ([Removals.Path#mayLose]). Under P7 only strictly worse-ranked jobs of other
-/// policies are, and no policy ends below its reservation.
+/// those taken before ([RemovedUsage.Path#mayLose]). Under P7 only strictly worse-ranked jobs of
+/// other policies are, and no policy ends below its reservation.
 ///
 /// Ranks are compared within a tenant, so P7 takes from no other where tenants share a pool.
 ///
@@ -50,7 +50,7 @@ final class VictimWalk implements VictimIterator {
   /// The job that asks; null: the walk is not for one job.
   private final @Nullable LiveJob asking;
 
-  private final Removals removals = new Removals();
+  private final RemovedUsage removals = new RemovedUsage();
   private final PriorityQueue<Line> lines;
   private @Nullable Instant protectedUntil;
 
@@ -64,7 +64,7 @@ final class VictimWalk implements VictimIterator {
     final ShareList sharesWithin = new ShareList();
 
     /// Its levels, without what was taken from them.
-    final Removals.Path levels;
+    final RemovedUsage.Path levels;
 
     /// The level that must be above its reservation.
     final int unit;
@@ -76,7 +76,7 @@ final class VictimWalk implements VictimIterator {
     /// The amount taken from its levels when the line was put in its place.
     long takenThen;
 
-    Line(Route route, Rank key, Removals.Path levels, SequencedSet<LiveAttempt> members) {
+    Line(Route route, Rank key, RemovedUsage.Path levels, SequencedSet<LiveAttempt> members) {
       PoolState pool = route.pool();
       position = pool.executionPosition(key.profile());
       rank = key.queue().rank();
@@ -199,7 +199,7 @@ final class VictimWalk implements VictimIterator {
     if (classes.isEmpty()) {
       return;
     }
-    Removals.Path levels = removals.path(levels(classes.values().iterator().next()));
+    RemovedUsage.Path levels = removals.path(levels(classes.values().iterator().next()));
     if (levels.mayLose(Permission.unit(levels, rule, route))
         && !(rule == PreemptionRule.P7 && levels.isOfOtherTenant(route.upper()))) {
       classes.forEach((rank, attempts) -> {
@@ -297,7 +297,7 @@ final class VictimWalk implements VictimIterator {
 
   /// The standing of the attempt as things stand (O1).
   static Standing standing(LiveAttempt attempt) {
-    return new Removals().path(attempt.levels()).standing();
+    return new RemovedUsage().path(attempt.levels()).standing();
   }
 
   private boolean mayGo(Line line, LiveAttempt victim) {

@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.PreemptionRule;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param group its routes in routing order; the shape is theirs
 /// @param reclaim which jobs are possible victims under P1 and P7
-/// @param account the policy of the job; null under P1, where only the levels above it make a
-///   difference, which are the group's: a policy whose job is entitled is not above its
-///   reservation, so none of its jobs is a victim
+/// @param account the policy of the job; null under P1, where only the group's levels above it make
+///   a difference. A policy whose job is entitled is not above its reservation, so none of its jobs
+///   is a victim
 /// @param rank of the queue under P7; 0 otherwise
 /// @param priority of the job under P9; 0 otherwise
 /// @param job under P1 the job itself, if its policy has suspended attempts: only those behind it
@@ -42,7 +43,7 @@ public record RoomRequest(
     PolicyAccount account = queue.account();
     RouteGroup group = queue.group();
     boolean anywhere = !group.isShared() || head.isPreemptible();
-    boolean isEntitled = turn.isPolicyEntitled();
+    boolean isEntitled = queue.isEntitled();
     boolean isWithinLimit = isEntitled || account.hasRoom(queue.need());
     if (isEntitled && turn.gate() != Block.LIMIT) {
       requests.add(entitled(group, queue.reclaim(), anywhere));
@@ -51,15 +52,38 @@ public record RoomRequest(
         && queue.reclaim() == Reclaim.RANK
         && queue.overReservation()
         && (turn.mayStart() || turn.gate() == Block.DEPARTMENT_LIMIT)
-        && !turn.isEntitledEverywhere()) {
+        && !isEntitledEverywhere(queue)) {
       requests.add(outranking(group, account, queue.rank(), anywhere));
     }
     if (account.preemptsWithin()
-        && (queue.overReservation() || turn.isEntitledEverywhere())
-        && (turn.mayStart() ? isWithinLimit : turn.mayStartBesidesLimits())) {
+        && (queue.overReservation() || isEntitledEverywhere(queue))
+        && (turn.mayStart() ? isWithinLimit : mayStartBesidesLimits(turn))) {
       requests.add(within(group, account, head.priority(), anywhere));
     }
     return requests;
+  }
+
+  /// Whether a job of the queue would be entitled in each of its pools as things stand.
+  private static boolean isEntitledEverywhere(QueueState queue) {
+    if (!Levels.isEntitledBelowTenant(queue.account(), queue.need())) {
+      return false;
+    }
+    for (Route route : queue.group().isShared() ? queue.routes() : List.<Route>of()) {
+      if (route.upper().denying(route.need()) != null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether rights would let the candidate start if its policy's and departments' limits left
+  /// room.
+  private static boolean mayStartBesidesLimits(Turn turn) {
+    QueueState queue = turn.queue();
+    return turn.gate() == Block.LIMIT
+        || (turn.gate() == Block.DEPARTMENT_LIMIT
+            && (queue.overReservation()
+                || Levels.isEntitledBelowTenant(queue.account(), queue.need())));
   }
 
   /// An entitled job.

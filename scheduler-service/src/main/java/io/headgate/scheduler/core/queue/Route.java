@@ -6,14 +6,14 @@ import io.headgate.scheduler.core.placement.Ranking;
 import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
-import io.headgate.scheduler.core.rights.Upper;
+import io.headgate.scheduler.core.rights.UpperLevels;
 
 /// One pool that a queue's jobs may use.
 ///
 /// @param position the profile's execution priority in the pool, 0 first (O2)
 /// @param ranking the pool's nodes as the profile's shape wants them
 /// @param upper the levels above the queue's policy, as far as this pool goes (A3)
-public record Route(PoolState pool, int position, Ranking ranking, Upper upper) {
+public record Route(PoolState pool, int position, Ranking ranking, UpperLevels upper) {
   /// The tenant of the queue's policy in the pool.
   public TenantAccount tenant() {
     return upper.tenant();

@@ -70,6 +70,7 @@ final class Victims {
     }
     if (isWithinLimit
         && (refusal.isEmpty() || (makesRoomInDepartments && isOpenOnceEntitled))
+        && rules.queue(job).overReservation()
         && !rules.isEntitled(job)
         && rules.profile(job).reclaim() == Reclaim.RANK) {
       found.add(PreemptionRule.P7);

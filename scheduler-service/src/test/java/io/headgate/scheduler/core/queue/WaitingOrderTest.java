@@ -27,7 +27,7 @@ import io.headgate.scheduler.core.rights.Departments;
 import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.PoolTenants;
-import io.headgate.scheduler.core.rights.Upper;
+import io.headgate.scheduler.core.rights.UpperLevels;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -160,7 +160,7 @@ class WaitingOrderTest {
                 pool,
                 pool.executionPosition(profileId),
                 pool.ranking(shape),
-                new Upper(
+                new UpperLevels(
                     account.department().orElse(null),
                     tenants.get(i).account(account.id().tenant()))));
       }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /// department have equal ones.
 ///
 /// @param department the lowest; null: the policies are directly below the tenant
-public record Upper(@Nullable DepartmentAccount department, TenantAccount tenant) {
+public record UpperLevels(@Nullable DepartmentAccount department, TenantAccount tenant) {
   /// Whether there is a level above the policies.
   public boolean exists() {
     return department != null || tenant.isBound();

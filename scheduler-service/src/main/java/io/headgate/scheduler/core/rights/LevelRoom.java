@@ -8,15 +8,15 @@ import java.util.List;
 /// it is entitled must be so with exactly these attempts removed.
 ///
 /// A job that the levels admit as things stand is admitted whatever is removed.
-public final class Admission {
+public final class LevelRoom {
   private final long need;
   private final boolean mustBeEntitled;
   private final List<Account> inTheWay = new ArrayList<>(0);
-  private final Removals removals = new Removals();
+  private final RemovedUsage removals = new RemovedUsage();
 
   /// @param need units of GPU that the job needs
   /// @param mustBeEntitled whether the protected usage of each level must be within its reservation
-  public Admission(Upper levels, long need, boolean mustBeEntitled) {
+  public LevelRoom(UpperLevels levels, long need, boolean mustBeEntitled) {
     this.need = need;
     this.mustBeEntitled = mustBeEntitled;
     DepartmentAccount department = levels.department();

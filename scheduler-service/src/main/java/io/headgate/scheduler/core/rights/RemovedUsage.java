@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The usage that a search for victims has removed, as if the accounts had lost it. The accounts
 /// themselves stay as they are.
-public final class Removals {
+public final class RemovedUsage {
   private static final class Loss {
     long units;
     long protectedUnits;
@@ -77,7 +77,7 @@ public final class Removals {
       return Math.min(usage, policy.reservation()) - Math.min(usage - units, policy.reservation());
     }
 
-    /// Grows with what was removed from any of the levels.
+    /// The sum of the units that were removed from the levels: it grows with each removal.
     public long removed() {
       long units = ofPolicy.units;
       for (Loss each : ofDepartments) {
@@ -130,7 +130,7 @@ public final class Removals {
     /// policy, then come the departments, the lowest first, then the tenant (P2).
     ///
     /// @param preemptor of another policy, with a place in the same pool
-    public int unitBeside(Upper preemptor) {
+    public int unitBeside(UpperLevels preemptor) {
       if (tenant != preemptor.tenant()) {
         return ofTenant == null ? departments.size() : departments.size() + 1;
       }
@@ -142,7 +142,7 @@ public final class Removals {
     }
 
     /// Whether it belongs to another tenant, in a pool that tenants share.
-    public boolean isOfOtherTenant(Upper preemptor) {
+    public boolean isOfOtherTenant(UpperLevels preemptor) {
       return ofTenant != null && tenant != preemptor.tenant();
     }
 
