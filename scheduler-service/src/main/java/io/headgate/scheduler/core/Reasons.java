@@ -138,17 +138,7 @@ final class Reasons {
         Reason otherRight = of(world, queue, lane, lane.gateBesidesLimit(), obstacles);
         yield otherRight == null ? HeldInLimit.ofPolicy(world, account, limit) : otherRight;
       }
-      case DEPARTMENT_LIMIT -> {
-        DepartmentAccount department = Levels.full(account, queue.need()).orElseThrow();
-        Reason limit =
-            new Reason.DepartmentLimit(
-                department.id(), gpus(department.used()), need, gpus(department.limit()));
-        if (department.used() + queue.need() > department.limit()) {
-          yield limit;
-        }
-        Reason otherRight = of(world, queue, lane, lane.gateBesidesLimits(), obstacles);
-        yield otherRight == null ? HeldInLimit.ofDepartment(world, department, limit) : otherRight;
-      }
+      case DEPARTMENT_LIMIT -> departmentLimit(world, queue, lane, obstacles);
       case USER_LIMIT -> HeldInLimit.orUserLimit(world, queue, lane.user().orElseThrow());
       case OVER_RESERVATION -> overReservationDenied(queue, account, need);
       case NON_PREEMPTIBLE -> nonPreemptible(queue, account, need);
@@ -183,6 +173,20 @@ final class Reasons {
           supply(lane, queue.shape(), need, block, obstacles);
       case NEVER_FITS, CLOSED, NONE -> null;
     };
+  }
+
+  private static Reason departmentLimit(
+      World world, QueueState queue, Lane lane, Obstacles obstacles) {
+    DepartmentAccount department = Levels.full(queue.account(), queue.need()).orElseThrow();
+    Reason limit =
+        new Reason.DepartmentLimit(
+            department.id(), gpus(department.used()), gpus(queue.need()), gpus(department.limit()));
+    if (department.used() + queue.need() > department.limit()) {
+      return limit;
+    }
+    // Rights go before holds.
+    Reason otherRight = of(world, queue, lane, lane.gateBesidesLimits(), obstacles);
+    return otherRight == null ? HeldInLimit.ofDepartment(world, department, limit) : otherRight;
   }
 
   private static Reason overReservationDenied(

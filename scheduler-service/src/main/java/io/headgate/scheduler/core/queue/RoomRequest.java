@@ -3,6 +3,7 @@ package io.headgate.scheduler.core.queue;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.PreemptionRule;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,15 +54,15 @@ public record RoomRequest(
     }
     QueueState queue = turn.queue();
     PolicyAccount account = queue.account();
-    boolean isEntitled = turn.isPolicyEntitled();
+    boolean isEntitled = queue.isEntitled();
     boolean isWithinLimit = isEntitled || account.hasRoom(queue.need());
     boolean mayPreemptNow = turn.mayStart() || turn.gate() == Block.DEPARTMENT_LIMIT;
     boolean within =
         account.preemptsWithin()
             && !barred
             && queue.need() > 0
-            && (queue.overReservation() || turn.isEntitledEverywhere())
-            && (turn.mayStart() ? isWithinLimit : turn.mayStartBesidesLimits());
+            && (queue.overReservation() || isEntitledEverywhere(queue))
+            && (turn.mayStart() ? isWithinLimit : mayStartBesidesLimits(turn));
     if (isEntitled && turn.gate() != Block.LIMIT) {
       requests.add(
           within
@@ -73,7 +74,7 @@ public record RoomRequest(
         && !barred
         && queue.overReservation()
         && ((isWithinLimit && mayPreemptNow) || within)
-        && !turn.isEntitledEverywhere()) {
+        && !isEntitledEverywhere(queue)) {
       requests.add(of(right, within, queue, head));
     }
     if (within && !(isEntitled && turn.gate() != Block.LIMIT)) {
@@ -84,6 +85,29 @@ public record RoomRequest(
       }
     }
     return requests;
+  }
+
+  /// Whether a job of the queue would be entitled in each of its pools as things stand.
+  private static boolean isEntitledEverywhere(QueueState queue) {
+    if (!Levels.isEntitledBelowTenant(queue.account(), queue.need())) {
+      return false;
+    }
+    for (Route route : queue.group().isShared() ? queue.routes() : List.<Route>of()) {
+      if (route.upper().denying(route.need()) != null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether rights would let the candidate start if its policy's and departments' limits left
+  /// room.
+  private static boolean mayStartBesidesLimits(Turn turn) {
+    QueueState queue = turn.queue();
+    return turn.gate() == Block.LIMIT
+        || (turn.gate() == Block.DEPARTMENT_LIMIT
+            && (queue.overReservation()
+                || Levels.isEntitledBelowTenant(queue.account(), queue.need())));
   }
 
   /// The right of a job that is not entitled over jobs of other policies; null: none.

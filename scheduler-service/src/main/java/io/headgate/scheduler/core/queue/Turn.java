@@ -1,7 +1,6 @@
 package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.placement.PoolState;
-import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
@@ -312,15 +311,6 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return gate == Block.NONE;
   }
 
-  /// Whether rights would let the candidate start if its policy's and departments' limits left
-  /// room.
-  boolean mayStartBesidesLimits() {
-    return gate == Block.LIMIT
-        || (gate == Block.DEPARTMENT_LIMIT
-            && (queue.overReservation()
-                || Levels.isEntitledBelowTenant(queue.account(), queue.need())));
-  }
-
   Block gate() {
     return gate;
   }
@@ -328,24 +318,6 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// The candidate's standing, with its need counted in.
   public Standing standing() {
     return place.standing();
-  }
-
-  /// Whether its policy alone lets the job be entitled.
-  boolean isPolicyEntitled() {
-    return queue.isEntitled();
-  }
-
-  /// Whether the job would be entitled in each of its pools as things stand.
-  boolean isEntitledEverywhere() {
-    if (belowTenant != Standing.ENTITLED) {
-      return false;
-    }
-    for (Route route : queue.group().isShared() ? queue.routes() : List.<Route>of()) {
-      if (route.upper().denying(route.need()) != null) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /// Whether the candidate must fail to make room because another queue's with the same routes just

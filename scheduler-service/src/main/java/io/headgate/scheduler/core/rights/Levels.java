@@ -15,7 +15,7 @@ import java.util.Optional;
 /// | over-reservation | otherwise |
 ///
 /// So a standing only gets worse as usage grows. The limit comes before *lent*: a job that exceeds
-/// a limit goes first, whoever lends it the capacity.
+/// a limit goes first, also where a department has room.
 ///
 /// Department D reserves 8. Its policies A and B reserve 4 each, and B is idle. A uses 6: two of
 /// its GPUs are lent by B, as D has room. Once B uses 3, D uses 9, and A's jobs are

@@ -77,7 +77,7 @@ public final class RemovedUsage {
       return Math.min(usage, policy.reservation()) - Math.min(usage - units, policy.reservation());
     }
 
-    /// Grows with what was removed from any of the levels.
+    /// The sum of the units that were removed from the levels: it grows with each removal.
     public long removed() {
       long units = ofPolicy.units;
       for (Loss each : ofDepartments) {

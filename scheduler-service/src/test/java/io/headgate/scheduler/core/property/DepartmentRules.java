@@ -64,7 +64,7 @@ final class DepartmentRules {
     return department.limit().map(GpuQuantity::units).orElse(Long.MAX_VALUE / 4);
   }
 
-  /// What the policies below it have in all.
+  /// The sum over the policies below it.
   long sum(Department department, ToLongFunction<PolicyId> of) {
     return catalog.policies().stream()
         .map(Policy::id)

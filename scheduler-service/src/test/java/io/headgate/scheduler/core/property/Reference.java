@@ -223,7 +223,7 @@ final class Reference {
             departments.sum(department, policy -> holds.getOrDefault(policy, 0L)));
   }
 
-  /// What is held under O7.
+  /// The units that are held under O7.
   long heldForBlocked(Department department) {
     return departments.sum(
         department,

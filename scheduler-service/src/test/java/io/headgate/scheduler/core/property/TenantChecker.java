@@ -43,6 +43,9 @@ final class TenantChecker {
   /// The pool of each preemption under P1 whose hold is not yet reported.
   private final Map<JobId, PoolId> entitled = new HashMap<>();
 
+  /// The jobs whose holds ended in this decision. Their rights were checked when they got them.
+  private final Set<JobId> released = new HashSet<>();
+
   int victimsOfOtherTenants;
   int waitsForTenantLimit;
 
@@ -57,6 +60,7 @@ final class TenantChecker {
     }
     shadow.setAside(core.state());
     entitled.clear();
+    released.clear();
     for (Effect effect : decision.effects()) {
       if (effect instanceof Effect.StopAttempt(var id, var order)
           && order.cause() instanceof StopCause.Preempted cause) {
@@ -64,6 +68,9 @@ final class TenantChecker {
       }
       if (effect instanceof Effect.HoldPlaced(var hold) && entitled.containsKey(hold.job())) {
         beforeHold(hold);
+      }
+      if (effect instanceof Effect.HoldReleased(var job, var _)) {
+        released.add(job);
       }
       shadow.apply(effect);
       if (effect instanceof Effect.StartAttempt(var attempt)) {
@@ -105,7 +112,9 @@ final class TenantChecker {
             .map(Queue::overReservation)
             .orElse(true);
     require(
-        isOpenToAll || rules.isEntitled(attempt.policy(), pool, 0),
+        isOpenToAll
+            || released.contains(attempt.id().job())
+            || rules.isEntitled(attempt.policy(), pool, 0),
         "a queue that denies over-reservation starts jobs only that tenant and policy entitle (A5)",
         attempt);
   }

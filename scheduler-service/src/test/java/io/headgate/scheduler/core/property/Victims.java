@@ -96,7 +96,11 @@ final class Victims {
     Reclaim reclaim = rules.profile(job).reclaim();
     boolean mayOutrank = reclaim == Reclaim.RANK || reclaim == Reclaim.FAIR;
     boolean mayNow = refusal.isEmpty() || (makesRoomInDepartments && isOpenOnceEntitled);
-    if (mayOutrank && isFree && ((isWithinLimit && mayNow) || within) && !rules.isEntitled(job)) {
+    if (mayOutrank
+        && isFree
+        && rules.queue(job).overReservation()
+        && ((isWithinLimit && mayNow) || within)
+        && !rules.isEntitled(job)) {
       found.add(
           new Right(reclaim == Reclaim.RANK ? PreemptionRule.P7 : PreemptionRule.P10, within));
     }
