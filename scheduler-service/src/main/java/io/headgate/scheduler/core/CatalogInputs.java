@@ -80,7 +80,10 @@ final class CatalogInputs {
     configurePools(catalog);
     configureShares(catalog);
     for (TenantId tenant : concerned(catalog)) {
-      configureQueues(world.catalogs.get(tenant));
+      Catalog known = world.catalogs.get(tenant);
+      if (known != null) {
+        configureQueues(known);
+      }
     }
     world.demand(catalog.tenant()).retain(catalog.profiles());
     world.expect(catalog.tenant());

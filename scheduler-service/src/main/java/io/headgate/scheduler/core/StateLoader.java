@@ -87,6 +87,7 @@ final class StateLoader {
     for (Hold hold : state.holds()) {
       loadHold(hold);
     }
+    state.returning().forEach(this::loadReturning);
     loadDemand(state);
     loadRunTimes(state);
     world.possibleVictims.endFreshness(Math.min(state.freshFrom(), world.nextSequence()));
@@ -214,6 +215,22 @@ final class StateLoader {
     transitions.holds().place(live);
   }
 
+  private void loadReturning(Hold hold) {
+    LiveJob job = world.jobs.get(hold.job());
+    if (job != null
+        && job.attempt() != null
+        && world.returning.get(job.sequence()) == job.attempt()
+        && job.queue().resolved().isPresent()) {
+      transitions.holds().keep(transitions.holds().liveHold(hold, job));
+    }
+  }
+
+  private static List<Hold> returning(World world) {
+    List<Hold> returning = new ArrayList<>();
+    world.returningPlaces.values().forEach(place -> returning.add(place.hold()));
+    return returning;
+  }
+
   /// Records the present reasons, so that only later changes are reported.
   private void noteReasons() {
     Reasons.emit(world, new Transitions(world), true);
@@ -271,6 +288,7 @@ final class StateLoader {
         jobs,
         attempts,
         holds,
+        returning(world),
         aside,
         backOffs,
         asked,

@@ -12,6 +12,7 @@ import io.headgate.scheduler.core.job.JobLifecycle;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.placement.NodeState;
@@ -155,6 +156,12 @@ final class Transitions {
     }
   }
 
+  private void forgetReturning(LiveAttempt attempt) {
+    if (world.returning.remove(attempt.job().sequence(), attempt)) {
+      holds.giveUpKept(attempt.job());
+    }
+  }
+
   LiveAttempt liveAttempt(Attempt attempt, LiveJob job) {
     return liveAttempt(attempt, job, world.account(attempt.policy()));
   }
@@ -189,6 +196,20 @@ final class Transitions {
     if (attempt.stop() == null) {
       world.possibleVictims.add(attempt);
       world.ends.add(attempt);
+    }
+    noteReturning(attempt);
+  }
+
+  /// The job of an attempt that stops because a worker of it was lost, was rejected or stopped goes
+  /// back to its old place (O5).
+  private void noteReturning(LiveAttempt attempt) {
+    StopOrder order = attempt.stop();
+    if (order != null
+        && order.outcome() == StopOutcome.REQUEUE
+        && order.cause() instanceof StopCause.WorkerEnded) {
+      world.returning.put(attempt.job().sequence(), attempt);
+    } else {
+      forgetReturning(attempt);
     }
   }
 
@@ -258,6 +279,7 @@ final class Transitions {
     shares.giveBack(attempt);
     attempt.setStop(order);
     shares.take(attempt);
+    noteReturning(attempt);
     world.changes.freed();
     if (isNew || attempt.job().state() == JobState.SUSPENDED) {
       move(attempt.job(), JobEvent.STOP);
@@ -302,6 +324,7 @@ final class Transitions {
       world.ends.remove(attempt);
     }
     removeSuspended(attempt);
+    forgetReturning(attempt);
     shares.giveBack(attempt);
     world.changes.freed();
     if (!attempt.isSuspended()) {

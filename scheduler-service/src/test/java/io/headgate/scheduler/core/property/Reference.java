@@ -67,7 +67,7 @@ final class Reference {
       kind.merge(attempt.policy(), Shadow.units(attempt), Long::sum);
     }
     standing.putAll(live);
-    for (Hold hold : holds()) {
+    for (Hold hold : holdsAndReturning()) {
       held.merge(policyOf(hold), hold.place().units(), Long::sum);
       if (!hold.isForBlocked()) {
         standing.merge(policyOf(hold), hold.place().units(), Long::sum);
@@ -91,6 +91,17 @@ final class Reference {
       }
     }
     return holds;
+  }
+
+  /// All holds, and the places kept for jobs whose attempts stop because a worker was lost (O5).
+  private List<Hold> holdsAndReturning() {
+    List<Hold> places = holds();
+    for (Hold place : shadow.returning.values()) {
+      if (!ignored.contains(place.job())) {
+        places.add(place);
+      }
+    }
+    return places;
   }
 
   // --- What is configured.
@@ -235,7 +246,8 @@ final class Reference {
     return structural(job).or(() -> otherRights(job));
   }
 
-  private Optional<String> structural(Job job) {
+  /// The first obstacle that no end of a job removes.
+  Optional<String> structural(Job job) {
     Queue queue = queue(job.spec().queue()).orElse(null);
     if (queue == null
         || shadow.profile(queue.profile()).isEmpty()
