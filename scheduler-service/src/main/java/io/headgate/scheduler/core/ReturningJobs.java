@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// was rejected or stopped (O5).
 ///
 /// Such a job has its turn like a waiting one, but cannot start. In that turn it keeps a place, on
-/// what is free and what stops, so that no later job takes it. When the attempt has ended, the job
-/// starts in its turn. The places are not stored: a new leader finds them anew.
+/// free capacity and that of attempts that stop, so that no later job takes it. When the attempt
+/// has ended, the job starts in its turn. The places are not stored: a new leader finds them anew.
 final class ReturningJobs {
   private final World world;
   private final Transitions transitions;

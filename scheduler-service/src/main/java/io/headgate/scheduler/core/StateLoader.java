@@ -22,6 +22,7 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -225,10 +226,10 @@ final class StateLoader {
     }
   }
 
-  private static List<Hold> returning(World world) {
-    List<Hold> returning = new ArrayList<>();
-    world.returningPlaces.values().forEach(place -> returning.add(place.hold()));
-    return returning;
+  private static List<Hold> holds(Collection<LiveHold> live) {
+    List<Hold> holds = new ArrayList<>();
+    live.forEach(hold -> holds.add(hold.hold()));
+    return holds;
   }
 
   /// Records the present reasons, so that only later changes are reported.
@@ -271,10 +272,6 @@ final class StateLoader {
         attempts.add(job.attempt().toAttempt());
       }
     }
-    List<Hold> holds = new ArrayList<>();
-    for (LiveHold hold : world.holds.values()) {
-      holds.add(hold.hold());
-    }
     List<SchedulerState.Asked> asked = new ArrayList<>();
     world.asked.forEach((pool, known) ->
         asked.add(new SchedulerState.Asked(pool.id(), known.instances(), known.missingSince())));
@@ -287,8 +284,8 @@ final class StateLoader {
         nodes,
         jobs,
         attempts,
-        holds,
-        returning(world),
+        holds(world.holds.values()),
+        holds(world.returningPlaces.values()),
         aside,
         backOffs,
         asked,

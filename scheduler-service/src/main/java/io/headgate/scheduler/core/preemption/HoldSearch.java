@@ -64,7 +64,7 @@ public final class HoldSearch {
     return new NoPlace(ends.someAreEndless());
   }
 
-  /// The place of a job in a pool on what is free and what stops.
+  /// The place of a job in a pool, on free capacity and that of attempts that stop.
   public static Optional<Assignment> soon(Route route) {
     RemovalTrial trial = new RemovalTrial(route, null);
     return trial.fits() ? Optional.of(trial.place()) : Optional.empty();
