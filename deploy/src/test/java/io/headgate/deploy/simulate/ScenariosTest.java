@@ -238,7 +238,6 @@ class ScenariosTest {
   }
 
   @Test
-  @Disabled("O5: a gang that lost a node does not keep its place yet")
   void aGangThatLosesANodeIsNext() {
     ScenarioRun run = ScenarioRun.of("17-gang-node-loss.json");
 
@@ -247,7 +246,6 @@ class ScenariosTest {
   }
 
   @Test
-  @Disabled("O5: a gang that lost a node does not keep its place yet")
   void itComesBackBeforeAJobOfItsQueueThatWaits() {
     ScenarioRun run = ScenarioRun.of("gang-node-down.yaml");
 

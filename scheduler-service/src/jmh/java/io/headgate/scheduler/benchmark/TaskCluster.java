@@ -125,21 +125,8 @@ final class TaskCluster {
             List.copyOf(profiles.values()),
             List.of(Policy.of(POLICY, GpuQuantity.ZERO, GpuQuantity.ofGpus(GpuQuantity.MAX_GPUS))),
             queues);
-    return new SchedulerState(
-        List.of(catalog),
-        nodes,
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
-        demand,
-        List.of(),
-        List.of(),
-        Long.MAX_VALUE,
-        0);
+    return SchedulerState.kept(List.of(catalog), nodes, List.of(), List.of(), List.of())
+        .expecting(demand);
   }
 
   /// Lets all tasks arrive on the empty cluster.

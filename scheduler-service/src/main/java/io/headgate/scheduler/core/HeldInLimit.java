@@ -13,6 +13,8 @@ import io.headgate.scheduler.core.rights.Account;
 import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +89,9 @@ final class HeldInLimit {
   /// The holder that is first in the order of its queue; null: no such hold.
   private static @Nullable LiveJob first(World world, Predicate<LiveHold> which) {
     LiveJob first = null;
-    for (LiveHold hold : world.holds.values()) {
+    List<LiveHold> holds = new ArrayList<>(world.holds.values());
+    holds.addAll(world.returningPlaces.values());
+    for (LiveHold hold : holds) {
       if (which.test(hold) && (first == null || LiveJob.ORDER.compare(hold.job(), first) < 0)) {
         first = hold.job();
       }

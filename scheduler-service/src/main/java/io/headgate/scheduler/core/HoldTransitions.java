@@ -103,7 +103,7 @@ final class HoldTransitions {
       world.holds.remove(hold.job().id());
       transitions.enqueue(hold.job());
     });
-    changes.add(new Decision.HoldChange(transitions.effects().size(), hold.job().id(), false));
+    changes.add(new Decision.HoldChange(transitions.effects().size(), hold.hold(), false));
   }
 
   /// Puts a hold back that was lifted for the round.
@@ -112,7 +112,36 @@ final class HoldTransitions {
       hold.job().queue().dequeue(hold.job());
       place(hold);
     });
-    changes.add(new Decision.HoldChange(transitions.effects().size(), hold.job().id(), true));
+    changes.add(new Decision.HoldChange(transitions.effects().size(), hold.hold(), true));
+  }
+
+  /// Keeps a place for a job whose attempt still stops (O5). The job's own claim stays that of the
+  /// attempt.
+  void keep(LiveHold place) {
+    changeKept(place, 1);
+    transitions.noteTaken(place.levels());
+    world.returningPlaces.put(place.job().id(), place);
+    changes.add(new Decision.HoldChange(transitions.effects().size(), place.hold(), true));
+  }
+
+  /// Gives up the place kept for the job, if there is one.
+  void giveUpKept(LiveJob job) {
+    LiveHold place = world.returningPlaces.remove(job.id());
+    if (place != null) {
+      changeKept(place, -1);
+      world.changes.freed();
+      world.changes.placesChanged();
+      changes.add(new Decision.HoldChange(transitions.effects().size(), place.hold(), false));
+    }
+  }
+
+  private void changeKept(LiveHold place, int sign) {
+    if (sign > 0) {
+      shares.take(place);
+    } else {
+      shares.giveBack(place);
+    }
+    place.levels().addReturning(sign * place.claim().units());
   }
 
   /// Looks for a place as if the hold were not there.

@@ -43,6 +43,7 @@ final class Pass {
   /// @return when the core must decide again although no input arrives
   Optional<Instant> run() {
     releaseBrokenHolds();
+    ReturningJobs.giveUpBroken(world, transitions);
     Suspensions.giveUp(world, transitions, now, wake);
     boolean structureChanged = renewStructure();
     BlockedHolds blockedHolds = takeRounds();
@@ -104,9 +105,10 @@ final class Pass {
   private Round beginRound(@Nullable BlockedHolds before) {
     searches.beginRound();
     promises.takeBack();
+    ReturningJobs returning = new ReturningJobs(world, transitions, now);
     BlockedHolds blockedHolds = BlockedHolds.lift(world, transitions, now, before);
     TurnActions actions =
         new TurnActions(world, transitions, searches, blockedHolds, promises, scaling, wake, now);
-    return new Round(world, transitions, actions, blockedHolds, promises, wake, now);
+    return new Round(world, transitions, actions, blockedHolds, promises, returning, wake, now);
   }
 }

@@ -1,18 +1,21 @@
 package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One round of turns: every queue's candidate acts in the order O1 to O5, until no turn leads to
 /// anything.
 ///
-/// 1. Resume the suspended attempts that come before the next candidate.
+/// 1. Resume the suspended attempts that come before the next candidate, and keep places for the
+///    returning jobs that do ([ReturningJobs]).
 /// 2. Let the candidate act ([TurnActions]).
 /// 3. Put the queues that the outcome concerns in their new places ([RoundOrder]).
 /// 4. If the outcome is nothing, go on to the queue's next candidate, and skip the candidates that
@@ -24,6 +27,7 @@ final class Round {
   private final BlockedHolds blockedHolds;
   private final Promises promises;
   private final Suspensions suspensions;
+  private final ReturningJobs returning;
   private final WakeTime wake;
   private final Instant now;
   private final RoundOrder order;
@@ -31,12 +35,14 @@ final class Round {
   /// Begins a round.
   ///
   /// @param blockedHolds lifted for this round
+  /// @param returning of this round
   Round(
       World world,
       Transitions transitions,
       TurnActions actions,
       BlockedHolds blockedHolds,
       Promises promises,
+      ReturningJobs returning,
       WakeTime wake,
       Instant now) {
     this.world = world;
@@ -45,6 +51,7 @@ final class Round {
     this.blockedHolds = blockedHolds;
     this.promises = promises;
     this.suspensions = new Suspensions(world);
+    this.returning = returning;
     this.wake = wake;
     this.now = now;
     this.order = new RoundOrder(world, blockedHolds);
@@ -72,18 +79,31 @@ final class Round {
     return order.mustRepeat();
   }
 
-  /// The next turn, after the suspended attempts that come before it have gone on.
+  /// The next turn, after the suspended attempts that come before it have gone on, and the
+  /// returning jobs have kept their places.
   private @Nullable Turn nextTurn() {
     Turn turn = order.next();
-    for (LiveAttempt first = suspended(turn); first != null; first = suspended(turn)) {
-      transitions.resume(first);
-      order.settle(new TurnOutcome.Started(first));
+    while (hadOtherBefore(turn)) {
       if (turn != null) {
         order.refresh(turn.queue());
       }
       turn = order.next();
     }
     return turn;
+  }
+
+  private boolean hadOtherBefore(@Nullable Turn turn) {
+    LiveHold kept = returning.keepNext(turn);
+    if (kept != null) {
+      order.settle(new TurnOutcome.MadeRoom(kept, List.of(), false));
+      return true;
+    }
+    LiveAttempt first = suspended(turn);
+    if (first != null) {
+      transitions.resume(first);
+      order.settle(new TurnOutcome.Started(first));
+    }
+    return first != null;
   }
 
   /// The suspended attempt that resumes before this turn; null: none. While a new leader waits for

@@ -25,6 +25,8 @@ import java.util.Optional;
 /// @param jobs those that wait or have an attempt; others are ignored
 /// @param attempts the live ones, one for each job that has one
 /// @param holds as placed and not yet released
+/// @param returning the places kept for jobs whose attempts stop because a worker was lost; a shell
+///   that does not keep them passes none
 /// @param setAside nodes that get no work until a time; a shell that does not keep them passes none
 /// @param backOffs of jobs that nodes rejected; a shell that does not keep them passes none
 /// @param asked what elastic pools were asked for; a shell that does not keep it passes none, and
@@ -47,6 +49,7 @@ public record SchedulerState(
     List<Job> jobs,
     List<Attempt> attempts,
     List<Hold> holds,
+    List<Hold> returning,
     List<SetAside> setAside,
     List<BackedOff> backOffs,
     List<Asked> asked,
@@ -62,6 +65,7 @@ public record SchedulerState(
     jobs = List.copyOf(jobs);
     attempts = List.copyOf(attempts);
     holds = List.copyOf(holds);
+    returning = List.copyOf(returning);
     setAside = List.copyOf(setAside);
     backOffs = List.copyOf(backOffs);
     asked = List.copyOf(asked);
@@ -94,6 +98,7 @@ public record SchedulerState(
         List.of(),
         List.of(),
         List.of(),
+        List.of(),
         Long.MAX_VALUE,
         0);
   }
@@ -106,6 +111,7 @@ public record SchedulerState(
         jobs,
         attempts,
         holds,
+        returning,
         setAside,
         backOffs,
         asked,
@@ -125,12 +131,33 @@ public record SchedulerState(
         jobs,
         attempts,
         holds,
+        returning,
         setAside,
         backOffs,
         asked,
         instances,
         demand,
         observed,
+        barred,
+        freshFrom,
+        nextSequence);
+  }
+
+  /// This state, with other nodes.
+  public SchedulerState on(List<Node> others) {
+    return new SchedulerState(
+        catalogs,
+        others,
+        jobs,
+        attempts,
+        holds,
+        returning,
+        setAside,
+        backOffs,
+        asked,
+        instances,
+        demand,
+        runTimes,
         barred,
         freshFrom,
         nextSequence);

@@ -24,6 +24,7 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -89,6 +90,7 @@ final class StateLoader {
     for (Hold hold : state.holds()) {
       loadHold(hold);
     }
+    state.returning().forEach(this::loadReturning);
     loadDemand(state);
     loadRunTimes(state);
     for (SchedulerState.Barred barred : state.barred()) {
@@ -237,6 +239,22 @@ final class StateLoader {
         && preempted.rule() == PreemptionRule.P11;
   }
 
+  private void loadReturning(Hold hold) {
+    LiveJob job = world.jobs.get(hold.job());
+    if (job != null
+        && job.attempt() != null
+        && world.returning.get(job.sequence()) == job.attempt()
+        && job.queue().resolved().isPresent()) {
+      transitions.holds().keep(transitions.holds().liveHold(hold, job));
+    }
+  }
+
+  private static List<Hold> holds(Collection<LiveHold> live) {
+    List<Hold> holds = new ArrayList<>();
+    live.forEach(hold -> holds.add(hold.hold()));
+    return holds;
+  }
+
   /// Records the present reasons, so that only later changes are reported.
   private void noteReasons() {
     Reasons.emit(world, new Transitions(world), true);
@@ -277,7 +295,6 @@ final class StateLoader {
         attempts.add(job.attempt().toAttempt());
       }
     }
-    List<Hold> holds = world.holds.values().stream().map(LiveHold::hold).toList();
     List<SchedulerState.Asked> asked = new ArrayList<>();
     world.asked.forEach((pool, known) ->
         asked.add(new SchedulerState.Asked(pool.id(), known.instances(), known.missingSince())));
@@ -286,7 +303,8 @@ final class StateLoader {
         nodes,
         jobs,
         attempts,
-        holds,
+        holds(world.holds.values()),
+        holds(world.returningPlaces.values()),
         aside,
         backOffs,
         asked,

@@ -158,6 +158,12 @@ final class Transitions {
     }
   }
 
+  private void forgetReturning(LiveAttempt attempt) {
+    if (world.returning.remove(attempt.job().sequence(), attempt)) {
+      holds.giveUpKept(attempt.job());
+    }
+  }
+
   LiveAttempt liveAttempt(Attempt attempt, LiveJob job) {
     return liveAttempt(attempt, job, world.account(attempt.policy()));
   }
@@ -192,6 +198,20 @@ final class Transitions {
       world.possibleVictims.add(attempt);
       world.movable.add(attempt);
       world.ends.add(attempt);
+    }
+    noteReturning(attempt);
+  }
+
+  /// The job of an attempt that stops because a worker of it was lost, was rejected or stopped goes
+  /// back to its old place (O5).
+  private void noteReturning(LiveAttempt attempt) {
+    StopOrder order = attempt.stop();
+    if (order != null
+        && order.outcome() == StopOutcome.REQUEUE
+        && order.cause() instanceof StopCause.WorkerEnded) {
+      world.returning.put(attempt.job().sequence(), attempt);
+    } else {
+      forgetReturning(attempt);
     }
   }
 
@@ -265,6 +285,7 @@ final class Transitions {
     shares.giveBack(attempt);
     attempt.setStop(order);
     shares.take(attempt);
+    noteReturning(attempt);
     world.changes.freed();
     if (isNew || attempt.job().state() == JobState.SUSPENDED) {
       move(attempt.job(), JobEvent.STOP);
@@ -310,6 +331,7 @@ final class Transitions {
       world.ends.remove(attempt);
     }
     removeSuspended(attempt);
+    forgetReturning(attempt);
     shares.giveBack(attempt);
     world.changes.freed();
     if (!attempt.isSuspended()) {

@@ -80,6 +80,13 @@ final class World {
   /// Suspended attempts, by the sequence of their jobs.
   final TreeMap<Long, LiveAttempt> suspended = new TreeMap<>();
 
+  /// Attempts that stop because a worker was lost, by the sequence of their jobs, which return to
+  /// their old places (O5).
+  final TreeMap<Long, LiveAttempt> returning = new TreeMap<>();
+
+  /// The places kept for such jobs, in the order in which they were kept.
+  final LinkedHashMap<JobId, LiveHold> returningPlaces = new LinkedHashMap<>();
+
   /// The groups by their routes.
   final Map<List<Route>, RouteGroup> routeGroups = new LinkedHashMap<>();
 

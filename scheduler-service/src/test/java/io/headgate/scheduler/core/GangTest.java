@@ -112,4 +112,26 @@ class GangTest {
     it.settle();
     assertThat(it.place("x")).isEqualTo("a:0,1 b:0,1");
   }
+
+  @Test
+  void keepsItsPlaceWhileItStopsBecauseAWorkerWasLost() {
+    Driver it =
+        new Driver(tenant(2))
+            .join(
+                Driver.node("a", "pool", 2),
+                Driver.node("b", "pool", 2),
+                Driver.node("c", "pool", 2));
+    it.submit("g", "first").run().submit("g", "second");
+    AttemptId id = it.attemptId("first");
+    it.decide(
+        new Input.NodeChanged(Driver.node("a", "pool", 2).withStatus(NodeStatus.SUSPECT)),
+        new Input.WorkerLost(id, 0));
+
+    assertThat(it.state("first")).isEqualTo(JobState.STOPPING);
+    assertThat(it.core.hold(it.id("second"))).as("what it needs is its own").isEmpty();
+
+    it.decide(new Input.WorkerStopped(id, 1));
+    assertThat(it.place("first")).isEqualTo("b:0,1 c:0,1");
+    assertThat(it.state("second")).isEqualTo(JobState.WAITING);
+  }
 }

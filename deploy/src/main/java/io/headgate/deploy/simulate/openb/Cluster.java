@@ -115,20 +115,7 @@ final class Cluster {
             List.copyOf(profiles.values()),
             List.of(policy),
             queues);
-    return new SchedulerState(
-        List.of(catalog),
-        nodes,
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
-        demand,
-        List.of(),
-        List.of(),
-        Long.MAX_VALUE,
-        0);
+    return SchedulerState.kept(List.of(catalog), nodes, List.of(), List.of(), List.of())
+        .expecting(demand);
   }
 }

@@ -64,6 +64,12 @@ public final class HoldSearch {
     return new NoPlace(ends.someAreEndless());
   }
 
+  /// The place of a job in a pool, on free capacity and that of attempts that stop.
+  public static Optional<Assignment> soon(Route route) {
+    RemovalTrial trial = new RemovalTrial(route);
+    return trial.fits() ? Optional.of(trial.place()) : Optional.empty();
+  }
+
   private static @Nullable LiveAttempt first(RemovalTrial trial, ExpectedEnds ends) {
     return trial.fits() ? null : ends.next();
   }

@@ -44,12 +44,18 @@ public abstract sealed class Account permits PolicyAccount, DepartmentAccount, T
     return held + heldForBlocked;
   }
 
+  /// Keeps so much more for jobs whose attempts still stop, and that return to their old places
+  /// (O5); negative: less. Their claims are those of the attempts.
+  void addReturning(long units) {
+    addHeld(units, false);
+  }
+
   long heldForBlocked() {
     return heldForBlocked;
   }
 
   public long charged() {
-    return live + Math.max(stopping, held + heldForBlocked);
+    return live + Math.max(stopping, held());
   }
 
   /// Like charged, without capacity held for blocked jobs (O7).

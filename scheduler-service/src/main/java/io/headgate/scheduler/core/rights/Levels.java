@@ -82,6 +82,17 @@ public record Levels(PolicyAccount policy, TenantAccount tenant) {
     count(before, forBlocked ? 0 : -claim.units());
   }
 
+  /// Keeps so much more for jobs that return to their old places (O5); negative: less.
+  public void addReturning(long units) {
+    long before = policy.protectedUsage();
+    policy.addReturning(units);
+    for (DepartmentAccount each = policy.above(); each != null; each = each.above()) {
+      each.addReturning(units);
+    }
+    tenant.addReturning(units);
+    count(before, units);
+  }
+
   private void count(long protectedBefore, long units) {
     long more = policy.protectedUsage() - protectedBefore;
     if (more != 0) {

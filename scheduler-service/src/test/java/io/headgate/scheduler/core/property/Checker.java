@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Holds a decision against the rules, effect by effect.
@@ -154,7 +155,12 @@ final class Checker {
   private int applyHoldChanges(List<Decision.HoldChange> changes, int done, int effect) {
     int next = done;
     for (; next < changes.size() && changes.get(next).at() <= effect; next++) {
-      JobId job = changes.get(next).job();
+      Decision.HoldChange change = changes.get(next);
+      JobId job = change.hold().job();
+      if (!change.hold().isForBlocked()) {
+        applyReturning(change);
+        continue;
+      }
       Map<JobId, Hold> from = changes.get(next).inForce() ? lifted : shadow.holds;
       Map<JobId, Hold> to = changes.get(next).inForce() ? shadow.holds : lifted;
       Hold hold = from.remove(job);
@@ -164,6 +170,29 @@ final class Checker {
       current = null;
     }
     return next;
+  }
+
+  /// A returning job keeps a place that no other job has (O5).
+  private void applyReturning(Decision.HoldChange change) {
+    Hold place = change.hold();
+    if (change.inForce()) {
+      requireReturning(place, rules());
+    }
+    shadow.applyReturning(change);
+    current = null;
+  }
+
+  private void requireReturning(Hold place, Reference rules) {
+    Job job = shadow.jobs.get(place.job());
+    require(
+        ReturningCheck.mayReturn(job, rules) && ReturningCheck.fits(job, rules),
+        "only a returning job keeps a place (O5)",
+        place,
+        job);
+    require(
+        rules.space.isFreeWithout(place.place().workers(), Set.of()),
+        "a returning job keeps what is free or stops (O5)",
+        place);
   }
 
   private void before(Effect effect) {

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 /// | scaling changes nothing | [PairedRunsTest] |
 /// | adding an idle node never causes a preemption | [IdleNodeTest]: where it holds, where not |
 /// | a job that goes away releases its hold in the same pass | [RestChecker] |
+/// | no later job takes what a job needs that lost a worker and still stops | [ReturningCheck] |
 /// | a reason is never wrong | [RestChecker], by [Reference]; of all that wait, with their positions: [WaitingCheck] |
 @Order(1) // It takes longest.
 class PropertiesTest {

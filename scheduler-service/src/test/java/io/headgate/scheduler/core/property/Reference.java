@@ -73,7 +73,7 @@ final class Reference {
       kind.merge(attempt.policy(), Shadow.units(attempt), Long::sum);
     }
     standing.putAll(live);
-    for (Hold hold : holds()) {
+    for (Hold hold : holdsAndReturning()) {
       held.merge(policyOf(hold), hold.place().units(), Long::sum);
       if (!hold.isForBlocked()) {
         standing.merge(policyOf(hold), hold.place().units(), Long::sum);
@@ -97,6 +97,17 @@ final class Reference {
       }
     }
     return holds;
+  }
+
+  /// All holds, and the places kept for jobs whose attempts stop because a worker was lost (O5).
+  private List<Hold> holdsAndReturning() {
+    List<Hold> places = holds();
+    for (Hold place : shadow.returning.values()) {
+      if (!ignored.contains(place.job())) {
+        places.add(place);
+      }
+    }
+    return places;
   }
 
   // --- What is configured.
@@ -306,7 +317,8 @@ final class Reference {
     return departments.above(queue(job).policy());
   }
 
-  private Optional<String> structural(Job job) {
+  /// The first obstacle that no end of a job removes.
+  Optional<String> structural(Job job) {
     Queue queue = queue(job.spec().queue()).orElse(null);
     if (queue == null
         || shadow.profile(queue.profile()).isEmpty()

@@ -126,6 +126,7 @@ final class RestChecker {
 
   void check() {
     new WaitingCheck(rules, core).check();
+    ReturningCheck.checkRest(rules);
     for (Hold hold : shadow.holds.values()) {
       checkHolder(hold);
     }
@@ -401,7 +402,7 @@ final class RestChecker {
   /// Use alone leaves room for it, use and holds together leave none, and the named job has one of
   /// the holds.
   private boolean isHeldInLimit(Job job, Reason.HeldInLimit held, PolicyId policy, long need) {
-    Hold named = shadow.holds.get(held.holder());
+    Hold named = holdOf(held.holder());
     if (named == null) {
       return false;
     }
@@ -432,14 +433,19 @@ final class RestChecker {
     };
   }
 
+  private Hold holdOf(JobId job) {
+    return shadow.holds.getOrDefault(job, shadow.returning.get(job));
+  }
+
   private static boolean isBetween(long used, long held, long need, long limit) {
     return used + need <= limit && used + held + need > limit;
   }
 
   /// It fits without the holds, and the named job has one of them.
   private boolean isHeldBy(Job job, Reason.Hold hold, Pool first) {
-    Hold named = shadow.holds.get(hold.holder());
+    Hold named = holdOf(hold.holder());
     Set<JobId> all = new HashSet<>(shadow.holds.keySet());
+    all.addAll(shadow.returning.keySet());
     return hold.pool().equals(first.id())
         && named != null
         && named.place().pool().equals(first.id())

@@ -59,6 +59,9 @@ final class Shadow {
   final Map<AttemptId, Attempt> attempts = new LinkedHashMap<>();
   final Map<JobId, Hold> holds = new LinkedHashMap<>();
 
+  /// The places kept for jobs whose attempts stop because a worker was lost.
+  final Map<JobId, Hold> returning = new LinkedHashMap<>();
+
   /// Attempts since whose start nothing was reported or asked for.
   final Set<AttemptId> fresh = new HashSet<>();
 
@@ -142,6 +145,7 @@ final class Shadow {
     copy.jobs.putAll(jobs);
     copy.attempts.putAll(attempts);
     copy.holds.putAll(holds);
+    copy.returning.putAll(returning);
     copy.released.addAll(released);
     copy.asked.putAll(asked);
     copy.runTimes.putAll(runTimes);
@@ -155,6 +159,8 @@ final class Shadow {
     step.inputs().forEach(this::apply);
     decision.effects().forEach(this::apply);
     setAside(core.state());
+    returning.clear();
+    core.state().returning().forEach(place -> returning.put(place.job(), place));
   }
 
   void apply(Input input) {
@@ -285,6 +291,17 @@ final class Shadow {
     return all;
   }
 
+  /// Applies a change of a place kept for a returning job; others are those of rule O7.
+  void applyReturning(Decision.HoldChange change) {
+    if (!change.hold().isForBlocked()) {
+      if (change.inForce()) {
+        returning.put(change.hold().job(), change.hold());
+      } else {
+        returning.remove(change.hold().job());
+      }
+    }
+  }
+
   /// A shell does not keep which nodes are set aside, which jobs pause, what it was asked for, and
   /// how long attempts ran; the core says it.
   void setAside(SchedulerState core) {
@@ -355,6 +372,7 @@ final class Shadow {
             live,
             ordered,
             List.copyOf(holds.values()),
+            core.returning(),
             core.setAside(),
             core.backOffs(),
             core.asked(),
@@ -377,6 +395,7 @@ final class Shadow {
         state.jobs(),
         state.attempts(),
         holds,
+        state.returning(),
         state.setAside(),
         state.backOffs(),
         state.asked(),

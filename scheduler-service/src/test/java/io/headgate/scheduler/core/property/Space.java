@@ -77,7 +77,9 @@ final class Space {
         }
       }
     }
-    for (Hold hold : shadow.holds.values()) {
+    List<Hold> holds = new ArrayList<>(shadow.holds.values());
+    holds.addAll(shadow.returning.values());
+    for (Hold hold : holds) {
       if (!ignored.contains(hold.job())) {
         for (WorkerPlace place : hold.place().workers()) {
           add(hold.place().pool(), new Share(Optional.empty(), false, hold.isForBlocked(), place));

@@ -16,8 +16,10 @@ import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.property.Space.Without;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -113,7 +115,9 @@ final class Supply {
     for (Attempt attempt : shadow.attempts.values()) {
       attempt.assignment().workers().forEach(place -> busy.add(place.node()));
     }
-    for (Hold hold : shadow.holds.values()) {
+    List<Hold> holds = new ArrayList<>(shadow.holds.values());
+    holds.addAll(shadow.returning.values());
+    for (Hold hold : holds) {
       for (WorkerPlace place : hold.place().workers()) {
         busy.add(place.node());
       }

@@ -134,22 +134,6 @@ class TakeoverPropertiesTest {
         reports.add(node);
       }
     }
-    return SchedulerCore.load(
-        new SchedulerState(
-            state.catalogs(),
-            nodes,
-            state.jobs(),
-            state.attempts(),
-            state.holds(),
-            state.setAside(),
-            state.backOffs(),
-            state.asked(),
-            state.instances(),
-            state.demand(),
-            state.runTimes(),
-            state.barred(),
-            state.freshFrom(),
-            state.nextSequence()),
-        core.placement());
+    return SchedulerCore.load(state.on(nodes), core.placement());
   }
 }

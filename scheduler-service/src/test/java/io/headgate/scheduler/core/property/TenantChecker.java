@@ -61,7 +61,9 @@ final class TenantChecker {
     shadow.setAside(core.state());
     entitled.clear();
     released.clear();
+    int index = 0;
     for (Effect effect : decision.effects()) {
+      applyReturning(decision, index++);
       if (effect instanceof Effect.StopAttempt(var id, var order)
           && order.cause() instanceof StopCause.Preempted cause) {
         beforeVictim(shadow.attempts.get(id), cause);
@@ -77,6 +79,7 @@ final class TenantChecker {
         afterStart(attempt);
       }
     }
+    applyReturning(decision, index);
     for (Hold hold : shadow.holds.values()) {
       if (hold.place().units() > 0 && hold.isForBlocked()) {
         requireWithinLimit(rules.policyOf(hold.job()).tenant(), hold.place().pool(), hold);
@@ -87,6 +90,15 @@ final class TenantChecker {
       require(!space.space.isOvercommitted(node), "never two jobs on one slice", node);
     }
     checkWaiting(core, now);
+  }
+
+  /// Applies the changes of kept places that came before the effect with this index.
+  private void applyReturning(Decision decision, int index) {
+    for (Decision.HoldChange change : decision.holdChanges()) {
+      if (change.at() == index) {
+        shadow.applyReturning(change);
+      }
+    }
   }
 
   private void afterStart(Attempt attempt) {

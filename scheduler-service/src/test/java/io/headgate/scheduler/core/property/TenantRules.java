@@ -9,6 +9,8 @@ import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -111,7 +113,7 @@ final class TenantRules {
 
   long standing(PolicyId policy) {
     long held = 0;
-    for (Hold hold : shadow.holds.values()) {
+    for (Hold hold : holds()) {
       held +=
           !hold.isForBlocked() && policyOf(hold.job()).equals(policy) ? hold.place().units() : 0;
     }
@@ -133,11 +135,18 @@ final class TenantRules {
   }
 
   private long holds(TenantId tenant, PoolId pool, Predicate<Hold> which) {
-    return shadow.holds.values().stream()
+    return holds().stream()
         .filter(hold -> hold.place().pool().equals(pool))
         .filter(hold -> policyOf(hold.job()).tenant().equals(tenant))
         .filter(which)
         .mapToLong(hold -> hold.place().units())
         .sum();
+  }
+
+  /// With the places kept for jobs whose attempts stop because a worker was lost.
+  private List<Hold> holds() {
+    List<Hold> holds = new ArrayList<>(shadow.holds.values());
+    holds.addAll(shadow.returning.values());
+    return holds;
   }
 }
