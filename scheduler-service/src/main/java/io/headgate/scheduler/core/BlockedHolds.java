@@ -101,12 +101,7 @@ final class BlockedHolds {
 
   /// Whether a hold is in force for a job of the policy.
   boolean someAreOf(PolicyAccount policy) {
-    for (LiveHold hold : placed.values()) {
-      if (hold.policy() == policy) {
-        return true;
-      }
-    }
-    return false;
+    return placed.values().stream().anyMatch(hold -> hold.policy() == policy);
   }
 
   /// Whether a hold is in force for a job of a policy below the department.
@@ -121,12 +116,7 @@ final class BlockedHolds {
 
   /// Whether a hold is in force for a job of the tenant, in a pool with this account.
   boolean someAreOf(TenantAccount tenant) {
-    for (LiveHold hold : placed.values()) {
-      if (hold.tenant() == tenant) {
-        return true;
-      }
-    }
-    return false;
+    return placed.values().stream().anyMatch(hold -> hold.tenant() == tenant);
   }
 
   /// Whether a place that was held when the round began is not held now.

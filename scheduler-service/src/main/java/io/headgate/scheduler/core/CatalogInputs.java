@@ -226,6 +226,11 @@ final class CatalogInputs {
         hold.tenant().count(hold.policy(), hold.claim().units());
       }
     }
+    for (LiveHold place : world.returningPlaces.values()) {
+      if (uncounted.contains(place.tenant())) {
+        place.tenant().count(place.policy(), place.claim().units());
+      }
+    }
   }
 
   private void configureQueues(Catalog catalog) {

@@ -28,7 +28,9 @@ public record PreemptionGrounds(
     this(victim, winner, need, Optional.empty(), Optional.empty());
   }
 
-  /// The grounds of a move that loses so much.
+  /// The grounds of a move.
+  ///
+  /// @param time that its GPUs lose
   public PreemptionGrounds losing(Duration time) {
     return new PreemptionGrounds(victim, winner, need, tenants, Optional.of(time));
   }

@@ -272,7 +272,7 @@ final class RemovalTrial {
     return GangPlacement.place(pool, shape, rooms());
   }
 
-  /// The rooms without the removed attempts, of the nodes that differ from what is free now.
+  /// The rooms without the removed attempts, of all nodes that the trial has looked at.
   Map<NodeState, Room> rooms() {
     Map<NodeState, Room> free = new HashMap<>();
     rooms.forEach((node, counted) -> free.put(node, counted.room));

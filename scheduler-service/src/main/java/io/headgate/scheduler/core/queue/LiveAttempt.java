@@ -287,8 +287,8 @@ public final class LiveAttempt {
         : (double) units() * Duration.between(from, to).toMillis();
   }
 
-  /// The GPU time that is lost if the job is started elsewhere now, in units × milliseconds (P11):
-  /// the work since its last checkpoint, its stop, and a start that lasts as long as its last one.
+  /// The GPU time that a move of the job loses now, in units × milliseconds (P11). It is the work
+  /// since the last checkpoint, the stop, and a start that lasts as long as the last one.
   public double lostByMove(Instant now) {
     long pause =
         job.spec().stopTime().toMillis()

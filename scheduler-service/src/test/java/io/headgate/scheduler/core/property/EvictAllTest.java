@@ -162,6 +162,7 @@ class EvictAllTest {
     return policy
         .with()
         .minRuntime(Duration.ZERO)
+        .preemptAfter(Duration.ZERO)
         .exceedLimit(Set.of())
         .preemptWithin(PreemptWithin.NEVER)
         .build();

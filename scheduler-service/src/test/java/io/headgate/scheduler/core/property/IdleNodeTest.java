@@ -74,7 +74,8 @@ class IdleNodeTest {
   private static boolean takesFromOthers(Effect effect) {
     return effect instanceof Effect.StopAttempt(var _, var order)
         && order.cause() instanceof StopCause.Preempted preempted
-        && preempted.rule() != PreemptionRule.P9;
+        && preempted.rule() != PreemptionRule.P9
+        && preempted.rule() != PreemptionRule.P11;
   }
 
   private static Input ofOneWorker(Input input) {

@@ -90,13 +90,7 @@ final class Reference {
   }
 
   List<Hold> holds() {
-    List<Hold> holds = new ArrayList<>();
-    for (Hold hold : shadow.holds.values()) {
-      if (!ignored.contains(hold.job())) {
-        holds.add(hold);
-      }
-    }
-    return holds;
+    return shadow.holds.values().stream().filter(hold -> !ignored.contains(hold.job())).toList();
   }
 
   /// All holds, and the places kept for jobs whose attempts stop because a worker was lost (O5).
@@ -579,8 +573,8 @@ final class Reference {
   List<Double> shares(PolicyId policy, boolean entitled, Set<AttemptId> removed) {
     List<Double> shares = new ArrayList<>();
     for (Department each : departments.above(policy).reversed()) {
-      long reservation = departments.reservation(each);
-      shares.add(share(standing(each, removed), reservation, each.weight(), entitled));
+      double used = standing(each, removed);
+      shares.add(share(used, departments.reservation(each), each.weight(), entitled));
     }
     int weight = shadow.policy(policy).map(Policy::weight).orElse(1);
     shares.add(share(standing(policy, removed), reservation(policy), weight, entitled));
@@ -588,10 +582,8 @@ final class Reference {
   }
 
   private static double share(double usage, double reservation, int weight, boolean entitled) {
-    if (entitled) {
-      return reservation == 0 ? 0 : usage / reservation;
-    }
-    return Math.max(0, usage - reservation) / weight;
+    double ofReservation = reservation == 0 ? 0 : usage / reservation;
+    return entitled ? ofReservation : Math.max(0, usage - reservation) / weight;
   }
 
   /// At the first shares that differ the smaller is first; a list that ends first is first.

@@ -142,6 +142,9 @@ final class TenantChecker {
     PoolId pool = victim.assignment().pool();
     PolicyId winner = rules.policyOf(cause.by());
     PolicyId loser = victim.policy();
+    if (cause.rule() == PreemptionRule.P11) {
+      return; // A moved job keeps its use: see ConsolidationCheck.
+    }
     if (cause.rule() == PreemptionRule.P9) {
       require(winner.equals(loser), "P9 stays within the policy", victim, cause);
       return;
