@@ -231,8 +231,7 @@ final class BlockedHolds {
   /// that is unknown for its `holdAfter` (P11).
   Duration expectedWait(LiveJob job) {
     LiveHold former = lifted.get(job.id());
-    Optional<Instant> start =
-        former == null ? Optional.empty() : former.hold().expectedStart();
+    Optional<Instant> start = former == null ? Optional.empty() : former.hold().expectedStart();
     if (former == null) {
       for (Route route : job.queue().routes(job)) {
         // Beside another hold a search would say nothing about later ones.

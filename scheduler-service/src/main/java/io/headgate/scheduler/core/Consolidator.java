@@ -42,11 +42,7 @@ final class Consolidator {
   private final Instant now;
 
   Consolidator(
-      World world,
-      Transitions transitions,
-      BlockedHolds blockedHolds,
-      WakeTime wake,
-      Instant now) {
+      World world, Transitions transitions, BlockedHolds blockedHolds, WakeTime wake, Instant now) {
     this.world = world;
     this.transitions = transitions;
     this.blockedHolds = blockedHolds;

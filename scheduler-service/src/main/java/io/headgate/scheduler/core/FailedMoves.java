@@ -24,7 +24,8 @@ final class FailedMoves {
   ///
   /// @param version the world's room version
   /// @param wake gets the time from when on it may succeed
-  boolean isKnown(Route route, Standing standing, double most, long version, Instant now, WakeTime wake) {
+  boolean isKnown(
+      Route route, Standing standing, double most, long version, Instant now, WakeTime wake) {
     if (foundAt != version) {
       failures.clear();
       foundAt = version;

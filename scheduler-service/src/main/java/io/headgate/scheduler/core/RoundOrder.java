@@ -142,7 +142,9 @@ final class RoundOrder {
         refreshLosers(made.victims());
       }
       case TurnOutcome.Consolidated(
-          LiveHold hold, List<LiveAttempt> moved, List<LiveHold> places) -> {
+              LiveHold hold,
+              List<LiveAttempt> moved,
+              List<LiveHold> places) -> {
         repeats = true;
         places.forEach(place -> settleTaken(place.job().queue(), place.pool()));
         settleUse(hold.job().queue(), hold.levels(), hold.pool());

@@ -52,10 +52,12 @@ class ConsolidationTest {
     assertThat(it.stopped()).hasSize(2);
     String first = it.stopped().getFirst();
     assertThat(it.attempt(first).stop().orElseThrow().cause())
-        .isInstanceOfSatisfying(StopCause.Preempted.class, cause -> {
-          assertThat(cause.rule()).isEqualTo(PreemptionRule.P11);
-          assertThat(cause.by()).isEqualTo(it.id("big"));
-        });
+        .isInstanceOfSatisfying(
+            StopCause.Preempted.class,
+            cause -> {
+              assertThat(cause.rule()).isEqualTo(PreemptionRule.P11);
+              assertThat(cause.by()).isEqualTo(it.id("big"));
+            });
     String left = it.place(first).substring(0, 1);
     it.settle();
     assertThat(it.in(JobState.RUNNING)).containsExactly("h1", "h3", "h5", "h7", "big");
@@ -188,8 +190,7 @@ class ConsolidationTest {
 
   @Test
   void jobsThatAreNotMovableStay() {
-    Driver it =
-        new Driver(tenant()).join(Driver.node("m", "pool", 2), Driver.node("n", "pool", 2));
+    Driver it = new Driver(tenant()).join(Driver.node("m", "pool", 2), Driver.node("n", "pool", 2));
     for (int i = 0; i < 8; i++) {
       it.submit("nb", "h" + i);
     }

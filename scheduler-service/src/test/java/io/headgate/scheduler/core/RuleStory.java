@@ -130,8 +130,7 @@ final class RuleStory {
           int most = Integer.parseInt(words.next());
           tenant.changePool(name, p -> p.with().elasticity(Optional.of(eights(most))).build());
         }
-        case "consolidates" ->
-            tenant.changePool(name, p -> p.with().consolidate(true).build());
+        case "consolidates" -> tenant.changePool(name, p -> p.with().consolidate(true).build());
         case "order" -> words.forEachRemaining(order::add);
         default -> throw new IllegalArgumentException("pool … " + word);
       }

@@ -21,7 +21,8 @@ class RulesAreTestedTest {
   private static final Path RULES = Path.of("../sdk/src/main/resources/help/rules.txt");
 
   /// The line with which a rule begins.
-  private static final Pattern BEGINNING = Pattern.compile("^  ([AOP][1-9][0-9]*) {1,2}", MULTILINE);
+  private static final Pattern BEGINNING =
+      Pattern.compile("^  ([AOP][1-9][0-9]*) {1,2}", MULTILINE);
 
   @Test
   void everyRuleHasATable() throws IOException, URISyntaxException, ClassNotFoundException {

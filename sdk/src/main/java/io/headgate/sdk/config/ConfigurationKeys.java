@@ -95,9 +95,7 @@ final class ConfigurationKeys {
               + " Not applied yet.");
   static final FlagKey CONSOLIDATE =
       new FlagKey(
-          "consolidate",
-          false,
-          "Moves jobs that say `movable`, to make room for a blocked job.");
+          "consolidate", false, "Moves jobs that say `movable`, to make room for a blocked job.");
   static final TextKey PROVIDER =
       new TextKey("provider", 64, "required if elastic", "Plug-in that rents the instances.");
   static final IntegerKey MIN_INSTANCES =

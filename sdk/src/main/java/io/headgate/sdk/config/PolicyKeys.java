@@ -75,10 +75,7 @@ final class PolicyKeys {
               + " them.");
 
   static final DurationKey PREEMPT_AFTER =
-      new DurationKey(
-          "preemptAfter",
-          Duration.ZERO,
-          "A job waits this long before it preempts.");
+      new DurationKey("preemptAfter", Duration.ZERO, "A job waits this long before it preempts.");
   static final BoundedDurationKey CALLBACK =
       new BoundedDurationKey(
           "callback",

@@ -39,11 +39,11 @@ public final class GangPlacement {
     return fill(pool, shape, sites(pool, shape, rooms), new HashMap<>());
   }
 
-  /// Takes places for all workers of the shape; empty: they do not fit, and the rooms are as before.
+  /// Takes places for all workers of the shape; empty: they do not fit, and the rooms are as
+  /// before.
   ///
   /// @param rooms as for [#place]; gets the rooms without the places
-  public static Optional<Assignment> take(
-      PoolState pool, Shape shape, Map<NodeState, Room> rooms) {
+  public static Optional<Assignment> take(PoolState pool, Shape shape, Map<NodeState, Room> rooms) {
     List<Site> sites = sites(pool, shape, rooms);
     long workers = 0;
     for (Site site : sites) {

@@ -235,8 +235,9 @@ public final class ConsolidationSearch {
     Shape shape = trial.shape();
     long missing = shape.units() * (trial.workers(node) + 1) - trial.room(node).units();
     List<Candidate> cheapestFirst = new ArrayList<>(users);
-    cheapestFirst.sort(Comparator.comparingDouble(
-        user -> user.attempt().lostByMove(now) / user.attempt().units()));
+    cheapestFirst.sort(
+        Comparator.comparingDouble(
+            user -> user.attempt().lostByMove(now) / user.attempt().units()));
     double sum = 0;
     for (Candidate user : cheapestFirst) {
       if (missing <= 0) {
@@ -299,9 +300,7 @@ public final class ConsolidationSearch {
   ///
   /// @param more units that move into each pool from another one
   private static @Nullable Assignment placeElsewhere(
-      LiveAttempt attempt,
-      Map<PoolState, Map<NodeState, Room>> rooms,
-      Map<PoolState, Long> more) {
+      LiveAttempt attempt, Map<PoolState, Map<NodeState, Room>> rooms, Map<PoolState, Long> more) {
     for (Route own : attempt.job().queue().routes(attempt.job())) {
       PoolState pool = own.pool();
       long units = more.getOrDefault(pool, 0L) + attempt.units();
@@ -311,9 +310,7 @@ public final class ConsolidationSearch {
       }
       Optional<Assignment> found =
           GangPlacement.take(
-              pool,
-              own.ranking().shape(),
-              rooms.computeIfAbsent(pool, key -> new HashMap<>()));
+              pool, own.ranking().shape(), rooms.computeIfAbsent(pool, key -> new HashMap<>()));
       if (found.isPresent()) {
         if (!stays) {
           more.put(pool, units);

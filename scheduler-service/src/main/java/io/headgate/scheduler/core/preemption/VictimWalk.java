@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2, P3). The
 /// worst standing comes first; then worst execution priority in its pool, worst rank, largest
 /// share, lowest job priority, last started. Each is a victim only while its levels permit it after
-/// those taken before ([RemovedUsage.Path#mayLose]). Under P7 only strictly worse-ranked jobs of other
-/// policies are, under P10 those of policies with larger shares; no policy ends below its
+/// those taken before ([RemovedUsage.Path#mayLose]). Under P7 only strictly worse-ranked jobs of
+/// other policies are, under P10 those of policies with larger shares; no policy ends below its
 /// reservation.
 ///
 /// Jobs of the preempting job's own policy go by P9, if their job priority is lower and they do not

@@ -223,8 +223,8 @@ public final class RouteGroup {
   /// Notes that the group's jobs fit nowhere, and that a job found no room by preemption.
   ///
   /// @return whether that is news since [#findFirstRoutes] and holds for all queues of the group,
-  ///   which then need no turns. With an elastic pool, a tenant's share or a pool that
-  ///   consolidates it never holds for all
+  ///   which then need no turns. With an elastic pool, a tenant's share or a pool that consolidates
+  ///   it never holds for all
   public boolean beginsToBePassedOver() {
     boolean begins = !passedOver && route() == null && !isShared && !isElastic && !consolidates;
     passedOver |= begins;

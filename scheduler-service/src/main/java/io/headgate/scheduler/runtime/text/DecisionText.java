@@ -190,21 +190,22 @@ public final class DecisionText {
 
   /// The same numbers by name.
   public static Map<String, String> detail(PreemptionGrounds grounds) {
-    Map<String, String> detail = detail(
-        "victimPolicy",
-        grounds.victim().policy().name(),
-        "victimUsage",
-        grounds.victim().usage().toString(),
-        "victimReservation",
-        grounds.victim().reservation().toString(),
-        WINNER,
-        grounds.winner().policy().name(),
-        "usage",
-        grounds.winner().usage().toString(),
-        "need",
-        grounds.need().toString(),
-        "reservation",
-        grounds.winner().reservation().toString());
+    Map<String, String> detail =
+        detail(
+            "victimPolicy",
+            grounds.victim().policy().name(),
+            "victimUsage",
+            grounds.victim().usage().toString(),
+            "victimReservation",
+            grounds.victim().reservation().toString(),
+            WINNER,
+            grounds.winner().policy().name(),
+            "usage",
+            grounds.winner().usage().toString(),
+            "need",
+            grounds.need().toString(),
+            "reservation",
+            grounds.winner().reservation().toString());
     grounds.lost().ifPresent(lost -> detail.put("lostGpuSeconds", "" + lost.toSeconds()));
     return detail;
   }

@@ -49,8 +49,7 @@ final class ConsolidationCheck {
     Job job = shadow.jobs.get(hold.job());
     Attempt attempt = shadow.attempt(hold.job()).orElse(null);
     if (attempt != null) {
-      require(
-          hold.waitsFor().equals(List.of(attempt.id())), "a moved job waits for itself", hold);
+      require(hold.waitsFor().equals(List.of(attempt.id())), "a moved job waits for itself", hold);
       require(
           rules.space.isFreeNow(hold.place().workers()), "a moved job's new place is free", hold);
       announced.put(hold.job(), hold);

@@ -90,7 +90,9 @@ final class Reference {
   }
 
   List<Hold> holds() {
-    return shadow.holds.values().stream().filter(hold -> !ignored.contains(hold.job())).toList();
+    List<Hold> holds = new ArrayList<>(shadow.holds.values());
+    holds.removeIf(hold -> ignored.contains(hold.job()));
+    return holds;
   }
 
   /// All holds, and the places kept for jobs whose attempts stop because a worker was lost (O5).
