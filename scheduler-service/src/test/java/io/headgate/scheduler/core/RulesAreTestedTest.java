@@ -22,7 +22,7 @@ class RulesAreTestedTest {
 
   /// The line with which a rule begins.
   private static final Pattern BEGINNING =
-      Pattern.compile("^  ([AOP][1-9][0-9]*) {1,2}", MULTILINE);
+      Pattern.compile("^  ([AOP][1-9][0-9]*)  ", MULTILINE);
 
   @Test
   void everyRuleHasATable() throws IOException, URISyntaxException, ClassNotFoundException {

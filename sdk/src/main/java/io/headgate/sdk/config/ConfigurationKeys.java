@@ -238,7 +238,7 @@ final class ConfigurationKeys {
       new DurationKey(
           "holdAfter",
           Profile.DEFAULT_HOLD_AFTER,
-          "A job that waits this long gets a hold: freed capacity is kept for it.");
+          "After this wait, the first blocked job of a pool gets a hold: capacity is kept for it.");
   static final DurationKey PREEMPTION_DELAY =
       new DurationKey(
           "preemptionDelay",
@@ -248,7 +248,7 @@ final class ConfigurationKeys {
       new KeywordKey<>(
           "reclaim",
           Profile.Reclaim.RESERVATION,
-          "Jobs that a waiting job may preempt; see headgate help rules.");
+          "By rule P1; `strict` keeps reservations whole, `rank` adds P7, `fair` adds P10.");
 
   static final Section PROFILES =
       Section.of(

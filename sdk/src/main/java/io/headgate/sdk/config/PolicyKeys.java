@@ -52,7 +52,7 @@ final class PolicyKeys {
           1,
           1,
           MOST_WEIGHT,
-          "Share of idle capacity above reservations, relative to policies of equal rank.");
+          "Share of idle capacity above reservations, relative to its siblings; ranks go first.");
   static final KeywordKey<Policy.OnPreempt> ON_PREEMPT =
       new KeywordKey<>(
           "onPreempt", Policy.OnPreempt.REQUEUE, "Fate of a preempted job of this policy.");
@@ -66,7 +66,7 @@ final class PolicyKeys {
       new KeywordKey<>(
           "preemptWithin",
           Policy.PreemptWithin.NEVER,
-          "Whether a job may preempt jobs of its own policy.");
+          "Whether a job may preempt jobs of its own policy with a lower priority.");
   static final DurationKey STOP_AFTER =
       new DurationKey(
           "stopAfter",
@@ -135,7 +135,7 @@ final class PolicyKeys {
       new KeywordKey<>(
           "overReservation",
           Policy.OverReservation.ALLOW,
-          "Whether jobs may start above the policy's reservation.");
+          "Whether jobs may start above the reservation, of a level above it too.");
 
   static final Section QUEUES =
       Section.of(

@@ -99,7 +99,7 @@ final class JobOptions {
   @Option(
       names = "--priority",
       paramLabel = "N",
-      description = "Order within the queue, -1000 to 1000; the highest starts first.")
+      description = "-1000 to 1000; among jobs equal by O1 to O4 the highest starts first.")
   private @Nullable Integer priority;
 
   @Option(
