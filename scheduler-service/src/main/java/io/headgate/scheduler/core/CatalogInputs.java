@@ -152,7 +152,7 @@ final class CatalogInputs {
       if (attempt != null && !attempt.isSuspended()) {
         uncounted.computeIfPresent(attempt.policy(), (_, claims) -> with(claims, attempt.claim()));
       }
-      if (hold != null) {
+      if (hold != null && !hold.isClaimedByAttempt()) {
         uncounted.computeIfPresent(hold.policy(), (_, claims) -> with(claims, hold.claim()));
       }
     }

@@ -53,7 +53,10 @@ final class Consolidator {
   /// Makes room for a candidate that fits nowhere, if that loses less GPU time than its wait.
   TurnOutcome makeRoom(Turn turn, LiveJob job) {
     for (Route route : job.queue().routes(job)) {
-      if (!consolidates(route.pool()) || !route.hasRoomForTenant() || job.queue().need() == 0) {
+      if (!consolidates(route.pool())
+          || !world.movable.areSomeIn(route.pool())
+          || !route.hasRoomForTenant()
+          || job.queue().need() == 0) {
         continue;
       }
       if (job.preemptsFrom().isAfter(now)) {
@@ -77,14 +80,16 @@ final class Consolidator {
   private Optional<Plan> find(Turn turn, LiveJob job, Route route) {
     double most = (double) job.queue().need() * blockedHolds.expectedWait(job).toMillis();
     long version = world.changes.roomVersion();
-    if (world.failedMoves.isKnown(route, turn.standing(), most, version, now, wake)) {
+    List<LiveHold> holds = blockedHolds.inForce();
+    FailedMoves.Search asked = new FailedMoves.Search(route, turn.standing());
+    if (world.failedMoves.isKnown(asked, most, holds, version, now, wake)) {
       return Optional.empty();
     }
     ConsolidationSearch search =
         new ConsolidationSearch(route, turn.standing(), world.movable, now);
     Optional<Plan> found = search.find(most);
     if (found.isEmpty()) {
-      world.failedMoves.add(route, turn.standing(), most, search.retryAt());
+      world.failedMoves.add(asked, most, holds, search.retryAt());
       search.retryAt().ifPresent(wake::by);
     }
     return found;

@@ -57,7 +57,8 @@ final class HoldTransitions {
   void place(LiveHold hold) {
     LiveJob job = hold.job();
     shares.take(hold);
-    hold.levels().hold(hold.claim(), hold.isForBlocked());
+    hold.setClaimedByAttempt(job.attempt() != null);
+    count(hold);
     transitions.noteTaken(hold.levels());
     job.setHold(hold);
     if (job.attempt() == null) {
@@ -68,9 +69,25 @@ final class HoldTransitions {
 
   /// Lets the hold count on another policy of its tenant.
   void recount(LiveHold hold, PolicyAccount policy) {
-    hold.levels().release(hold.claim(), hold.isForBlocked());
+    uncount(hold);
     hold.setPolicy(policy);
-    hold.levels().hold(hold.claim(), hold.isForBlocked());
+    count(hold);
+  }
+
+  private static void count(LiveHold hold) {
+    if (hold.isClaimedByAttempt()) {
+      hold.levels().addReturning(hold.claim().units());
+    } else {
+      hold.levels().hold(hold.claim(), hold.isForBlocked());
+    }
+  }
+
+  private static void uncount(LiveHold hold) {
+    if (hold.isClaimedByAttempt()) {
+      hold.levels().addReturning(-hold.claim().units());
+    } else {
+      hold.levels().release(hold.claim(), hold.isForBlocked());
+    }
   }
 
   /// Ends the job's hold; the job waits in its lane again, or will once its attempt has ended.
@@ -83,6 +100,9 @@ final class HoldTransitions {
 
   /// The attempt of a job that moves has ended: the job waits for its new place (P11).
   void waitInNewPlace(LiveHold hold) {
+    uncount(hold);
+    hold.setClaimedByAttempt(false);
+    count(hold);
     hold.job().queue().addHolder(hold.job());
     transitions.emit(new Effect.JobReasonChanged(hold.job().id(), Reasons.waiting(hold)));
   }
@@ -163,7 +183,7 @@ final class HoldTransitions {
   void lift(LiveHold hold) {
     shares.giveBack(hold);
     world.changes.freed();
-    hold.levels().release(hold.claim(), hold.isForBlocked());
+    uncount(hold);
     hold.job().setHold(null);
     hold.job().queue().removeHolder(hold.job());
   }

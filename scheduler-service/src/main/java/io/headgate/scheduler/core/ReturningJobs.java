@@ -11,6 +11,7 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.Turn;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.time.Instant;
 import java.util.HashMap;
@@ -66,7 +67,7 @@ final class ReturningJobs {
       if (first == null) {
         return null;
       }
-      Optional<Assignment> place = mayReturn(world, first) ? place(first.job()) : Optional.empty();
+      Optional<Assignment> place = mayReturn(world, first) ? place(first) : Optional.empty();
       if (place.isPresent() && comesLaterIn(place.get(), first)) {
         continue;
       }
@@ -118,10 +119,10 @@ final class ReturningJobs {
       return false;
     }
     PolicyAccount account = queue.account();
-    return (queue.overReservation() || queue.isEntitled())
+    return (queue.overReservation() || Levels.isEntitledBelowTenant(account, queue.need()))
         && (isWithinLimit(account, attempt.units()) || account.mayExceedLimit(job.user()))
         && account.charged(job.user()) <= account.perUserLimit()
-        && (job.isPreemptible() || account.nonPreemptible() <= account.reservation());
+        && (job.isPreemptible() || attempt.levels().keepNonPreemptible());
   }
 
   /// Whether all that runs and all that is held leaves room for it.
@@ -131,14 +132,28 @@ final class ReturningJobs {
 
   /// The first place in routing order that is free or will be when everything that stops has
   /// stopped.
-  private static Optional<Assignment> place(LiveJob job) {
-    for (Route route : job.queue().routes(job)) {
-      Optional<Assignment> place = HoldSearch.soon(route);
+  private static Optional<Assignment> place(LiveAttempt attempt) {
+    LiveJob job = attempt.job();
+    List<Route> routes = job.isPreemptible() ? job.queue().routes(job) : job.queue().routes();
+    for (Route route : routes) {
+      Optional<Assignment> place =
+          admits(route, attempt) ? HoldSearch.soon(route) : Optional.empty();
       if (place.isPresent()) {
         return place;
       }
     }
     return Optional.empty();
+  }
+
+  /// Whether the tenant's reservation lets the job start there (A8). In its own pool the attempt
+  /// still counts for it.
+  private static boolean admits(Route route, LiveAttempt attempt) {
+    if (attempt.job().isPreemptible()) {
+      return true;
+    }
+    return route.tenant() == attempt.tenant()
+        ? route.tenant().keepsNonPreemptible()
+        : route.admitsNonPreemptible();
   }
 
   private LiveHold keep(LiveAttempt attempt, Assignment place) {

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.core.preemption;
 
 import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.placement.GangPlacement;
 import io.headgate.scheduler.core.placement.NodeState;
@@ -10,6 +11,7 @@ import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Duration;
 import java.time.Instant;
@@ -56,6 +58,8 @@ public final class ConsolidationSearch {
   /// The bound on steps of all nodes together; a step costs about a microsecond.
   private static final int MAX_STEPS = 5_000;
 
+  private static final int STEPS_OF_A_PLAN = 20;
+
   /// A job that was started anew runs this long before it is moved. So it moves once an hour at
   /// most, however often it is also preempted.
   private static final Duration PAUSE = Duration.ofHours(1);
@@ -96,12 +100,15 @@ public final class ConsolidationSearch {
   private boolean isFree(LiveAttempt attempt) {
     QueueState queue = attempt.job().queue();
     if (attempt.startedAt() == null
+        || attempt.job().state() != JobState.RUNNING
         || attempt.units() == 0
         || !attempt.claim().preemptible()
+        || !attempt.job().isPreemptible()
         || queue.resolved().isEmpty()
         || !queue.isOpen()
         || queue.account() != attempt.policy()
-        || queue.need() != attempt.units()) {
+        || queue.need() != attempt.units()
+        || !mayStartAgain(attempt)) {
       return false;
     }
     Standing own = attempt.levels().standingWith(0);
@@ -118,6 +125,13 @@ public final class ConsolidationSearch {
       return false;
     }
     return true;
+  }
+
+  /// Whether the rights of its queue and user would let the job start now (A4, A5).
+  private static boolean mayStartAgain(LiveAttempt attempt) {
+    PolicyAccount account = attempt.policy();
+    return (attempt.job().queue().overReservation() || attempt.levels().isEntitled(0))
+        && account.charged(attempt.job().user()) <= account.perUserLimit();
   }
 
   /// The cheapest moves that make room.
@@ -210,7 +224,7 @@ public final class ConsolidationSearch {
 
     @Override
     public void visit(Set<Candidate> more) {
-      if (!permits(more)) {
+      if (!permits(more) || !steps.take(STEPS_OF_A_PLAN)) {
         return;
       }
       Set<Candidate> all = new LinkedHashSet<>(moved);

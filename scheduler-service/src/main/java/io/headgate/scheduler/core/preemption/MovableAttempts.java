@@ -30,6 +30,12 @@ public final class MovableAttempts {
     }
   }
 
+  /// Whether there are some in the pool.
+  public boolean areSomeIn(PoolState pool) {
+    TreeMap<Long, LiveAttempt> known = byPool.get(pool);
+    return known != null && !known.isEmpty();
+  }
+
   /// The attempts of a pool, in the order of their assignment.
   List<LiveAttempt> in(PoolState pool) {
     TreeMap<Long, LiveAttempt> known = byPool.get(pool);

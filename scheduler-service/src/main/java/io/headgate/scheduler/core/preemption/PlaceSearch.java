@@ -71,6 +71,11 @@ final class PlaceSearch {
       return left-- > 0;
     }
 
+    boolean take(int several) {
+      left -= several;
+      return left >= 0;
+    }
+
     boolean areUsedUp() {
       return left < 0;
     }

@@ -29,6 +29,9 @@ public final class LiveHold {
   private final List<NodeState> nodes;
   private final Claim claim;
 
+  /// Whether the claim of its job's attempt stands for its own (P11).
+  private boolean claimedByAttempt;
+
   /// The pool's count of gains when a place elsewhere was last looked for.
   private long gainsSeen = -1;
 
@@ -89,6 +92,16 @@ public final class LiveHold {
     return job;
   }
 
+  /// Whether its job has an attempt that is about to leave for this place (P11). Until then the
+  /// attempt's claim stands for both: the job counts once for its user.
+  public boolean isClaimedByAttempt() {
+    return claimedByAttempt;
+  }
+
+  public void setClaimedByAttempt(boolean claimed) {
+    claimedByAttempt = claimed;
+  }
+
   public PolicyAccount policy() {
     return policy;
   }
@@ -129,7 +142,9 @@ public final class LiveHold {
     public void add(LiveHold hold) {
       hold.placesByNode.forEach(
           (node, own) -> places.computeIfAbsent(node, key -> new ArrayList<>()).addAll(own));
-      units.merge(hold.pool, hold.claim.units(), Long::sum);
+      if (!hold.claimedByAttempt) {
+        units.merge(hold.pool, hold.claim.units(), Long::sum);
+      }
     }
   }
 

@@ -157,7 +157,12 @@ public final class DecisionText {
 
   /// The stop of a job, for a reader that does not see the job that takes the place.
   public static String byAnotherTeam(String job, String rule) {
-    return "%s is preempted by %s (rule %s)".formatted(job, Viewer.ANOTHER_TEAMS_JOB, rule);
+    return "%s %s %s (rule %s)"
+        .formatted(
+            job,
+            rule.equals(PreemptionRule.P11.name()) ? "moves elsewhere for" : "is preempted by",
+            Viewer.ANOTHER_TEAMS_JOB,
+            rule);
   }
 
   /// The numbers of a preemption without those of the policy that takes the place.
