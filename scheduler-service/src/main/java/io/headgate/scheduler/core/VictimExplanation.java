@@ -16,6 +16,7 @@ import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.StartRules;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.DepartmentAccount;
+import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.RemovedUsage;
 import io.headgate.scheduler.core.rights.TenantAccount;
@@ -96,7 +97,7 @@ final class VictimExplanation {
 
   private static void addObstacle(List<Check> checks, World world, LiveJob job) {
     List<Route> routes = job.queue().routes(job);
-    if (!routes.isEmpty()) {
+    if (!routes.isEmpty() && isEntitledIn(routes.getFirst(), job)) {
       Route first = routes.getFirst();
       world
           .obstacles()
@@ -109,6 +110,10 @@ final class VictimExplanation {
                       Verdict.NO,
                       new Finding.InTheWay(first.pool().id().name(), obstacle))));
     }
+  }
+
+  private static boolean isEntitledIn(Route route, LiveJob job) {
+    return new Levels(job.queue().account(), route.tenant()).isEntitled(job.queue().need());
   }
 
   /// The rights that do not ask for a reservation.
