@@ -238,7 +238,7 @@ final class ConfigurationKeys {
       new DurationKey(
           "holdAfter",
           Profile.DEFAULT_HOLD_AFTER,
-          "After this wait, the first blocked job of a pool gets a hold: capacity is kept for it.");
+          "After this wait, the first blocked job of a pool has capacity kept for it.");
   static final DurationKey PREEMPTION_DELAY =
       new DurationKey(
           "preemptionDelay",

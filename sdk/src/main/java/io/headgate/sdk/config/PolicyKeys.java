@@ -52,7 +52,7 @@ final class PolicyKeys {
           1,
           1,
           MOST_WEIGHT,
-          "Share of idle capacity above reservations, relative to its siblings; ranks go first.");
+          "Share of idle capacity, relative to its siblings; ranks go first.");
   static final KeywordKey<Policy.OnPreempt> ON_PREEMPT =
       new KeywordKey<>(
           "onPreempt", Policy.OnPreempt.REQUEUE, "Fate of a preempted job of this policy.");
