@@ -87,6 +87,7 @@ public final class MetricNames {
           POOL_CAPACITY,
           POOL_USED,
           POOL_HELD,
+          POOL_HELD_IDLE,
           POOL_IDLE,
           POOL_DOWN,
           POLICY_USAGE,
