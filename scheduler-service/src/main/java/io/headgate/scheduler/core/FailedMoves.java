@@ -31,12 +31,7 @@ final class FailedMoves {
   /// @param version the world's room version
   /// @param wake gets the time from when on it may succeed
   boolean isKnown(
-      Search search,
-      double most,
-      List<LiveHold> holds,
-      long version,
-      Instant now,
-      WakeTime wake) {
+      Search search, double most, List<LiveHold> holds, long version, Instant now, WakeTime wake) {
     if (foundAt != version) {
       failures.clear();
       foundAt = version;

@@ -21,8 +21,7 @@ class RulesAreTestedTest {
   private static final Path RULES = Path.of("../sdk/src/main/resources/help/rules.txt");
 
   /// The line with which a rule begins.
-  private static final Pattern BEGINNING =
-      Pattern.compile("^  ([AOP][1-9][0-9]*)  ", MULTILINE);
+  private static final Pattern BEGINNING = Pattern.compile("^  ([AOP][1-9][0-9]*)  ", MULTILINE);
 
   @Test
   void everyRuleHasATable() throws IOException, URISyntaxException, ClassNotFoundException {

@@ -14,7 +14,11 @@ final class JobKeys {
 
   static final IntegerKey PRIORITY =
       new IntegerKey(
-          "priority", 0, -1000, 1000, "Among jobs equal by O1 to O4, of all queues, the highest starts first.");
+          "priority",
+          0,
+          -1000,
+          1000,
+          "Among jobs equal by O1 to O4, of all queues, the highest starts first.");
   static final TextKey WORKING_DIRECTORY =
       new TextKey(
           "workingDirectory", 4096, "a private directory", "Absolute directory on the node.");

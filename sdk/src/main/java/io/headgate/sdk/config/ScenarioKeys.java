@@ -116,7 +116,12 @@ final class ScenarioKeys {
           NODE_ISOLATION);
 
   static final IntegerKey PRIORITY =
-      new IntegerKey("priority", 0, -HIGHEST_PRIORITY, HIGHEST_PRIORITY, "Among jobs equal by O1 to O4, the higher is first.");
+      new IntegerKey(
+          "priority",
+          0,
+          -HIGHEST_PRIORITY,
+          HIGHEST_PRIORITY,
+          "Among jobs equal by O1 to O4, the higher is first.");
 
   static final FlagKey MOVABLE =
       new FlagKey(
