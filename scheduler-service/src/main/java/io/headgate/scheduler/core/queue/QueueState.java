@@ -161,7 +161,7 @@ public final class QueueState implements Comparable<QueueState> {
   /// share a pool, that concerns non-preemptible jobs (A8), and all jobs of a queue that starts
   /// entitled ones only (A5).
   boolean isRestricted(boolean preemptible) {
-    return (!preemptible || !overReservation) && group().isShared();
+    return resolved != null && resolved.group().isShared() && (!overReservation || !preemptible);
   }
 
   boolean isRestricted(LiveJob job) {
