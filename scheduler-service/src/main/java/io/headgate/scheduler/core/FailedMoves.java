@@ -12,7 +12,7 @@ import java.util.Optional;
 /// Remembers searches for moves that found none (P11), until something changes. It only saves work:
 /// the same search would fail again.
 final class FailedMoves {
-  /// What was looked for.
+  /// The subject of a search.
   ///
   /// @param standing of the blocked job
   record Search(Route route, Standing standing) {}

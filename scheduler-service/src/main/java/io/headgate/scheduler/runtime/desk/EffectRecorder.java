@@ -12,7 +12,6 @@ import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
-import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.WorkerPlace;
@@ -186,17 +185,7 @@ public final class EffectRecorder {
                         + DecisionText.asked(turn.requeuers.getOrDefault(record.id(), ""))
                     : event == JobEvent.REJECT
                         ? name + " could not be started there and waits in its old place"
-                        : name + again(turn, record) + shutDown(turn, record)));
-  }
-
-  private static String again(LoopTurn turn, JobRecord record) {
-    AttemptRecord ended = turn.attempts.get(new AttemptId(record.id(), record.job().attempts()));
-    boolean moves =
-        ended != null
-            && ended.attempt().stop().map(StopOrder::cause).orElse(null)
-                instanceof StopCause.Preempted(var _, var rule, var _)
-            && rule == PreemptionRule.P11;
-    return moves ? " goes on elsewhere" : " waits again in its old place";
+                        : name + " waits again in its old place" + shutDown(turn, record)));
   }
 
   /// `: gpu-0 was shut down`, if that is why its attempt ended.
