@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.Ends;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.QueueState;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -28,7 +29,17 @@ public final class AttemptEnds {
   static final class InPool {
     final TreeSet<LiveAttempt> declared = new TreeSet<>(BY_DECLARED_END);
     final Map<QueueState, UndeclaredEnds> undeclared = new LinkedHashMap<>();
+
+    /// The outlooks of the last time, by what jobs expect; looked up in only.
+    private final Map<Ends, ExpectedEnds.Outlook> outlooks = new HashMap<>();
+
+    private Instant outlooksOf = Instant.MIN;
+    private long outlooksAt = -1;
   }
+
+  /// Counts the attempts that came and went, of all pools: an end anywhere may add to what is known
+  /// of a queue's run times.
+  private long version;
 
   private final Function<PoolId, PoolState> pools;
   private final Map<PoolState, InPool> byPool = new HashMap<>();
@@ -41,6 +52,7 @@ public final class AttemptEnds {
   /// Takes in an attempt that was not asked to stop. Before its end changes or one of its nodes
   /// goes to another pool it must be taken out.
   public void add(LiveAttempt attempt) {
+    version++;
     for (PoolState pool : pools(attempt)) {
       InPool attempts = byPool.computeIfAbsent(pool, key -> new InPool());
       if (attempt.endsBy().isPresent()) {
@@ -55,6 +67,7 @@ public final class AttemptEnds {
   }
 
   public void remove(LiveAttempt attempt) {
+    version++;
     for (PoolState pool : pools(attempt)) {
       InPool attempts = byPool.get(pool);
       if (attempts == null) {
@@ -74,7 +87,14 @@ public final class AttemptEnds {
 
   /// The expected ends of the attempts on nodes of the pool.
   public ExpectedEnds expect(PoolState pool, Ends ends) {
-    return new ExpectedEnds(byPool.getOrDefault(pool, new InPool()), ends);
+    InPool attempts = byPool.computeIfAbsent(pool, key -> new InPool());
+    if (attempts.outlooksAt != version || !attempts.outlooksOf.equals(ends.now())) {
+      attempts.outlooks.clear();
+      attempts.outlooksAt = version;
+      attempts.outlooksOf = ends.now();
+    }
+    return new ExpectedEnds(
+        attempts.outlooks.computeIfAbsent(ends, key -> new ExpectedEnds.Outlook(attempts, key)));
   }
 
   private Set<PoolState> pools(LiveAttempt attempt) {

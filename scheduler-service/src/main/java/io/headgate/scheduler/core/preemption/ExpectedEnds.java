@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.queue.Ends.Certainty;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -36,12 +37,11 @@ public final class ExpectedEnds {
     private LiveAttempt first;
     private Instant end;
 
-    /// @param attempts at least one
-    Sequence(Iterator<LiveAttempt> attempts, Ends ends) {
-      this.attempts = attempts;
+    Sequence(Outlook.Run run, Ends ends) {
+      this.attempts = run.attempts().iterator();
       this.ends = ends;
       this.first = attempts.next();
-      this.end = ends.of(first).at().orElseThrow();
+      this.end = run.firstEnd();
     }
 
     boolean advance() {
@@ -54,56 +54,79 @@ public final class ExpectedEnds {
     }
   }
 
-  private final Ends ends;
+  /// The expectations of one pool at one time. They hold until an attempt comes or goes, so that
+  /// the searches of a pass share them.
+  static final class Outlook {
+    /// Attempts in the order of their ends.
+    private record Run(Collection<LiveAttempt> attempts, Instant firstEnd) {}
+
+    private final Ends ends;
+    private final List<Run> runs = new ArrayList<>();
+    private final Set<LiveAttempt> unknown = new LinkedHashSet<>();
+    private @Nullable Set<LiveAttempt> unknownByNode;
+    private boolean someEndless;
+
+    Outlook(AttemptEnds.InPool attempts, Ends ends) {
+      this.ends = ends;
+      if (!attempts.declared.isEmpty()) {
+        addRun(attempts.declared);
+      }
+      attempts.undeclared.values().forEach(this::add);
+    }
+
+    private void addRun(Collection<LiveAttempt> attempts) {
+      LiveAttempt first = attempts.iterator().next();
+      runs.add(new Run(attempts, ends.of(first).at().orElseThrow()));
+    }
+
+    /// Beginning with the youngest: the older ones of an endless attempt are endless.
+    private void add(UndeclaredEnds ofQueue) {
+      Map.Entry<UndeclaredEnds.Start, LiveAttempt> next = ofQueue.byStart().lastEntry();
+      while (next != null) {
+        LiveAttempt youngest = next.getValue();
+        Certainty certainty = ends.of(youngest).certainty();
+        if (certainty == Certainty.ENDLESS) {
+          someEndless = true;
+          return;
+        }
+        if (certainty == Certainty.UNKNOWN) {
+          unknown.add(youngest);
+          next = ofQueue.byStart().lowerEntry(next.getKey());
+          continue;
+        }
+        UndeclaredEnds.Start older = olderThan(youngest);
+        addRun(ofQueue.byStart().tailMap(older, false).headMap(next.getKey(), true).values());
+        next = ofQueue.byStart().lowerEntry(older);
+      }
+    }
+
+    /// The border to the attempts that have run for so long that another run time is expected of
+    /// them, or that are too old to be expected to end.
+    private UndeclaredEnds.Start olderThan(LiveAttempt youngest) {
+      Instant step = ends.now().minus(RunTimes.stepAfter(ends.elapsed(youngest)));
+      boolean ages = !youngest.job().queue().runTimes().areEnough();
+      Instant old = ends.now().minus(ends.holdAfter());
+      return UndeclaredEnds.Start.after(ages && old.isAfter(step) ? old : step);
+    }
+
+    /// The attempts whose ends are unknown, beginning with the node that has the fewest of them.
+    private Set<LiveAttempt> unknownByNode() {
+      if (unknownByNode == null) {
+        unknownByNode = byNode(unknown);
+      }
+      return unknownByNode;
+    }
+  }
+
+  private final Outlook outlook;
   private final PriorityQueue<Sequence> sequences = new PriorityQueue<>(Sequence.ORDER);
-  private final Set<LiveAttempt> unknown = new LinkedHashSet<>();
-  private boolean someEndless;
   private @Nullable Instant last;
 
-  ExpectedEnds(AttemptEnds.InPool attempts, Ends ends) {
-    this.ends = ends;
-    if (!attempts.declared.isEmpty()) {
-      sequences.add(new Sequence(attempts.declared.iterator(), ends));
+  ExpectedEnds(Outlook outlook) {
+    this.outlook = outlook;
+    for (Outlook.Run run : outlook.runs) {
+      sequences.add(new Sequence(run, outlook.ends));
     }
-    attempts.undeclared.values().forEach(this::add);
-  }
-
-  /// Beginning with the youngest: the older ones of an endless attempt are endless.
-  private void add(UndeclaredEnds ofQueue) {
-    Map.Entry<UndeclaredEnds.Start, LiveAttempt> next = ofQueue.byStart().lastEntry();
-    while (next != null) {
-      LiveAttempt youngest = next.getValue();
-      Certainty certainty = ends.of(youngest).certainty();
-      if (certainty == Certainty.ENDLESS) {
-        someEndless = true;
-        return;
-      }
-      if (certainty == Certainty.UNKNOWN) {
-        unknown.add(youngest);
-        next = ofQueue.byStart().lowerEntry(next.getKey());
-        continue;
-      }
-      UndeclaredEnds.Start older = olderThan(youngest);
-      sequences.add(
-          new Sequence(
-              ofQueue
-                  .byStart()
-                  .tailMap(older, false)
-                  .headMap(next.getKey(), true)
-                  .values()
-                  .iterator(),
-              ends));
-      next = ofQueue.byStart().lowerEntry(older);
-    }
-  }
-
-  /// The border to the attempts that have run for so long that another run time is expected of
-  /// them, or that are too old to be expected to end.
-  private UndeclaredEnds.Start olderThan(LiveAttempt youngest) {
-    Instant step = ends.now().minus(RunTimes.stepAfter(ends.elapsed(youngest)));
-    boolean ages = !youngest.job().queue().runTimes().areEnough();
-    Instant old = ends.now().minus(ends.holdAfter());
-    return UndeclaredEnds.Start.after(ages && old.isAfter(step) ? old : step);
   }
 
   /// The next attempt to end of which it is known when; null: there is none.
@@ -127,6 +150,10 @@ public final class ExpectedEnds {
 
   /// The attempts whose ends are unknown, beginning with the node that has the fewest of them.
   Set<LiveAttempt> unknown() {
+    return outlook.unknownByNode();
+  }
+
+  private static Set<LiveAttempt> byNode(Set<LiveAttempt> unknown) {
     Map<NodeState, List<LiveAttempt>> byNode = new HashMap<>();
     for (LiveAttempt attempt : unknown) {
       for (NodeState node : new LinkedHashSet<>(attempt.nodes())) {
@@ -148,6 +175,6 @@ public final class ExpectedEnds {
 
   /// Whether some will probably never end.
   boolean someAreEndless() {
-    return someEndless;
+    return outlook.someEndless;
   }
 }
