@@ -127,7 +127,7 @@ final class WorkedExamplesTest {
         .contains("position 1 of 4 in rnd-3")
         .endsWith(
             "Its start is unknown: jobs in its way have not declared how long they run"
-                + " (maxRuntime).");
+                + " (maxRuntime), and earlier runs do not tell.");
     assertThat(explanation.getStartChecksList()).isNotEmpty();
     assertThat(explanation.getPreemptionChecksList()).isNotEmpty();
     assertThat(explanation.getHistoryList()).hasSizeGreaterThan(4);
