@@ -330,7 +330,7 @@ final class BlockedHolds {
         : changes.isHopeless(route, holdAfter)) {
       return Optional.empty();
     }
-    switch (HoldSearch.search(route, world.ends.expect(route.pool(), terms.ends(job)), now)) {
+    switch (world.holdSearches.search(route, terms.ends(job))) {
       case HoldSearch.Found found -> {
         if (found.expectedStart().isEmpty()) {
           changes.setUnknown(route, holdAfter);

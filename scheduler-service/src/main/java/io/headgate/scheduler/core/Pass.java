@@ -84,6 +84,7 @@ final class Pass {
     StructuralCheck.renew(world);
     searches.forget();
     world.changes.forgetHopeless();
+    world.holdSearches.forget();
     world.changes.structureIsKnown();
     return true;
   }

@@ -108,6 +108,11 @@ public final class RunTimes {
     return state;
   }
 
+  /// Whether any run ended.
+  public boolean areSome() {
+    return runs > 0;
+  }
+
   /// Whether so many runs ended that an attempt which outlasts all of them is endless.
   public boolean areEnough() {
     return runs >= ENOUGH_RUNS;

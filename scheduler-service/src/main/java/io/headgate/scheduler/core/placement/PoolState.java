@@ -71,6 +71,7 @@ public final class PoolState implements Comparable<PoolState> {
   /// Takes a new configuration.
   public void configure(@Nullable Pool newPool) {
     boolean sameDevices = sameDevices(pool, newPool);
+    version++;
     pool = newPool;
     ceiling =
         newPool == null ? 0 : newPool.capacity().map(GpuQuantity::units).orElse(Long.MAX_VALUE);
@@ -158,8 +159,8 @@ public final class PoolState implements Comparable<PoolState> {
     return gains;
   }
 
-  /// Counts whenever something changes about its nodes.
-  long version() {
+  /// Counts whenever something changes about its nodes or its configuration.
+  public long version() {
     return version;
   }
 

@@ -1,22 +1,27 @@
 package io.headgate.scheduler.core.preemption;
 
+import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.RunTimes;
 import io.headgate.scheduler.core.placement.NodeState;
+import io.headgate.scheduler.core.placement.Stake;
 import io.headgate.scheduler.core.queue.Ends;
 import io.headgate.scheduler.core.queue.Ends.Certainty;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The attempts of a pool in the order in which they are expected to end, read as far as it is
@@ -60,18 +65,21 @@ public final class ExpectedEnds {
     /// Attempts in the order of their ends.
     private record Run(Collection<LiveAttempt> attempts, Instant firstEnd) {}
 
+    private final AttemptEnds.InPool attempts;
     private final Ends ends;
     private final List<Run> runs = new ArrayList<>();
-    private final Set<LiveAttempt> unknown = new LinkedHashSet<>();
-    private @Nullable Set<LiveAttempt> unknownByNode;
-    private boolean someEndless;
 
     Outlook(AttemptEnds.InPool attempts, Ends ends) {
+      this.attempts = attempts;
       this.ends = ends;
       if (!attempts.declared.isEmpty()) {
         addRun(attempts.declared);
       }
-      attempts.undeclared.values().forEach(this::add);
+      attempts.undeclared.forEach((queue, ofQueue) -> {
+        if (queue.runTimes().areSome()) {
+          add(ofQueue);
+        }
+      });
     }
 
     private void addRun(Collection<LiveAttempt> attempts) {
@@ -79,22 +87,11 @@ public final class ExpectedEnds {
       runs.add(new Run(attempts, ends.of(first).at().orElseThrow()));
     }
 
-    /// Beginning with the youngest: the older ones of an endless attempt are endless.
+    /// Beginning with the youngest: where its end is not known, neither are those of the older ones.
     private void add(UndeclaredEnds ofQueue) {
       Map.Entry<UndeclaredEnds.Start, LiveAttempt> next = ofQueue.byStart().lastEntry();
-      while (next != null) {
-        LiveAttempt youngest = next.getValue();
-        Certainty certainty = ends.of(youngest).certainty();
-        if (certainty == Certainty.ENDLESS) {
-          someEndless = true;
-          return;
-        }
-        if (certainty == Certainty.UNKNOWN) {
-          unknown.add(youngest);
-          next = ofQueue.byStart().lowerEntry(next.getKey());
-          continue;
-        }
-        UndeclaredEnds.Start older = olderThan(youngest);
+      while (next != null && ends.of(next.getValue()).at().isPresent()) {
+        UndeclaredEnds.Start older = olderThan(next.getValue());
         addRun(ofQueue.byStart().tailMap(older, false).headMap(next.getKey(), true).values());
         next = ofQueue.byStart().lowerEntry(older);
       }
@@ -108,22 +105,55 @@ public final class ExpectedEnds {
       Instant old = ends.now().minus(ends.holdAfter());
       return UndeclaredEnds.Start.after(ages && old.isAfter(step) ? old : step);
     }
+  }
 
-    /// The attempts whose ends are unknown, beginning with the node that has the fewest of them.
-    private Set<LiveAttempt> unknownByNode() {
-      if (unknownByNode == null) {
-        unknownByNode = byNode(unknown);
+  /// The attempts whose ends are unknown, node by node. Computed as it is read: mostly the first
+  /// node is enough.
+  private final class Unknown implements Iterator<LiveAttempt> {
+    private final Iterator<NodeState> nodes = outlook.attempts.nodes.fewestFirst();
+    private final Deque<LiveAttempt> onNode = new ArrayDeque<>();
+    private final Set<LiveAttempt> gangs = new HashSet<>();
+
+    @Override
+    public boolean hasNext() {
+      while (onNode.isEmpty() && nodes.hasNext()) {
+        add(nodes.next());
       }
-      return unknownByNode;
+      return !onNode.isEmpty();
+    }
+
+    @Override
+    public LiveAttempt next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      return onNode.remove();
+    }
+
+    private void add(NodeState node) {
+      TreeMap<Long, LiveAttempt> here = new TreeMap<>();
+      for (NodeState.Share share : node.shares()) {
+        LiveAttempt attempt = share.stake() == Stake.LIVE ? attemptOf.apply(share.job()) : null;
+        if (attempt != null
+            && attempt.stop() == null
+            && outlook.ends.of(attempt).certainty() == Certainty.UNKNOWN
+            && (attempt.workers() == 1 || gangs.add(attempt))) {
+          here.put(attempt.sequence(), attempt);
+        }
+      }
+      onNode.addAll(here.values());
     }
   }
 
   private final Outlook outlook;
+  private final Function<JobId, @Nullable LiveAttempt> attemptOf;
   private final PriorityQueue<Sequence> sequences = new PriorityQueue<>(Sequence.ORDER);
   private @Nullable Instant last;
 
-  ExpectedEnds(Outlook outlook) {
+  /// @param attemptOf finds a job's attempt; null: it has none
+  ExpectedEnds(Outlook outlook, Function<JobId, @Nullable LiveAttempt> attemptOf) {
     this.outlook = outlook;
+    this.attemptOf = attemptOf;
     for (Outlook.Run run : outlook.runs) {
       sequences.add(new Sequence(run, outlook.ends));
     }
@@ -148,33 +178,20 @@ public final class ExpectedEnds {
     return last;
   }
 
-  /// The attempts whose ends are unknown, beginning with the node that has the fewest of them.
-  Set<LiveAttempt> unknown() {
-    return outlook.unknownByNode();
-  }
-
-  private static Set<LiveAttempt> byNode(Set<LiveAttempt> unknown) {
-    Map<NodeState, List<LiveAttempt>> byNode = new HashMap<>();
-    for (LiveAttempt attempt : unknown) {
-      for (NodeState node : new LinkedHashSet<>(attempt.nodes())) {
-        byNode.computeIfAbsent(node, key -> new ArrayList<>()).add(attempt);
-      }
-    }
-    List<NodeState> nodes = new ArrayList<>(byNode.keySet());
-    nodes.sort(
-        Comparator.comparingInt((NodeState node) -> byNode.getOrDefault(node, List.of()).size())
-            .thenComparing(Comparator.naturalOrder()));
-    Set<LiveAttempt> ordered = new LinkedHashSet<>();
-    for (NodeState node : nodes) {
-      TreeMap<Long, LiveAttempt> here = new TreeMap<>();
-      byNode.getOrDefault(node, List.of()).forEach(each -> here.put(each.sequence(), each));
-      ordered.addAll(here.values());
-    }
-    return ordered;
+  /// The attempts whose ends are unknown, beginning with the node that has the fewest attempts
+  /// without a declared run time.
+  Iterator<LiveAttempt> unknown() {
+    return new Unknown();
   }
 
   /// Whether some will probably never end.
   boolean someAreEndless() {
-    return outlook.someEndless;
+    for (UndeclaredEnds ofQueue : outlook.attempts.undeclared.values()) {
+      // No attempt is endless where the oldest is not.
+      if (outlook.ends.of(ofQueue.byStart().firstEntry().getValue()).isEndless()) {
+        return true;
+      }
+    }
+    return false;
   }
 }

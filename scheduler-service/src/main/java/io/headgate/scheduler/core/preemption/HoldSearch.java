@@ -10,6 +10,7 @@ import io.headgate.scheduler.core.queue.Route;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// Finds where a blocked job will fit first if no other job takes the place (O7).
 ///
 /// Attempts end when they are expected to. Attempts whose ends are unknown end after all others,
-/// beginning with the node that has the fewest of them. Endless ones do not end. The job fits where
-/// it fits at the first of these ends.
+/// beginning with the node that has the fewest attempts without a declared run time. Endless ones
+/// do not end. The job fits where it fits at the first of these ends.
 ///
 /// A job of 2 GPUs; node a runs one of 2 until 12:00, node b two of 1 until 11:00 and 13:00: a, at
 /// 12:00.
@@ -54,7 +55,8 @@ public final class HoldSearch {
       Instant last = ends.lastEnd();
       return found(trial, ended, Optional.of(last == null || last.isBefore(now) ? now : last));
     }
-    for (LiveAttempt next : ends.unknown()) {
+    for (Iterator<LiveAttempt> unknown = ends.unknown(); unknown.hasNext(); ) {
+      LiveAttempt next = unknown.next();
       trial.remove(next);
       ended.add(next);
       if (trial.fits()) {

@@ -1,5 +1,7 @@
 package io.headgate.scheduler.core.rights;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The levels above a policy: its departments, and its tenant in one pool (A3). Policies of one
@@ -22,6 +24,24 @@ public record UpperLevels(@Nullable DepartmentAccount department, TenantAccount 
       }
     }
     return tenant.isBound() && !Levels.isWithinReservation(tenant, need) ? tenant : null;
+  }
+
+  /// The units of GPU that the limit of each level leaves, beginning with the lowest. Capacity held
+  /// for blocked jobs counts as used (O7).
+  public List<Long> roomInLimits() {
+    if (!exists()) {
+      return List.of();
+    }
+    List<Long> rooms = new ArrayList<>();
+    for (DepartmentAccount each = department; each != null; each = each.above()) {
+      rooms.add(roomInLimit(each));
+    }
+    rooms.add(roomInLimit(tenant));
+    return rooms;
+  }
+
+  private static long roomInLimit(Account account) {
+    return account.limit() - account.usageWithoutStopping() - account.heldForBlocked();
   }
 
   /// Whether the department is one of them.
