@@ -28,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The holds of jobs that were blocked for too long (O7) during one round, one for each pool.
@@ -101,22 +102,26 @@ final class BlockedHolds {
 
   /// Whether a hold is in force for a job of the policy.
   boolean someAreOf(PolicyAccount policy) {
-    return placed.values().stream().anyMatch(hold -> hold.policy() == policy);
+    return isSome(hold -> hold.policy() == policy);
   }
 
   /// Whether a hold is in force for a job of a policy below the department.
   boolean someAreBelow(DepartmentAccount department) {
-    for (LiveHold hold : placed.values()) {
-      if (hold.levels().isBelow(department)) {
-        return true;
-      }
-    }
-    return false;
+    return isSome(hold -> hold.levels().isBelow(department));
   }
 
   /// Whether a hold is in force for a job of the tenant, in a pool with this account.
   boolean someAreOf(TenantAccount tenant) {
-    return placed.values().stream().anyMatch(hold -> hold.tenant() == tenant);
+    return isSome(hold -> hold.tenant() == tenant);
+  }
+
+  private boolean isSome(Predicate<LiveHold> condition) {
+    for (LiveHold hold : placed.values()) {
+      if (condition.test(hold)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Whether a place that was held when the round began is not held now.
@@ -220,7 +225,7 @@ final class BlockedHolds {
         continue;
       }
       Optional<HoldSearch.Found> found = search(job, route, isKnownOnly);
-      if (found.isPresent() && (best == null || startOf(found.get()).isBefore(startOf(best)))) {
+      if (found.isPresent() && (best == null || found.get().isEarlierThan(best))) {
         best = found.get();
       }
     }
@@ -315,10 +320,6 @@ final class BlockedHolds {
     placed.put(live.pool(), live);
     transitions.emit(new Effect.JobReasonChanged(job.id(), Reasons.waiting(live)));
     return live;
-  }
-
-  private static Instant startOf(HoldSearch.Found found) {
-    return found.expectedStart().orElse(Instant.MAX);
   }
 
   /// @param isKnownOnly whether a place is of no use where the expected start is unknown

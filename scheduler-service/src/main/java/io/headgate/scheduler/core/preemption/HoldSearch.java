@@ -32,7 +32,14 @@ public final class HoldSearch {
   ///
   /// @param expectedStart absent when the end of one of those is unknown
   public record Found(Assignment place, List<AttemptId> waitsFor, Optional<Instant> expectedStart)
-      implements Outcome {}
+      implements Outcome {
+    /// Whether the job is expected to start earlier there; an unknown start is the latest.
+    public boolean isEarlierThan(Found other) {
+      return expectedStart
+          .orElse(Instant.MAX)
+          .isBefore(other.expectedStart().orElse(Instant.MAX));
+    }
+  }
 
   /// The job does not fit even when all have ended that ever will.
   ///

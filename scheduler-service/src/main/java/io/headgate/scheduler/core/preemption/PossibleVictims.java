@@ -121,7 +121,7 @@ public final class PossibleVictims {
 
   /// Whether some of the policy are suspended, in any pool.
   public boolean areSuspendedOf(PolicyAccount policy) {
-    return suspendedOf.containsKey(policy);
+    return !suspendedOf.isEmpty() && suspendedOf.containsKey(policy);
   }
 
   /// The classes of those that run in a pool by their policies, in no particular order; in each

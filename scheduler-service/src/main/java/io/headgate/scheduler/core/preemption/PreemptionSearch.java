@@ -64,6 +64,9 @@ public final class PreemptionSearch {
 
   private final Map<OrderKey, Candidates> candidates = new HashMap<>();
 
+  /// The attempts that are passed over.
+  private final Map<OrderKey, Candidates> larger = new HashMap<>();
+
   /// The key on which the order of victims depends under P1.
   private record OrderKey(
       Set<PoolState> pools,
@@ -142,14 +145,13 @@ public final class PreemptionSearch {
   /// The standings of those that were passed over and could go by themselves.
   private Set<Standing> standingsOf(RoomRequest request, PassedOver passedOver) {
     Set<Standing> standings = EnumSet.noneOf(Standing.class);
-    Candidates larger =
-        new Candidates(
-            new VictimWalk(possibleVictims, request, now, each -> !passedOver.test(each)));
+    Candidates larger = larger(request, passedOver);
     for (Route route : request.routes()) {
       Permission permission = new Permission(request, route);
       for (Candidate candidate : larger.in(route.pool())) {
-        if (permission.allowsSoFar(List.of(candidate))) {
-          standings.add(VictimWalk.standing(candidate.attempt()));
+        Standing standing = VictimWalk.standing(candidate.attempt());
+        if (!standings.contains(standing) && permission.allowsSoFar(List.of(candidate))) {
+          standings.add(standing);
         }
       }
     }
@@ -282,6 +284,18 @@ public final class PreemptionSearch {
         ? candidates.computeIfAbsent(
             OrderKey.of(request, passedOver), key -> new Candidates(walk(request, passedOver)))
         : new Candidates(walk(request, passedOver));
+  }
+
+  private Candidates larger(RoomRequest request, PassedOver passedOver) {
+    return isShared(request)
+        ? larger.computeIfAbsent(
+            OrderKey.of(request, passedOver), key -> walkOfLarger(request, passedOver))
+        : walkOfLarger(request, passedOver);
+  }
+
+  private Candidates walkOfLarger(RoomRequest request, PassedOver passedOver) {
+    return new Candidates(
+        new VictimWalk(possibleVictims, request, now, each -> !passedOver.test(each)));
   }
 
   private VictimWalk walk(RoomRequest request, PassedOver passedOver) {
