@@ -41,6 +41,10 @@ public class DecisionBenchmark {
   @Param("200")
   public int batch;
 
+  /// Whether agents report that jobs run, so that the core learns run times (O7).
+  @Param("false")
+  public boolean reports;
+
   private Fleet fleet = new Fleet(0);
 
   /// Counters from which [Benchmarks] computes its figures.
@@ -55,6 +59,9 @@ public class DecisionBenchmark {
   @Setup(Level.Trial)
   public void fill() {
     fleet = new Fleet(nodes);
+    if (reports) {
+      fleet.reportStarts();
+    }
     fleet.fill(waiting);
   }
 

@@ -16,6 +16,7 @@ import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
+import org.jspecify.annotations.Nullable;
 
 /// A core with nodes of 8 GPUs in four pools and 1,000 queues (100 policies times 10 profiles), and
 /// the shell's part of driving it. The same for the same seed.
@@ -73,6 +75,10 @@ final class Fleet {
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private long nextId = 1;
   private int target;
+
+  /// Reports that attempts run, which agents have not sent yet; null: they send none.
+  private @Nullable List<Input> reports;
+
   private final Stopwatch deciding = new Stopwatch();
 
   Fleet(int nodes) {
@@ -209,6 +215,10 @@ final class Fleet {
   List<Input> churn(int count) {
     List<Input> ends = new ArrayList<>(count);
     List<Input> submissions = new ArrayList<>(count);
+    if (reports != null) {
+      ends.addAll(reports);
+      reports.clear();
+    }
     for (int i = 0; i < count && !running.isEmpty(); i++) {
       AttemptId attempt = running.any(random);
       core.job(attempt.job()).ifPresent(job -> submissions.add(submission(job.spec().queue())));
@@ -252,6 +262,7 @@ final class Fleet {
         switch (effect) {
           case Effect.StartAttempt(var attempt) -> {
             running.add(attempt);
+            report(attempt);
             decisions++;
           }
           case Effect.StopAttempt(var id, var _) -> {
@@ -265,6 +276,18 @@ final class Fleet {
         return decisions;
       }
       decision = decideOnce(next);
+    }
+  }
+
+  /// From now on agents report that attempts run, so the core learns the run times of the queues
+  /// (O7).
+  void reportStarts() {
+    reports = new ArrayList<>();
+  }
+
+  private void report(Attempt attempt) {
+    for (int worker = 0; reports != null && worker < attempt.workers().size(); worker++) {
+      reports.add(new Input.WorkerStarted(attempt.id(), worker, now));
     }
   }
 

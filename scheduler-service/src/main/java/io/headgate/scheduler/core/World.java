@@ -75,7 +75,7 @@ final class World {
   final PossibleVictims possibleVictims = new PossibleVictims();
   final MovableAttempts movable = new MovableAttempts();
   final FailedMoves failedMoves = new FailedMoves();
-  final AttemptEnds ends = new AttemptEnds(this::pool, this::attemptOf);
+  final AttemptEnds ends = new AttemptEnds(this::pool);
   final HoldSearches holdSearches = new HoldSearches(this);
 
   /// Suspended attempts, by the sequence of their jobs.
@@ -171,12 +171,6 @@ final class World {
   void expectNoInstances() {
     queues.values().forEach(queue -> queue.setExpects(null));
     expectsInstances = false;
-  }
-
-  /// The attempt of the job; null: it has none.
-  private @Nullable LiveAttempt attemptOf(JobId id) {
-    LiveJob job = jobs.get(id);
-    return job == null ? null : job.attempt();
   }
 
   PoolState pool(PoolId id) {

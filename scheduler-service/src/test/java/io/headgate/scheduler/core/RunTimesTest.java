@@ -6,6 +6,8 @@ import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.RunTimes;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -65,11 +67,40 @@ class RunTimesTest {
       Optional<Duration> median = runs.median(elapsed);
       if (median.isPresent()) {
         assertThat(median.get()).as("seed %s, elapsed %s", seed, elapsed).isGreaterThan(elapsed);
-        Duration step = RunTimes.stepAfter(elapsed);
+        Duration step = runs.sameUntil(elapsed);
         assertThat(step).isGreaterThan(elapsed);
         assertThat(runs.median(step.minusMillis(1))).isEqualTo(median);
       }
     }
+  }
+
+  /// Half of the longer runs are not longer than their median; fewer are shorter.
+  @Test
+  void theMedianStaysRightAsRunsAreAdded() {
+    long seed = 27;
+    SplittableRandom random = new SplittableRandom(seed);
+    RunTimes runs = new RunTimes();
+    List<Duration> all = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      long before = runs.changes();
+      Optional<Duration> ofAll = runs.median(Duration.ZERO);
+      Duration run = Duration.ofMillis(random.nextLong(1L << random.nextInt(10, 30)));
+      runs.add(run);
+      all.add(run);
+      assertThat(runs.changes() > before || runs.median(Duration.ZERO).equals(ofAll)).isTrue();
+      Duration median = runs.median(Duration.ZERO).orElseThrow();
+      double error = 0.1;
+      assertThat(all.stream().filter(each -> isWithin(each, median, 1 + error)).count())
+          .as("seed %s, %s runs", seed, all.size())
+          .isGreaterThanOrEqualTo((all.size() + 1) / 2);
+      assertThat(all.stream().filter(each -> isWithin(each, median, 1 - error)).count())
+          .as("seed %s, %s runs", seed, all.size())
+          .isLessThan((all.size() + 1) / 2 + 1);
+    }
+  }
+
+  private static boolean isWithin(Duration run, Duration median, double part) {
+    return run.toMillis() < part * median.toMillis();
   }
 
   @Test

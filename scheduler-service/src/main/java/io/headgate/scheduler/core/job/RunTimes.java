@@ -3,8 +3,10 @@ package io.headgate.scheduler.core.job;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// How long the attempts of a queue ran that ended by themselves (O7): a histogram with eight
 /// buckets for each doubling of the run time, so a run time is known to within 5 %.
@@ -32,6 +34,11 @@ public final class RunTimes {
   private int[] counts = NONE;
   private int runs;
 
+  /// For each bucket that of the median of the longer runs, or -1; null: not asked for yet.
+  private int @Nullable [] medians;
+
+  private long changes;
+
   private static long[] lowerBounds() {
     long[] bounds = new long[BUCKETS + 1];
     for (int bucket = 1; bucket <= BUCKETS; bucket++) {
@@ -49,7 +56,11 @@ public final class RunTimes {
   }
 
   private static int bucket(Duration run) {
-    int found = Arrays.binarySearch(LOWER, 0, BUCKETS, Math.max(0, run.toMillis()));
+    return bucket(run.toMillis());
+  }
+
+  private static int bucket(long millis) {
+    int found = Arrays.binarySearch(LOWER, 0, BUCKETS, Math.max(0, millis));
     return found >= 0 ? found : -found - 2;
   }
 
@@ -59,10 +70,21 @@ public final class RunTimes {
 
   /// Counts an attempt that ended by itself after this time.
   public void add(Duration run) {
+    boolean wereEnough = areEnough();
     add(bucket(run), 1);
     while (runs >= MOST_RUNS) {
       halve();
     }
+    int[] before = medians;
+    medians = before == null ? null : findMedians();
+    if (before == null || wereEnough != areEnough() || !Arrays.equals(before, medians)) {
+      changes++;
+    }
+  }
+
+  /// The same is expected while this number stays.
+  public long changes() {
+    return changes;
   }
 
   private void add(int bucket, int more) {
@@ -86,6 +108,8 @@ public final class RunTimes {
   ///
   /// @throws IllegalArgumentException when there is no such bucket
   public void load(Map<Integer, Integer> known) {
+    changes++;
+    medians = null;
     for (Map.Entry<Integer, Integer> each : new TreeMap<>(known).entrySet()) {
       if (each.getKey() < 0 || each.getKey() >= BUCKETS || each.getValue() < 0) {
         throw new IllegalArgumentException("bucket of run times " + each);
@@ -108,11 +132,6 @@ public final class RunTimes {
     return state;
   }
 
-  /// Whether any run ended.
-  public boolean areSome() {
-    return runs > 0;
-  }
-
   /// Whether so many runs ended that an attempt which outlasts all of them is endless.
   public boolean areEnough() {
     return runs >= ENOUGH_RUNS;
@@ -121,16 +140,57 @@ public final class RunTimes {
   /// The run time that half of those runs stay within that lasted longer than the given time;
   /// always more than that. Empty: none lasted longer.
   public Optional<Duration> median(Duration elapsed) {
-    return quantile(elapsed, 50);
+    int bucket = median(elapsed.toMillis());
+    return bucket < 0 ? Optional.empty() : Optional.of(runTime(bucket, elapsed, false));
+  }
+
+  /// @return a bucket; -1: none lasted longer
+  private int median(long elapsed) {
+    if (counts.length == 0 || elapsed >= LOWER[BUCKETS]) {
+      return -1;
+    }
+    if (medians == null) {
+      medians = findMedians();
+    }
+    return medians[bucket(elapsed)];
+  }
+
+  private int[] findMedians() {
+    int[] found = new int[BUCKETS];
+    int median = BUCKETS - 1;
+    long longer = 0;
+    long beyond = 0; // runs in buckets beyond the median's
+    for (int bucket = BUCKETS - 1; bucket >= 0; bucket--) {
+      longer += counts[bucket];
+      long most = longer / 2;
+      while (median > bucket && beyond + counts[median] <= most) {
+        beyond += counts[median];
+        median--;
+      }
+      found[bucket] = longer == 0 ? -1 : median;
+    }
+    return found;
+  }
+
+  /// The first elapsed time after the given one at which [#median] says something else, or a little
+  /// less. Only where there is a median.
+  public Duration sameUntil(Duration elapsed) {
+    int bucket = bucket(elapsed);
+    int median = median(elapsed.toMillis());
+    if (median == bucket) {
+      long middle = middle(bucket);
+      return Duration.ofMillis(middle > elapsed.toMillis() ? middle : LOWER[bucket + 1]);
+    }
+    int next = bucket + 1;
+    while (next < median && Objects.requireNonNull(medians)[next] == median) {
+      next++;
+    }
+    return Duration.ofMillis(LOWER[next]);
   }
 
   /// The run time that 95 of 100 runs stay within of those that lasted longer than the given time.
   /// Empty: none lasted longer.
   public Optional<Duration> high(Duration elapsed) {
-    return quantile(elapsed, 95);
-  }
-
-  private Optional<Duration> quantile(Duration elapsed, int percent) {
     if (elapsed.toMillis() >= LOWER[BUCKETS]) {
       return Optional.empty();
     }
@@ -139,22 +199,19 @@ public final class RunTimes {
     for (int bucket = first; bucket < counts.length; bucket++) {
       longer += counts[bucket];
     }
-    long rest = (longer * percent + 99) / 100;
+    long rest = (longer * 95 + 99) / 100;
     for (int bucket = first; bucket < counts.length; bucket++) {
       rest -= counts[bucket];
       if (rest <= 0 && longer > 0) {
-        boolean isCautious = percent > 50 || middle(bucket) <= elapsed.toMillis();
-        return Optional.of(Duration.ofMillis(isCautious ? LOWER[bucket + 1] : middle(bucket)));
+        return Optional.of(runTime(bucket, elapsed, true));
       }
     }
     return Optional.empty();
   }
 
-  /// The next elapsed time at which [#median] may say something else because of it; more than the
-  /// given one, for which there is a median.
-  public static Duration stepAfter(Duration elapsed) {
-    int bucket = bucket(elapsed);
-    long middle = middle(bucket);
-    return Duration.ofMillis(middle > elapsed.toMillis() ? middle : LOWER[bucket + 1]);
+  /// A run time of the bucket that is more than the elapsed time.
+  private static Duration runTime(int bucket, Duration elapsed, boolean isCautious) {
+    boolean isUpper = isCautious || middle(bucket) <= elapsed.toMillis();
+    return Duration.ofMillis(isUpper ? LOWER[bucket + 1] : middle(bucket));
   }
 }

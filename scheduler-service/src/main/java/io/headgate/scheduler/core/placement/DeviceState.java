@@ -145,7 +145,7 @@ public final class DeviceState {
     return kind() == null ? 0 : units.free(UNITS_PER_GPU);
   }
 
-  long freeUnitsSoon() {
+  public long freeUnitsSoon() {
     return kind() == null ? 0 : units.freeSoon(UNITS_PER_GPU);
   }
 

@@ -27,6 +27,7 @@ public final class NodeState implements Comparable<NodeState> {
 
   private Node node;
   private boolean removed;
+  private long version;
   private final Rejections rejections = new Rejections();
   private boolean released;
   private @Nullable Instant idleSince;
@@ -86,6 +87,16 @@ public final class NodeState implements Comparable<NodeState> {
         deviceOf(slice).place(slice, share.stake(), 1);
       }
     }
+  }
+
+  /// Counts its changes, as far as its pool was told.
+  public long version() {
+    return version;
+  }
+
+  /// Its pool takes note of a change.
+  void changed() {
+    version++;
   }
 
   /// Whether some device of it has places.

@@ -241,6 +241,7 @@ public final class PoolState implements Comparable<PoolState> {
   /// Adds the node, or records any change of it.
   public void refresh(NodeState node) {
     version++;
+    node.changed();
     PoolEntry entry = entries.get(node);
     if (entry == null) {
       entry = new PoolEntry(node);

@@ -45,7 +45,7 @@ public record Ends(Instant now, Duration holdAfter) {
     if (!runs.areEnough() && isOld(attempt)) {
       return End.ENDLESS;
     }
-    Optional<Duration> median = runs.median(elapsed(attempt));
+    Optional<Duration> median = runs.median(elapsed(attempt, now));
     if (median.isPresent()) {
       return new End(Certainty.OBSERVED, median.map(attempt.from()::plus));
     }
@@ -53,12 +53,13 @@ public record Ends(Instant now, Duration holdAfter) {
   }
 
   /// For how long the attempt has run.
-  public Duration elapsed(LiveAttempt attempt) {
+  public static Duration elapsed(LiveAttempt attempt, Instant now) {
     Duration elapsed = Duration.between(attempt.from(), now);
     return elapsed.isNegative() ? Duration.ZERO : elapsed;
   }
 
-  private boolean isOld(LiveAttempt attempt) {
+  /// Whether it counts as endless because of its age, where fewer than 5 runs of its queue ended.
+  public boolean isOld(LiveAttempt attempt) {
     return !attempt.from().plus(holdAfter).isAfter(now);
   }
 
