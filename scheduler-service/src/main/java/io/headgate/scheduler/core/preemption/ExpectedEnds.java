@@ -68,7 +68,7 @@ public final class ExpectedEnds {
   private final class InOrder implements Iterator<NodeEnds.Expected> {
     private final PriorityQueue<Line> lines = new PriorityQueue<>();
 
-    private final class Line implements Comparable<Line> {
+    private static final class Line implements Comparable<Line> {
       private final List<NodeEnds.Expected> known;
       private int next;
 
