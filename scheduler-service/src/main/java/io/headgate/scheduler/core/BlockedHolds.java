@@ -232,26 +232,24 @@ final class BlockedHolds {
     return best == null ? Optional.empty() : Optional.of(terms.hold(job, best));
   }
 
-  /// How long the job must wait if nothing else makes room for it: until its expected start, or if
-  /// that is unknown for its `holdAfter` (P11).
-  Duration expectedWait(LiveJob job) {
+  /// When the job is expected to start if nothing else makes room for it (P11); empty: unknown.
+  Optional<Instant> expectedStart(LiveJob job) {
     LiveHold former = lifted.get(job.id());
-    Optional<Instant> start = former == null ? Optional.empty() : former.hold().expectedStart();
-    if (former == null) {
-      for (Route route : job.queue().routes(job)) {
-        // Beside another hold a search would say nothing about later ones.
-        Optional<Instant> other =
-            placed.containsKey(route.pool())
-                ? Optional.empty()
-                : search(job, route, true).flatMap(HoldSearch.Found::expectedStart);
-        if (other.isPresent() && (start.isEmpty() || other.get().isBefore(start.get()))) {
-          start = other;
-        }
+    if (former != null) {
+      return former.hold().expectedStart();
+    }
+    Optional<Instant> start = Optional.empty();
+    for (Route route : job.queue().routes(job)) {
+      // Beside another hold a search would say nothing about later ones.
+      Optional<Instant> other =
+          placed.containsKey(route.pool())
+              ? Optional.empty()
+              : search(job, route, true).flatMap(HoldSearch.Found::expectedStart);
+      if (other.isPresent() && (start.isEmpty() || other.get().isBefore(start.get()))) {
+        start = other;
       }
     }
-    return start.isEmpty()
-        ? job.queue().holdAfter()
-        : start.get().isAfter(now) ? Duration.between(now, start.get()) : Duration.ZERO;
+    return start;
   }
 
   private boolean mayStay(LiveHold hold) {

@@ -77,8 +77,26 @@ final class Consolidator {
     return pool.pool().map(Pool::consolidate).orElse(false);
   }
 
+  /// A job that has not started when it was expected to waits for longer than it seemed, so more
+  /// may be lost for it then.
   private Optional<Plan> find(Turn turn, LiveJob job, Route route) {
-    double most = (double) job.queue().need() * blockedHolds.expectedWait(job).toMillis();
+    Optional<Instant> start = blockedHolds.expectedStart(job);
+    Optional<Plan> found = find(turn, job, route, wait(job, start));
+    if (found.isEmpty()) {
+      start.filter(time -> time.isAfter(now)).ifPresent(wake::by);
+    }
+    return found;
+  }
+
+  /// How long the job must wait if nothing else makes room for it.
+  private Duration wait(LiveJob job, Optional<Instant> start) {
+    return start.isEmpty()
+        ? job.queue().holdAfter()
+        : start.get().isAfter(now) ? Duration.between(now, start.get()) : Duration.ZERO;
+  }
+
+  private Optional<Plan> find(Turn turn, LiveJob job, Route route, Duration wait) {
+    double most = (double) job.queue().need() * wait.toMillis();
     long version = world.changes.roomVersion();
     List<LiveHold> holds = blockedHolds.inForce();
     FailedMoves.Search asked = new FailedMoves.Search(route, turn.standing());

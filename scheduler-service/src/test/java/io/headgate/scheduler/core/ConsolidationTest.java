@@ -9,6 +9,7 @@ import io.headgate.scheduler.core.job.Preemption;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -34,9 +35,14 @@ class ConsolidationTest {
 
   /// On each of the nodes m and n, of two GPUs, half a GPU of each device is in use.
   private static Driver scattered(TenantBuilder tenant) {
+    return scattered(tenant, Duration.ZERO);
+  }
+
+  /// @param stopTime of each job
+  private static Driver scattered(TenantBuilder tenant, Duration stopTime) {
     Driver it = new Driver(tenant).join(Driver.node("m", "pool", 2), Driver.node("n", "pool", 2));
     for (int i = 0; i < 8; i++) {
-      it.submit(movable(it, "h" + i));
+      it.submit(movable(it, "h" + i).with().stopTime(stopTime).build());
     }
     it.run();
     for (int i = 0; i < 8; i += 2) {
@@ -141,6 +147,19 @@ class ConsolidationTest {
         new Input.AttemptCheckpointed(it.attemptId("h1"), it.now),
         new Input.AttemptCheckpointed(it.attemptId("h3"), it.now));
     assertThat(it.stopped()).containsExactlyInAnyOrder("h1", "h3");
+  }
+
+  /// Four runs ended at once, so the others are expected to end within a second. They do not.
+  @Test
+  void jobsMoveOnceTheyHaveOutlastedWhatWasExpected() {
+    Driver it = scattered(tenant(), Duration.ofMinutes(3)).submit("tr", "big");
+    assertThat(it.stopped()).isEmpty();
+    Instant expected = it.wakeAt.orElseThrow();
+    assertThat(expected).isBefore(it.now.plusSeconds(1));
+    while (it.stopped().isEmpty() && it.now.isBefore(expected.plusSeconds(1))) {
+      it.after(Duration.between(it.now, it.wakeAt.orElseThrow())).pass();
+    }
+    assertThat(it.stopped()).hasSize(2);
   }
 
   /// A half of a GPU that loses four minutes of work loses two minutes of GPU time.

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.runtime.desk;
 
+import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.SchedulerCore;
@@ -7,7 +8,6 @@ import io.headgate.scheduler.core.explain.LaneId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptEnding;
-import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
@@ -29,7 +29,6 @@ import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobRecord.Course;
 import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
 import io.headgate.scheduler.runtime.record.Leadership;
-import io.headgate.scheduler.runtime.record.WorkerFacts.EndReason;
 import io.headgate.scheduler.runtime.text.DecisionText;
 import io.headgate.scheduler.runtime.text.EndText;
 import io.headgate.scheduler.runtime.text.ReasonText;
@@ -174,33 +173,15 @@ public final class EffectRecorder {
                 .with(Course.NONE)
                 .with(Optional.<DraftCause>empty())
                 .cancelled(Optional.empty()));
-    String name = record.name().id();
     turn.note(
         about(record, ran ? EventType.REQUEUED : EventType.QUEUED)
             .attempt(record.job().attempts())
             .message(
-                !ran
-                    ? name
+                ran
+                    ? RequeueText.after(event, record, jobs.holdOf(record.id()), turn)
+                    : record.name().id()
                         + " waits in its queue, in a new place"
-                        + DecisionText.asked(turn.requeuers.getOrDefault(record.id(), ""))
-                    : event == JobEvent.REJECT
-                        ? name + " could not be started there and waits in its old place"
-                        : name + " waits again in its old place" + shutDown(turn, record)));
-  }
-
-  /// `: gpu-0 was shut down`, if that is why its attempt ended.
-  private static String shutDown(LoopTurn turn, JobRecord record) {
-    AttemptRecord ended = turn.attempts.get(new AttemptId(record.id(), record.job().attempts()));
-    if (ended == null) {
-      return "";
-    }
-    List<WorkerPlace> places = ended.attempt().assignment().workers();
-    for (int worker = 0; worker < places.size(); worker++) {
-      if (ended.workers().get(worker).endReason().equals(Optional.of(EndReason.NODE_STOPPED))) {
-        return ": " + places.get(worker).node().name() + " was shut down";
-      }
-    }
-    return "";
+                        + DecisionText.asked(turn.requeuers.getOrDefault(record.id(), ""))));
   }
 
   private void toDraft(LoopTurn turn, JobRecord record, DraftCause cause) {

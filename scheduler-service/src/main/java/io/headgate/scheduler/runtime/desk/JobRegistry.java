@@ -119,6 +119,11 @@ public final class JobRegistry {
     return Collections.unmodifiableCollection(holds.values());
   }
 
+  /// The hold of a job; empty: it has none.
+  Optional<Hold> holdOf(JobId job) {
+    return Optional.ofNullable(holds.get(job));
+  }
+
   void hold(Hold hold) {
     holds.put(hold.job(), hold);
   }
