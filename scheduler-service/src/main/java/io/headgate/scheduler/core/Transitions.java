@@ -121,6 +121,10 @@ final class Transitions {
     } else {
       holds.end(job.hold(), HoldRelease.JOB_GONE);
     }
+    if (job.headroom() != null) {
+      world.headroom.set(job, Optional.empty());
+      emit(new Effect.HeadroomHoldChanged(job.id(), Optional.empty()));
+    }
   }
 
   /// Starts a waiting job that has no hold.
@@ -198,6 +202,7 @@ final class Transitions {
       world.possibleVictims.add(attempt);
       world.movable.add(attempt);
       world.ends.add(attempt);
+      world.attemptsOf.add(attempt);
     }
     noteReturning(attempt);
   }
@@ -238,6 +243,7 @@ final class Transitions {
     if (mayGo) {
       world.possibleVictims.remove(attempt);
     }
+    world.attemptsOf.remove(attempt);
     boolean stops = attempt.stake() == Stake.STOPPING;
     if (!attempt.isSuspended()) {
       attempt.levels().end(attempt.claim(), stops);
@@ -252,6 +258,9 @@ final class Transitions {
     if (mayGo) {
       world.possibleVictims.add(attempt);
     }
+    if (attempt.stop() == null) {
+      world.attemptsOf.add(attempt);
+    }
     emit(new Effect.AttemptChanged(attempt.toAttempt()));
   }
 
@@ -260,8 +269,10 @@ final class Transitions {
   void run(LiveAttempt attempt, Instant at) {
     if (attempt.startedAt() == null && attempt.stop() == null) {
       world.ends.remove(attempt);
+      world.attemptsOf.remove(attempt);
       attempt.setStarted(at);
       world.ends.add(attempt);
+      world.attemptsOf.add(attempt);
     } else if (attempt.startedAt() == null) {
       attempt.setStarted(at);
     }
@@ -279,6 +290,7 @@ final class Transitions {
       world.possibleVictims.remove(attempt);
       world.movable.remove(attempt);
       world.ends.remove(attempt);
+      world.attemptsOf.remove(attempt);
       attempt.levels().stop(attempt.claim());
     }
     removeSuspended(attempt);
@@ -317,6 +329,7 @@ final class Transitions {
     world.possibleVictims.add(attempt);
     world.movable.add(attempt);
     world.ends.add(attempt);
+    world.attemptsOf.add(attempt);
     move(attempt.job(), JobEvent.RESUME);
     emit(new Effect.ResumeAttempt(attempt.toAttempt()));
   }
@@ -329,6 +342,7 @@ final class Transitions {
       world.possibleVictims.remove(attempt);
       world.movable.remove(attempt);
       world.ends.remove(attempt);
+      world.attemptsOf.remove(attempt);
     }
     removeSuspended(attempt);
     forgetReturning(attempt);

@@ -28,6 +28,7 @@ final class TurnActions {
   private final Transitions transitions;
   private final RoomSearches searches;
   private final BlockedHolds blockedHolds;
+  private final HeadroomHolds headroom;
   private final Promises promises;
   private final Scaling scaling;
   private final WakeTime wake;
@@ -40,6 +41,7 @@ final class TurnActions {
       Transitions transitions,
       RoomSearches searches,
       BlockedHolds blockedHolds,
+      HeadroomHolds headroom,
       Promises promises,
       Scaling scaling,
       WakeTime wake,
@@ -48,6 +50,7 @@ final class TurnActions {
     this.transitions = transitions;
     this.searches = searches;
     this.blockedHolds = blockedHolds;
+    this.headroom = headroom;
     this.promises = promises;
     this.scaling = scaling;
     this.wake = wake;
@@ -88,6 +91,7 @@ final class TurnActions {
 
   private TurnOutcome start(LiveJob job, Assignment place) {
     blockedHolds.leave(job, HoldRelease.USED);
+    headroom.leave(job);
     return new TurnOutcome.Started(transitions.start(job, place, now));
   }
 
@@ -142,6 +146,7 @@ final class TurnActions {
         }
         long before = world.changes.roomVersion();
         blockedHolds.leave(job, HoldRelease.NOT_NEEDED);
+        headroom.leave(job);
         TurnOutcome outcome = preemptor.preempt(job, request, found, turn.mayStart());
         searches.keepFailures(request, before);
         return outcome;

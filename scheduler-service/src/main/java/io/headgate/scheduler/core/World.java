@@ -76,6 +76,8 @@ final class World {
   final MovableAttempts movable = new MovableAttempts();
   final FailedMoves failedMoves = new FailedMoves();
   final AttemptEnds ends = new AttemptEnds(this::pool);
+  final PolicyAttempts attemptsOf = new PolicyAttempts();
+  final Headroom headroom = new Headroom();
 
   /// Suspended attempts, by the sequence of their jobs.
   final TreeMap<Long, LiveAttempt> suspended = new TreeMap<>();

@@ -69,6 +69,7 @@ final class EffectExecutor {
             Effect.AttemptSuspended _,
             Effect.ResumeAttempt _,
             Effect.HoldPauseChanged _,
+            Effect.HeadroomHoldChanged _,
             Effect.NodeSetAside _ -> {}
       }
     }
@@ -215,10 +216,14 @@ final class EffectExecutor {
         switch (reason) {
           case Reason.Hold hold -> hold.holder();
           case Reason.HeldInLimit hold -> hold.holder();
+          case Reason.HeldHeadroom hold -> hold.holder();
           default -> null;
         };
     if (holder != null) {
       detail.replace("holder", context.jobs.get(holder).name());
+    }
+    if (reason instanceof Reason.HeldHeadroom hold) {
+      detail.replace("until", JsonLines.time(context.msOf(hold.until())));
     }
     if (reason instanceof Reason.Holding holding) {
       holding

@@ -257,6 +257,25 @@ public sealed interface Reason {
     }
   }
 
+  /// It would be within a limit if another job did not hold headroom there (O7).
+  ///
+  /// @param limit the reason with the numbers of the limit: a [Limit], [UserLimit],
+  ///   [DepartmentLimit], or one of the reasons of A5 and A8
+  /// @param held units that the holder needs
+  /// @param until when the holder is expected to start, or if that is unknown, when the hold ends
+  record HeldHeadroom(Reason limit, GpuQuantity held, JobId holder, Instant until)
+      implements Reason {
+    @Override
+    public String code() {
+      return "HOLD";
+    }
+
+    @Override
+    public Object subject() {
+      return holder;
+    }
+  }
+
   /// Less is idle in the pool than the job needs (A6). The pool is the first in routing order.
   ///
   /// @param idle on nodes that take work, not held for others

@@ -74,6 +74,13 @@ public final class ReasonDetail {
         detail.putAll(named("held", held.toString(), "holder", holder.toString()));
         yield detail;
       }
+      case Reason.HeldHeadroom(var limit, var held, var holder, var until) -> {
+        Map<String, String> detail = of(limit);
+        detail.putAll(
+            named(
+                "held", held.toString(), "holder", holder.toString(), "until", until.toString()));
+        yield detail;
+      }
       case Reason.Suspended(var node, var devices, var until) ->
           named(
               "node",

@@ -73,11 +73,14 @@ final class Checker {
           Effect.AttemptEnded _,
           Effect.HoldPlaced _,
           Effect.HoldReleased _,
+          Effect.HeadroomHoldChanged _,
           Effect.ReleaseNode _ ->
           current = null;
       case Effect.HoldPauseChanged(var job, var pause) -> {
         require(
-            pause.isEmpty() || released.get(job) == HoldRelease.EXPIRED,
+            pause.isEmpty()
+                || released.get(job) == HoldRelease.EXPIRED
+                || HeadroomCheck.isExpired(shadow.jobs.get(job), now),
             "a pause begins when a hold expires (O7)",
             job,
             pause);

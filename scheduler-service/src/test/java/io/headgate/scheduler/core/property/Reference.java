@@ -26,6 +26,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,7 @@ final class Reference {
   final Space space;
   private final Set<JobId> ignored;
   final DepartmentRules departments;
+  private List<Job> headroomHolders;
   private final Map<PolicyId, Long> live = new HashMap<>();
   private final Map<PolicyId, Long> stopping = new HashMap<>();
   private final Map<PolicyId, Long> held = new HashMap<>();
@@ -282,7 +284,38 @@ final class Reference {
   /// The first right that stands in the way, as [io.headgate.scheduler.core.explain.Reason] codes
   /// it; empty: none.
   Optional<String> refusal(Job job) {
-    return structural(job).or(() -> limit(job)).or(() -> otherRights(job));
+    return structural(job)
+        .or(() -> limit(job))
+        .or(() -> otherRights(job))
+        .or(() -> headroomOfOthers(job));
+  }
+
+  /// Whether another job holds the headroom that the job would use (O7).
+  private Optional<String> headroomOfOthers(Job job) {
+    return headroomHolder(job).map(holder -> "HEADROOM");
+  }
+
+  /// The job that holds this headroom.
+  Optional<Job> headroomHolder(Job job) {
+    return headroomHolders().isEmpty()
+        ? Optional.empty()
+        : new HeadroomRules(this).stopping(job);
+  }
+
+  /// The jobs that hold headroom (O7), in the order of their submission.
+  List<Job> headroomHolders() {
+    if (headroomHolders == null) {
+      headroomHolders =
+          shadow.live().stream().filter(job -> job.headroom().isPresent()).toList();
+    }
+    return headroomHolders;
+  }
+
+  /// As if nothing were held for the job.
+  Reference without(JobId job) {
+    Set<JobId> more = new HashSet<>(ignored);
+    more.add(job);
+    return new Reference(shadow, now, more);
   }
 
   /// As [#refusal], of a job that makes its own room in the policy's limit (P9).

@@ -127,6 +127,7 @@ final class RestChecker {
   void check() {
     new WaitingCheck(rules, core).check();
     ReturningCheck.checkRest(rules);
+    new HeadroomCheck(rules).check();
     for (Hold hold : shadow.holds.values()) {
       checkHolder(hold);
     }
@@ -139,7 +140,9 @@ final class RestChecker {
       require(
           refusal.isPresent()
               ? isOf(refusal.get(), reason, job)
-              : !RIGHTS.contains(reason.code()) && !(reason instanceof Reason.HeldInLimit),
+              : !RIGHTS.contains(reason.code())
+                  && !(reason instanceof Reason.HeldInLimit)
+                  && !(reason instanceof Reason.HeldHeadroom),
           "a reason is never wrong",
           job,
           reason,
@@ -174,6 +177,9 @@ final class RestChecker {
   /// Where holds alone fill a limit, the other rights go first, then the hold.
   private boolean isOf(String refusal, Reason reason, Job job) {
     PolicyId policy = rules.queue(job).policy();
+    if (reason instanceof Reason.HeldHeadroom) {
+      return refusal.equals("HEADROOM");
+    }
     String first = refusal;
     if (first.equals("LIMIT") && rules.used(policy) + rules.need(job) <= rules.limit(policy)) {
       first = rules.refusalBesidesLimit(job).orElse(first);
@@ -322,6 +328,14 @@ final class RestChecker {
                 && used + need > limit.limit().units();
           }
           case Reason.HeldInLimit held -> isHeldInLimit(job, held, policy, need);
+          case Reason.HeldHeadroom held ->
+              rules
+                  .headroomHolder(job)
+                  .filter(holder ->
+                      holder.id().equals(held.holder())
+                          && rules.need(holder) == held.held().units()
+                          && holder.headroom().orElseThrow().passableUntil().equals(held.until()))
+                  .isPresent();
           case Reason.OverReservationDenied denied ->
               denied.usage().units() == rules.standing(policy, Set.of())
                   && denied.reservation().units() == rules.reservation(policy);
