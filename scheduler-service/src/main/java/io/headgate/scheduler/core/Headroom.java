@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// The jobs that hold headroom (O7), the guards that they set, and what is expected of the limits
 /// that block jobs.
 final class Headroom {
-  private final Map<JobId, LiveJob> holders = new LinkedHashMap<>();
+  private final Map<JobId, LiveJob> holders = new HashMap<>();
   private final List<QueueState> guarded = new ArrayList<>();
 
   /// Looked up in only.
@@ -47,8 +47,11 @@ final class Headroom {
     return !guarded.isEmpty();
   }
 
+  /// In the order of their submission.
   List<LiveJob> holders() {
-    return List.copyOf(holders.values());
+    List<LiveJob> ordered = new ArrayList<>(holders.values());
+    ordered.sort(Comparator.comparingLong(LiveJob::sequence));
+    return ordered;
   }
 
   /// The job's headroom is another one; the guards must be set anew.
@@ -66,9 +69,7 @@ final class Headroom {
     guarded.forEach(queue -> queue.setGuards(List.of()));
     guarded.clear();
     Map<QueueState, List<HeadroomGuard>> guards = new LinkedHashMap<>();
-    List<LiveJob> ordered = new ArrayList<>(holders.values());
-    ordered.sort(Comparator.comparingLong(LiveJob::sequence));
-    for (LiveJob job : ordered) {
+    for (LiveJob job : holders()) {
       HeadroomHold hold = job.headroom();
       if (hold != null && job.queue().resolved().isPresent()) {
         for (HeadroomLimit limit : HeadroomLimit.of(job, hold.scopes())) {

@@ -235,12 +235,9 @@ final class HeadroomHolds {
       wake.by(paused.get());
       return Optional.empty();
     }
-    return mayStart(job, blockedHolds)
-        ? Optional.of(
-            hold(
-                limits,
-                Optional.empty(),
-                until.or(() -> Optional.of(now.plus(job.queue().holdAfter())))))
+    Instant end = until.orElse(now.plus(job.queue().holdAfter()));
+    return end.isAfter(now) && mayStart(job, blockedHolds)
+        ? Optional.of(hold(limits, Optional.empty(), Optional.of(end)))
         : Optional.empty();
   }
 

@@ -85,7 +85,12 @@ final class RowMapper {
             row.get(JOB.ATTEMPTS),
             preemption,
             Optional.ofNullable(row.get(JOB.HOLD_PAUSED_UNTIL))
-                .map(until -> new HoldPause(row.get(JOB.HOLD_PAUSES), until)));
+                .map(until -> new HoldPause(row.get(JOB.HOLD_PAUSES), until)),
+            HeadroomRow.hold(
+                tenant,
+                Optional.ofNullable(row.get(JOB.HEADROOM)),
+                Optional.ofNullable(row.get(JOB.HEADROOM_START)),
+                Optional.ofNullable(row.get(JOB.HEADROOM_UNTIL))));
     JobMetadata metadata =
         new JobMetadata(
             new JobName(tenant, row.get(JOB.NAME)),

@@ -220,6 +220,8 @@ final class Checker {
           preemptions.beforeHold(hold, rules());
         }
       }
+      case Effect.HeadroomHoldChanged(var job, var changed) ->
+          HeadroomCheck.beforeChange(shadow.jobs.get(job), changed, rules());
       case Effect.HoldReleased(var job, var cause) -> {
         released.put(job, cause);
         Hold held = shadow.holds.getOrDefault(job, lifted.remove(job));

@@ -44,6 +44,18 @@ final class HeadroomCheck {
         .isPresent();
   }
 
+  /// Checks the terms of a hold when they change.
+  static void beforeChange(Job job, Optional<HeadroomHold> changed, Reference rules) {
+    Optional<Instant> until = changed.flatMap(HeadroomHold::until);
+    require(
+        until.isEmpty()
+            || until.equals(job.headroom().flatMap(HeadroomHold::until))
+            || until.get().equals(rules.now.plus(rules.profile(job).holdAfter())),
+        "a headroom hold of unknown expected start lasts for holdAfter (O7)",
+        job,
+        changed);
+  }
+
   void check() {
     Map<JobId, List<Limit>> due = holders();
     for (Job job : rules.shadow.jobs.values()) {
@@ -82,12 +94,8 @@ final class HeadroomCheck {
       require(job.holdPause().isEmpty(), "a known start ends a pause (O7)", job);
     } else {
       require(
-          hold.until()
-              .filter(until -> until.isAfter(rules.now))
-              .filter(
-                  until -> !until.isAfter(rules.now.plus(rules.profile(job).holdAfter())))
-              .isPresent(),
-          "a hold of unknown expected start lasts for holdAfter (O7)",
+          hold.until().filter(until -> until.isAfter(rules.now)).isPresent(),
+          "a headroom hold of unknown expected start expires (O7)",
           job);
     }
   }
@@ -169,9 +177,10 @@ final class HeadroomCheck {
 
   private boolean mayHold(Job job, List<Limit> limits) {
     Optional<Optional<Instant>> start = start(limits);
+    boolean lasts = !rules.profile(job).holdAfter().isZero();
     boolean pauses = job.holdPause().filter(pause -> pause.until().isAfter(rules.now)).isPresent();
     return start.isPresent()
-        && (start.get().isPresent() || !pauses)
+        && (start.get().isPresent() || (lasts && !pauses))
         && (holdsCapacity(job) || mayStart(job));
   }
 
