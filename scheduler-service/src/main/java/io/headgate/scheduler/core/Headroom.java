@@ -42,9 +42,9 @@ final class Headroom {
     return holders.isEmpty();
   }
 
-  /// Whether some headroom is guarded.
-  boolean isGuarded() {
-    return !guarded.isEmpty();
+  /// The queues that have guards.
+  List<QueueState> guarded() {
+    return List.copyOf(guarded);
   }
 
   /// In the order of their submission.

@@ -4,14 +4,17 @@ import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.queue.Block;
+import io.headgate.scheduler.core.queue.HeadroomGuard;
 import io.headgate.scheduler.core.queue.HeadroomLimit;
 import io.headgate.scheduler.core.queue.Lane;
+import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,8 +43,8 @@ final class HeadroomHolds {
   private final Instant now;
   private final WakeTime wake;
 
-  /// Whether others may start now that could not when their turn came.
-  private boolean mayHaveFreed;
+  /// The queues whose jobs may start now, although they could not when their turn came.
+  private final Set<QueueState> freed = new LinkedHashSet<>();
 
   HeadroomHolds(World world, Transitions transitions, Instant now, WakeTime wake) {
     this.world = world;
@@ -52,7 +55,7 @@ final class HeadroomHolds {
 
   /// Ends the holds of jobs that no longer wait, and sets the guards to this time.
   void begin() {
-    if (world.headroom.areNone() && !world.headroom.isGuarded()) {
+    if (world.headroom.areNone() && world.headroom.guarded().isEmpty()) {
       return;
     }
     for (LiveJob job : world.headroom.holders()) {
@@ -79,29 +82,32 @@ final class HeadroomHolds {
   /// The job starts, or victims make room for it: it needs no headroom any more.
   void leave(LiveJob job) {
     if (job.headroom() != null) {
+      freed.addAll(world.headroom.guarded());
       set(job, Optional.empty());
       world.headroom.guard(world, now);
-      mayHaveFreed = true;
     }
   }
 
   /// A job has started. In the scope of a level above the policies, jobs may have another order
   /// now.
   void started(QueueState queue) {
-    mayHaveFreed |= queue.guards().stream().anyMatch(guard -> guard.isAbovePolicy());
+    if (queue.guards().stream().anyMatch(HeadroomGuard::isAbovePolicy)) {
+      freed.addAll(world.headroom.guarded());
+    }
   }
 
-  /// Whether others may start since the last call that could not when their turn came.
-  boolean mayHaveFreed() {
-    boolean mayHave = mayHaveFreed;
-    mayHaveFreed = false;
-    return mayHave;
+  /// Takes the queues whose jobs may start now, although they could not when their turn came.
+  List<QueueState> takeFreed() {
+    List<QueueState> taken = List.copyOf(freed);
+    freed.clear();
+    return taken;
   }
 
   /// Finds the holders anew, when no turn leads to anything more.
   ///
   /// @param blockedHolds as the last round left them
-  /// @return whether others may start now that could not when their turn came
+  /// @return whether the rounds must go on: others may start now that could not when their turn
+  ///   came, or may not hold any more
   boolean renew(BlockedHolds blockedHolds) {
     List<LiveJob> blocked = blocked();
     if (blocked.isEmpty() && world.headroom.areNone()) {
@@ -129,7 +135,18 @@ final class HeadroomHolds {
       world.queues.values().forEach(queue -> queue.lanes().forEach(Lane::noteGate));
     }
     found.values().forEach(this::wakeAt);
-    return mayFree;
+    return mayFree || (changed && someHolderMustLeave());
+  }
+
+  /// Whether capacity is held for a job that must leave headroom to another one.
+  private boolean someHolderMustLeave() {
+    for (LiveHold hold : world.holds.values()) {
+      if (hold.isForBlocked()
+          && HeadroomGuard.stopping(hold.job(), hold.job().queue()) != null) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void wakeAt(HeadroomHold hold) {
@@ -183,13 +200,13 @@ final class HeadroomHolds {
   }
 
   /// Those that block it. For a job that also holds capacity: those that did.
-  private static List<HeadroomLimit> limits(LiveJob job) {
+  private List<HeadroomLimit> limits(LiveJob job) {
     HeadroomHold former = job.headroom();
     if (job.hold() != null && former != null) {
       return HeadroomLimit.of(job, former.scopes());
     }
     List<HeadroomLimit> limits = HeadroomLimit.of(job);
-    limits.removeIf(limit -> limit.leavesRoomBeside(0));
+    limits.removeIf(limit -> !limit.blocks(world.holds.values()));
     return limits;
   }
 

@@ -19,8 +19,8 @@ import java.util.Optional;
 /// When a limit is expected to leave room for a blocked job (O7).
 ///
 /// Running attempts of the scope end when they are expected to. What stops is gone now. Ends that
-/// are unknown come last, and so do those of jobs for which capacity is held. Endless attempts do
-/// not end. Non-preemptible ones do not either, unless the limit counts only those (A8): otherwise
+/// are unknown come last, and so do those of jobs that wait for their victims. What other blocked
+/// jobs hold does not count. Endless attempts do not end. Non-preemptible ones do not either, unless the limit counts only those (A8): otherwise
 /// no headroom would ever be held in it.
 ///
 /// A limit of 16; attempts of 1 until 10:00, 4 until 11:00, and 10 of an unknown end; a job needs 8.
@@ -121,7 +121,7 @@ final class HeadroomOutlook {
 
   private void addHeld(LiveHold hold) {
     boolean isOwn = hold.job() == limit.job();
-    boolean isLeftOut = bound() == Bound.RESERVATION && hold.isForBlocked();
+    boolean isLeftOut = hold.isForBlocked();
     if (!isOwn
         && !isLeftOut
         && !hold.isClaimedByAttempt()

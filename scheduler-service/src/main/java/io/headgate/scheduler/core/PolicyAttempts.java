@@ -36,6 +36,14 @@ final class PolicyAttempts {
     }
   }
 
+  /// More is known of the run times of the policy's jobs.
+  void expectedEndsChanged(PolicyAccount policy) {
+    OfPolicy known = byPolicy.get(policy);
+    if (known != null) {
+      count(known);
+    }
+  }
+
   private void count(OfPolicy changed) {
     changed.version++;
     version++;
@@ -47,7 +55,7 @@ final class PolicyAttempts {
     return known == null ? List.of() : known.attempts;
   }
 
-  /// Changes with those of the policy.
+  /// Changes with those of the policy and what is expected of them.
   long version(PolicyAccount policy) {
     OfPolicy known = byPolicy.get(policy);
     return known == null ? 0 : known.version;

@@ -76,12 +76,15 @@ final class Round {
       order.settle(outcome);
       if (outcome instanceof TurnOutcome.Nothing) {
         goOnAfter(turn);
-      } else if (outcome instanceof TurnOutcome.Started || outcome instanceof TurnOutcome.MadeRoom) {
+      } else if (outcome instanceof TurnOutcome.Started
+          || outcome instanceof TurnOutcome.MadeRoom
+          || outcome instanceof TurnOutcome.Consolidated) {
         headroom.started(turn.queue());
+        order.free(headroom.takeFreed());
       }
     }
     assert suspensions.areAllKnown() : "devices of a suspended job became idle within a round";
-    return headroom.mayHaveFreed() | order.mustRepeat();
+    return order.mustRepeat();
   }
 
   /// The next turn, after the suspended attempts that come before it have gone on, and the

@@ -376,11 +376,12 @@ final class Transitions {
   }
 
   /// Remembers the run time of an attempt that ended by itself (O7).
-  private static void observe(LiveAttempt attempt, AttemptEnding ending, Instant now) {
+  private void observe(LiveAttempt attempt, AttemptEnding ending, Instant now) {
     StopOrder order = attempt.stop();
     boolean unasked = order == null || order.cause() instanceof StopCause.WorkerEnded;
     if (ending instanceof AttemptEnding.Exited && unasked) {
       attempt.job().queue().runTimes().add(Duration.between(attempt.from(), now));
+      world.attemptsOf.expectedEndsChanged(attempt.policy());
     }
   }
 

@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
+import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
@@ -91,8 +92,9 @@ final class TurnActions {
 
   private TurnOutcome start(LiveJob job, Assignment place) {
     blockedHolds.leave(job, HoldRelease.USED);
+    LiveAttempt started = transitions.start(job, place, now);
     headroom.leave(job);
-    return new TurnOutcome.Started(transitions.start(job, place, now));
+    return new TurnOutcome.Started(started);
   }
 
   /// A job that had a hold waits for that instead.
@@ -146,8 +148,8 @@ final class TurnActions {
         }
         long before = world.changes.roomVersion();
         blockedHolds.leave(job, HoldRelease.NOT_NEEDED);
-        headroom.leave(job);
         TurnOutcome outcome = preemptor.preempt(job, request, found, turn.mayStart());
+        headroom.leave(job);
         searches.keepFailures(request, before);
         return outcome;
       }
@@ -164,7 +166,11 @@ final class TurnActions {
             && job.queue().group().consolidates()
             && !promises.areDue()
             && !(job.queue().group().isElastic() && scaling.mayServe(job));
-    return mayMove ? consolidator.makeRoom(turn, job) : TurnOutcome.nothing();
+    TurnOutcome outcome = mayMove ? consolidator.makeRoom(turn, job) : TurnOutcome.nothing();
+    if (outcome instanceof TurnOutcome.Consolidated) {
+      headroom.leave(job);
+    }
+    return outcome;
   }
 
   private TurnOutcome hold(Turn turn, LiveJob job) {

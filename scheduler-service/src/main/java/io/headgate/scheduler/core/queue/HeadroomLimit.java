@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.rights.Account;
 import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 /// | reservation (A5) | a policy's use, a department's protected use | those below the level that add to it |
 /// | reservation for non-preemptible jobs (A8) | their use | non-preemptible ones below the level |
 ///
-/// What the job itself holds under O7 never counts.
+/// What the job itself holds under O7 never counts. What other blocked jobs hold counts where jobs
+/// are kept from headroom, and not where it is asked whether the limit blocks the job: there the job
+/// waits for those jobs, which start in their turns.
 public final class HeadroomLimit {
   private final HeadroomScope scope;
   private final LiveJob job;
@@ -109,25 +112,49 @@ public final class HeadroomLimit {
         scope.bound() == Bound.USER_LIMIT ? job.user() : null);
   }
 
-  /// Units that count in it.
+  /// Units that count in it beside what the job holds.
   public long used() {
+    LiveHold own = job.hold();
+    return used(own == null ? 0 : heldForBlocked(own));
+  }
+
+  /// @param left units held under O7 that do not count
+  private long used(long left) {
     Account level = department == null ? policy : department;
     return switch (scope.bound()) {
-      case LIMIT ->
-          level.used() - level.stopping() + Math.max(level.stopping(), level.held() - own());
-      case USER_LIMIT -> policy.charged(job.user()) - own();
+      case LIMIT -> level.used() - level.stopping() + Math.max(level.stopping(), level.held() - left);
+      case USER_LIMIT -> policy.charged(job.user()) - left;
       case RESERVATION ->
           department == null ? policy.usageWithoutStopping() : department.protectedUsage();
-      case NON_PREEMPTIBLE -> level.nonPreemptible() - (job.isPreemptible() ? 0 : own());
+      case NON_PREEMPTIBLE -> level.nonPreemptible() - left;
     };
   }
 
-  /// What the job holds under O7.
-  private long own() {
-    LiveHold hold = job.hold();
-    return hold == null || !hold.isForBlocked() || hold.isClaimedByAttempt()
-        ? 0
-        : hold.claim().units();
+  /// What the hold adds to the limit, if O7 made it.
+  private long heldForBlocked(LiveHold hold) {
+    boolean counts =
+        hold.isForBlocked()
+            && !hold.isClaimedByAttempt()
+            && (department == null
+                ? hold.policy() == policy
+                : isBelow(hold.policy(), department))
+            && switch (scope.bound()) {
+              case LIMIT, RESERVATION -> true;
+              case USER_LIMIT -> hold.claim().user().equals(job.user());
+              case NON_PREEMPTIBLE -> !hold.claim().preemptible();
+            };
+    return counts ? hold.claim().units() : 0;
+  }
+
+  /// Whether it leaves no room for its job even if blocked jobs held nothing (O7).
+  ///
+  /// @param holds all that there are
+  public boolean blocks(Collection<LiveHold> holds) {
+    long left = 0;
+    for (LiveHold hold : holds) {
+      left += heldForBlocked(hold);
+    }
+    return job.queue().need() > most() - used(left);
   }
 
   /// The most that may count in it.
@@ -140,8 +167,8 @@ public final class HeadroomLimit {
     };
   }
 
-  /// Whether it leaves room for its job beside so much more.
-  public boolean leavesRoomBeside(long more) {
+  /// Whether it leaves room for its job beside so much more, and beside what others hold.
+  boolean leavesRoomBeside(long more) {
     return job.queue().need() + more <= most() - used();
   }
 

@@ -109,7 +109,7 @@ final class HeadroomCheck {
       if (holdsCapacity(job)) {
         limits.removeIf(limit -> !job.headroom().orElseThrow().scopes().contains(limit.scope()));
       } else {
-        limits.removeIf(limit -> headroom.leavesRoom(limit, 0));
+        limits.removeIf(limit -> !headroom.blocks(limit));
       }
       if (!limits.isEmpty()
           && limits.stream().noneMatch(limit -> taken.stream().anyMatch(limit::isSame))

@@ -128,9 +128,17 @@ final class HeadroomRules {
     };
   }
 
+  /// Whether the limit leaves no room for its job, whatever blocked jobs hold.
+  boolean blocks(Limit limit) {
+    return !leavesRoom(limit, 0, rules.without(BlockedHoldCheck.blocked(rules.shadow)));
+  }
+
   /// Whether the limit leaves room for its job beside so much more, whatever that job holds.
-  boolean leavesRoom(Limit limit, long more) {
-    Reference others = rules.without(limit.job().id());
+  private boolean leavesRoom(Limit limit, long more) {
+    return leavesRoom(limit, more, rules.without(Set.of(limit.job().id())));
+  }
+
+  private boolean leavesRoom(Limit limit, long more, Reference others) {
     PolicyId policy = limit.policy();
     Optional<Department> department = limit.department();
     long used =
@@ -178,7 +186,7 @@ final class HeadroomRules {
     for (Hold hold : holds) {
       Job job = rules.shadow.jobs.get(hold.job());
       if (!job.id().equals(limit.job().id())
-          && (bound != Bound.RESERVATION || !hold.isForBlocked())
+          && !hold.isForBlocked()
           && rules.shadow.attempt(job.id()).filter(each -> !isReturning(each)).isEmpty()
           && counts(limit, rules.policyOf(hold), job, rules.preemptible(job))) {
         parts.add(new Part(rules.policyOf(hold), hold.place().units(), true, Optional.empty()));

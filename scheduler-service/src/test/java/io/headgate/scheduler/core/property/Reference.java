@@ -311,10 +311,10 @@ final class Reference {
     return headroomHolders;
   }
 
-  /// As if nothing were held for the job.
-  Reference without(JobId job) {
+  /// As if nothing were held for these jobs.
+  Reference without(Set<JobId> jobs) {
     Set<JobId> more = new HashSet<>(ignored);
-    more.add(job);
+    more.addAll(jobs);
     return new Reference(shadow, now, more);
   }
 
