@@ -31,11 +31,13 @@ final class Headroom {
   /// The answer for a job's limits.
   ///
   /// @param versions of everything that it depends on but the time
-  /// @param changesAt when time alone may change it
+  /// @param usesObserved whether it is of this moment only
+  /// @param changesAt when the core must look again although nothing has happened
   private record Outlook(
       List<HeadroomLimit.Key> limits,
       List<Long> versions,
       HeadroomOutlook.Expected expected,
+      boolean usesObserved,
       Instant changesAt) {}
 
   boolean areNone() {
@@ -103,6 +105,7 @@ final class Headroom {
     if (known == null
         || !known.limits.equals(keys)
         || !known.versions.equals(versions)
+        || known.usesObserved
         || !known.changesAt.isAfter(now)) {
       known = look(world, limits, now, keys, versions);
       outlooks.put(job, known);
@@ -127,15 +130,17 @@ final class Headroom {
       List<Long> versions) {
     List<HeadroomOutlook.Expected> each = new ArrayList<>();
     Instant changesAt = Instant.MAX;
+    boolean usesObserved = false;
     for (HeadroomLimit limit : limits) {
       HeadroomOutlook outlook = HeadroomOutlook.of(world, limit, now);
       each.add(outlook.expected());
+      usesObserved |= outlook.usesObserved();
       changesAt = outlook.changesAt().isBefore(changesAt) ? outlook.changesAt() : changesAt;
     }
-    return new Outlook(keys, versions, HeadroomOutlook.latest(each), changesAt);
+    return new Outlook(keys, versions, HeadroomOutlook.latest(each), usesObserved, changesAt);
   }
 
-  /// When time alone may change what is [#expected] of the job; empty: never.
+  /// When the core must look again at what is [#expected] for the job; empty: never.
   Optional<Instant> changesAt(LiveJob job) {
     @Nullable Outlook known = outlooks.get(job);
     return known == null || known.changesAt.equals(Instant.MAX)

@@ -53,6 +53,7 @@ final class HeadroomOutlook {
   private long protectedUsage;
   private long total;
   private Instant changesAt = Instant.MAX;
+  private boolean usesObserved;
 
   private HeadroomOutlook(World world, HeadroomLimit limit, Ends ends) {
     this.world = world;
@@ -68,7 +69,12 @@ final class HeadroomOutlook {
     return outlook;
   }
 
-  /// When time alone may change the answer.
+  /// Whether it rests on observed run times: with each moment, fewer runs lasted longer.
+  boolean usesObserved() {
+    return usesObserved;
+  }
+
+  /// When the core must look again although nothing has happened.
   Instant changesAt() {
     return changesAt;
   }
@@ -110,6 +116,7 @@ final class HeadroomOutlook {
     count(attempt.policy(), attempt.units());
     if (mayEnd && !end.isEndless()) {
       parts.add(new Part(attempt.policy(), attempt.units(), end.at()));
+      usesObserved |= end.certainty() == Ends.Certainty.OBSERVED;
       end.at().filter(at -> at.isAfter(ends.now())).ifPresent(this::changes);
       ends.agesAt(attempt).ifPresent(this::changes);
     }

@@ -2,7 +2,6 @@ package io.headgate.scheduler.core.property;
 
 import static io.headgate.scheduler.core.property.Violation.require;
 
-import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.job.HeadroomHold;
@@ -148,23 +147,8 @@ final class HeadroomCheck {
   }
 
   private List<Job> candidates() {
-    Map<List<Object>, Job> lanes = new LinkedHashMap<>();
-    for (Job job : rules.heads()) {
-      Optional<Policy> policy =
-          rules.queue(job.spec().queue()).flatMap(queue -> rules.shadow.policy(queue.policy()));
-      if (policy.isPresent()) {
-        boolean byUser = policy.get().perUserLimit().isPresent();
-        List<Object> lane =
-            List.of(
-                job.spec().queue(),
-                byUser ? job.spec().user() : "",
-                rules.preemptible(job),
-                rules.mayExceedLimit(job));
-        lanes.merge(lane, job, (a, b) -> rules.isAhead(a, b) ? a : b);
-      }
-    }
     List<Job> found = new ArrayList<>();
-    for (Job job : lanes.values()) {
+    for (Job job : rules.laneHeads().values()) {
       if (rules.refusal(job).filter(LIMITS::contains).isPresent()
           && rules.need(job) > 0
           && BlockedHoldCheck.isOldEnough(job, rules)) {

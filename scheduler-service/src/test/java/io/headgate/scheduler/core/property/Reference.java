@@ -295,11 +295,33 @@ final class Reference {
     return headroomHolder(job).map(holder -> "HEADROOM");
   }
 
-  /// The job that holds this headroom.
+  /// The job that holds this headroom. A job waits with the first of its lane.
   Optional<Job> headroomHolder(Job job) {
-    return headroomHolders().isEmpty()
-        ? Optional.empty()
-        : new HeadroomRules(this).stopping(job);
+    if (headroomHolders().isEmpty()) {
+      return Optional.empty();
+    }
+    boolean waits = job.state() == JobState.WAITING && !isHeldFor(job);
+    return new HeadroomRules(this).stopping(waits ? laneHeads().getOrDefault(lane(job), job) : job);
+  }
+
+  /// The first job of each lane, of those whose queues have a policy.
+  Map<List<Object>, Job> laneHeads() {
+    Map<List<Object>, Job> lanes = new LinkedHashMap<>();
+    for (Job job : heads()) {
+      if (queue(job.spec().queue()).flatMap(queue -> shadow.policy(queue.policy())).isPresent()) {
+        lanes.merge(lane(job), job, (a, b) -> isAhead(a, b) ? a : b);
+      }
+    }
+    return lanes;
+  }
+
+  private List<Object> lane(Job job) {
+    boolean byUser = policy(job).perUserLimit().isPresent();
+    return List.of(
+        job.spec().queue(),
+        byUser ? job.spec().user() : "",
+        preemptible(job),
+        mayExceedLimit(job));
   }
 
   /// The jobs that hold headroom (O7), in the order of their submission.
