@@ -221,7 +221,7 @@ final class Checker {
         }
       }
       case Effect.HeadroomHoldChanged(var job, var changed) ->
-          HeadroomCheck.beforeChange(shadow.jobs.get(job), changed, rules());
+          HeadroomCheck.beforeChange(shadow.jobs.get(job), changed, this::rules);
       case Effect.HoldReleased(var job, var cause) -> {
         released.put(job, cause);
         Hold held = shadow.holds.getOrDefault(job, lifted.remove(job));

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /// O7: which jobs hold headroom at a time when the core has nothing more to decide.
 final class HeadroomCheck {
@@ -44,12 +45,12 @@ final class HeadroomCheck {
   }
 
   /// Checks the terms of a hold when they change.
-  static void beforeChange(Job job, Optional<HeadroomHold> changed, Reference rules) {
+  static void beforeChange(Job job, Optional<HeadroomHold> changed, Supplier<Reference> rules) {
     Optional<Instant> until = changed.flatMap(HeadroomHold::until);
     require(
         until.isEmpty()
             || until.equals(job.headroom().flatMap(HeadroomHold::until))
-            || until.get().equals(rules.now.plus(rules.profile(job).holdAfter())),
+            || until.get().equals(rules.get().now.plus(rules.get().profile(job).holdAfter())),
         "a headroom hold of unknown expected start lasts for holdAfter (O7)",
         job,
         changed);
