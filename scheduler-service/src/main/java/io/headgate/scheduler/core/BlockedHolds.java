@@ -227,19 +227,6 @@ final class BlockedHolds {
     return best == null ? Optional.empty() : Optional.of(terms.hold(job, best));
   }
 
-  /// Whether some pool can take the job now or once running jobs have ended that ever will, or
-  /// better-ranked jobs hold there.
-  boolean mayFindPlace(LiveJob job) {
-    for (Route route : job.queue().routes(job)) {
-      if (route.fits()
-          || placed.containsKey(route.pool())
-          || search(job, route, false).isPresent()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   /// How long the job must wait if nothing else makes room for it: until its expected start, or if
   /// that is unknown for its `holdAfter` (P11).
   Duration expectedWait(LiveJob job) {
@@ -335,7 +322,7 @@ final class BlockedHolds {
   }
 
   /// @param isKnownOnly whether a place is of no use where the expected start is unknown
-  private Optional<HoldSearch.Found> search(LiveJob job, Route route, boolean isKnownOnly) {
+  Optional<HoldSearch.Found> search(LiveJob job, Route route, boolean isKnownOnly) {
     Changes changes = world.changes;
     Duration holdAfter = job.queue().holdAfter();
     if (isKnownOnly

@@ -10,6 +10,7 @@ import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.queue.Route;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -276,6 +277,14 @@ final class HeadroomHolds {
         || queue.need() <= queue.account().reservation()
         || queue.account().preemptsWithin()
         || queue.group().isElastic()
-        || blockedHolds.mayFindPlace(job);
+        || queue.routes(job).stream().anyMatch(route -> mayStart(job, route, blockedHolds));
+  }
+
+  /// Whether the pool can take the job now or once all have ended there that ever will, or others
+  /// hold there.
+  private static boolean mayStart(LiveJob job, Route route, BlockedHolds blockedHolds) {
+    return route.fits()
+        || blockedHolds.isPlacedIn(route.pool())
+        || blockedHolds.search(job, route, false).isPresent();
   }
 }

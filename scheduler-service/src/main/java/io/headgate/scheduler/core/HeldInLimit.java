@@ -69,7 +69,7 @@ final class HeldInLimit {
     if (holder == null) {
       throw new IllegalStateException("nothing is held in " + limit);
     }
-    return new Reason.HeldInLimit(limit, gpus(account.charged() - account.used()), holder.id());
+    return new Reason.HeldInLimit(limit, gpus(account.charged() - account.used()), holder.id(), Optional.empty());
   }
 
   /// The limit of a user, or the holds of that user in it.
@@ -88,7 +88,7 @@ final class HeldInLimit {
     LiveJob holder = first(world, isTheirs);
     return holder == null || used + queue.need() > account.perUserLimit()
         ? limit
-        : new Reason.HeldInLimit(limit, gpus(held), holder.id());
+        : new Reason.HeldInLimit(limit, gpus(held), holder.id(), Optional.empty());
   }
 
   /// The headroom that another job holds (O7), with the numbers of the limit.
@@ -98,11 +98,11 @@ final class HeldInLimit {
       throw new IllegalStateException("no headroom is held before " + job);
     }
     LiveJob holder = guard.holder();
-    return new Reason.HeldHeadroom(
+    return new Reason.HeldInLimit(
         limit(guard.limit(), queue.need()),
         gpus(holder.queue().need()),
         holder.id(),
-        guard.hold().passableUntil());
+        Optional.of(guard.hold().passableUntil()));
   }
 
   private static Reason limit(HeadroomLimit limit, long units) {

@@ -199,10 +199,7 @@ final class Transitions {
       addSuspended(attempt);
     }
     if (attempt.stop() == null) {
-      world.possibleVictims.add(attempt);
-      world.movable.add(attempt);
-      world.ends.add(attempt);
-      world.attemptsOf.add(attempt);
+      world.addRunning(attempt);
     }
     noteReturning(attempt);
   }
@@ -287,10 +284,7 @@ final class Transitions {
       holds.endOfMove(attempt.job());
     }
     if (isNew) {
-      world.possibleVictims.remove(attempt);
-      world.movable.remove(attempt);
-      world.ends.remove(attempt);
-      world.attemptsOf.remove(attempt);
+      world.removeRunning(attempt);
       attempt.levels().stop(attempt.claim());
     }
     removeSuspended(attempt);
@@ -326,10 +320,7 @@ final class Transitions {
     // It is no victim any more that takes no GPU from anybody.
     world.changes.victimsChanged();
     charge(attempt);
-    world.possibleVictims.add(attempt);
-    world.movable.add(attempt);
-    world.ends.add(attempt);
-    world.attemptsOf.add(attempt);
+    world.addRunning(attempt);
     move(attempt.job(), JobEvent.RESUME);
     emit(new Effect.ResumeAttempt(attempt.toAttempt()));
   }
@@ -339,10 +330,7 @@ final class Transitions {
     LiveJob job = attempt.job();
     QueueState queue = job.queue();
     if (attempt.stop() == null) {
-      world.possibleVictims.remove(attempt);
-      world.movable.remove(attempt);
-      world.ends.remove(attempt);
-      world.attemptsOf.remove(attempt);
+      world.removeRunning(attempt);
     }
     removeSuspended(attempt);
     forgetReturning(attempt);

@@ -168,6 +168,22 @@ final class World {
     expectsInstances = true;
   }
 
+  /// The attempt runs, and was not asked to stop.
+  void addRunning(LiveAttempt attempt) {
+    possibleVictims.add(attempt);
+    movable.add(attempt);
+    ends.add(attempt);
+    attemptsOf.add(attempt);
+  }
+
+  /// Reverses [#addRunning].
+  void removeRunning(LiveAttempt attempt) {
+    possibleVictims.remove(attempt);
+    movable.remove(attempt);
+    ends.remove(attempt);
+    attemptsOf.remove(attempt);
+  }
+
   /// No queue expects an instance.
   void expectNoInstances() {
     queues.values().forEach(queue -> queue.setExpects(null));

@@ -216,14 +216,13 @@ final class EffectExecutor {
         switch (reason) {
           case Reason.Hold hold -> hold.holder();
           case Reason.HeldInLimit hold -> hold.holder();
-          case Reason.HeldHeadroom hold -> hold.holder();
           default -> null;
         };
     if (holder != null) {
       detail.replace("holder", context.jobs.get(holder).name());
     }
-    if (reason instanceof Reason.HeldHeadroom hold) {
-      detail.replace("until", JsonLines.time(context.msOf(hold.until())));
+    if (reason instanceof Reason.HeldInLimit held) {
+      held.until().ifPresent(at -> detail.replace("until", JsonLines.time(context.msOf(at))));
     }
     if (reason instanceof Reason.Holding holding) {
       holding

@@ -79,8 +79,8 @@ class HeadroomHoldTest {
     Reason reason = it.reason("e");
     assertThat(reason)
         .isEqualTo(
-            new Reason.HeldHeadroom(
-                limit, GpuQuantity.ofGpus(4), it.id("big"), TEN.plus(HOUR)));
+            new Reason.HeldInLimit(
+                limit, GpuQuantity.ofGpus(4), it.id("big"), Optional.of(TEN.plus(HOUR))));
     assertThat(ReasonText.sentence(reason))
         .isEqualTo(
             "dev uses 3 of its limit 4, it needs 1, and another job holds headroom of 4 there"

@@ -83,12 +83,14 @@ public final class ReasonText {
               pool.name(), capacity, used, need);
       case Reason.Hold(var pool, var need, var _) ->
           text("needs %s in %s, which is held for another job", gpus(need), pool.name());
-      case Reason.HeldInLimit(var limit, var held, var _) ->
-          text("%s, and another job holds %s of the limit", sentence(limit), held);
-      case Reason.HeldHeadroom(var limit, var held, var _, var until) ->
-          text(
-              "%s, and another job holds headroom of %s there until %s",
-              sentence(limit), held, until.truncatedTo(ChronoUnit.SECONDS));
+      case Reason.HeldInLimit(var limit, var held, var _, var until) ->
+          until
+              .map(at ->
+                  text(
+                      "%s, and another job holds headroom of %s there until %s",
+                      sentence(limit), held, at.truncatedTo(ChronoUnit.SECONDS)))
+              .orElseGet(() ->
+                  text("%s, and another job holds %s of the limit", sentence(limit), held));
       case Reason.Suspended(var node, var devices, var until) ->
           "it is kept in the memory of %s and goes on there, where it was, when %s %s %s free in its turn; at %s it is stopped instead"
               .formatted(

@@ -149,7 +149,7 @@ final class HeadroomCheck {
 
   private List<Job> candidates() {
     List<Job> found = new ArrayList<>();
-    for (Job job : rules.laneHeads().values()) {
+    for (Job job : headroom.laneHeads().values()) {
       if (rules.refusal(job).filter(LIMITS::contains).isPresent()
           && rules.need(job) > 0
           && BlockedHoldCheck.isOldEnough(job, rules)) {

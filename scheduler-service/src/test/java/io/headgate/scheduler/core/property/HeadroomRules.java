@@ -9,6 +9,7 @@ import io.headgate.scheduler.core.job.HeadroomScope;
 import io.headgate.scheduler.core.job.HeadroomScope.Bound;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.property.Reference.Standing;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,8 +24,13 @@ import java.util.stream.Collectors;
 final class HeadroomRules {
   private final Reference rules;
 
+  /// The jobs that hold headroom, in the order of their submission.
+  private final List<Job> holders;
+
   HeadroomRules(Reference rules) {
     this.rules = rules;
+    this.holders =
+        rules.shadow.live().stream().filter(job -> job.headroom().isPresent()).toList();
   }
 
   /// A limit of a job.
@@ -48,9 +54,41 @@ final class HeadroomRules {
     return limits.stream().map(Limit::scope).collect(Collectors.toSet());
   }
 
-  /// The holder that keeps the job from starting.
-  Optional<Job> stopping(Job job) {
-    for (Job holder : rules.headroomHolders()) {
+  /// The job that holds the headroom that this one would use. A job waits with the first of its
+  /// lane.
+  Optional<Job> holderBefore(Job job) {
+    if (holders.isEmpty()) {
+      return Optional.empty();
+    }
+    boolean waits = job.state() == JobState.WAITING && !rules.isHeldFor(job);
+    return stopping(waits ? laneHeads().getOrDefault(lane(job), job) : job);
+  }
+
+  /// The first job of each lane, of those whose queues have a policy.
+  Map<List<Object>, Job> laneHeads() {
+    Map<List<Object>, Job> lanes = new LinkedHashMap<>();
+    for (Job job : rules.heads()) {
+      if (rules
+          .queue(job.spec().queue())
+          .flatMap(queue -> rules.shadow.policy(queue.policy()))
+          .isPresent()) {
+        lanes.merge(lane(job), job, (a, b) -> rules.isAhead(a, b) ? a : b);
+      }
+    }
+    return lanes;
+  }
+
+  private List<Object> lane(Job job) {
+    boolean byUser = rules.policy(job).perUserLimit().isPresent();
+    return List.of(
+        job.spec().queue(),
+        byUser ? job.spec().user() : "",
+        rules.preemptible(job),
+        rules.mayExceedLimit(job));
+  }
+
+  private Optional<Job> stopping(Job job) {
+    for (Job holder : holders) {
       for (Limit limit : limits(holder)) {
         HeadroomHold hold = holder.headroom().orElseThrow();
         if (hold.scopes().contains(limit.scope()) && stops(limit, hold, job)) {

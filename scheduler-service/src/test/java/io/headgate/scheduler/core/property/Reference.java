@@ -50,7 +50,7 @@ final class Reference {
   final Space space;
   private final Set<JobId> ignored;
   final DepartmentRules departments;
-  private List<Job> headroomHolders;
+  private HeadroomRules headroom;
   private final Map<PolicyId, Long> live = new HashMap<>();
   private final Map<PolicyId, Long> stopping = new HashMap<>();
   private final Map<PolicyId, Long> held = new HashMap<>();
@@ -287,50 +287,13 @@ final class Reference {
     return structural(job)
         .or(() -> limit(job))
         .or(() -> otherRights(job))
-        .or(() -> headroomOfOthers(job));
+        .or(() -> headroomHolder(job).map(holder -> "HEADROOM"));
   }
 
-  /// Whether another job holds the headroom that the job would use (O7).
-  private Optional<String> headroomOfOthers(Job job) {
-    return headroomHolder(job).map(holder -> "HEADROOM");
-  }
-
-  /// The job that holds this headroom. A job waits with the first of its lane.
+  /// The job that holds the headroom that this one would use (O7).
   Optional<Job> headroomHolder(Job job) {
-    if (headroomHolders().isEmpty()) {
-      return Optional.empty();
-    }
-    boolean waits = job.state() == JobState.WAITING && !isHeldFor(job);
-    return new HeadroomRules(this).stopping(waits ? laneHeads().getOrDefault(lane(job), job) : job);
-  }
-
-  /// The first job of each lane, of those whose queues have a policy.
-  Map<List<Object>, Job> laneHeads() {
-    Map<List<Object>, Job> lanes = new LinkedHashMap<>();
-    for (Job job : heads()) {
-      if (queue(job.spec().queue()).flatMap(queue -> shadow.policy(queue.policy())).isPresent()) {
-        lanes.merge(lane(job), job, (a, b) -> isAhead(a, b) ? a : b);
-      }
-    }
-    return lanes;
-  }
-
-  private List<Object> lane(Job job) {
-    boolean byUser = policy(job).perUserLimit().isPresent();
-    return List.of(
-        job.spec().queue(),
-        byUser ? job.spec().user() : "",
-        preemptible(job),
-        mayExceedLimit(job));
-  }
-
-  /// The jobs that hold headroom (O7), in the order of their submission.
-  List<Job> headroomHolders() {
-    if (headroomHolders == null) {
-      headroomHolders =
-          shadow.live().stream().filter(job -> job.headroom().isPresent()).toList();
-    }
-    return headroomHolders;
+    headroom = headroom == null ? new HeadroomRules(this) : headroom;
+    return headroom.holderBefore(job);
   }
 
   /// As if nothing were held for these jobs.
@@ -370,30 +333,7 @@ final class Reference {
 
   /// The first obstacle that no end of a job removes.
   Optional<String> structural(Job job) {
-    Queue queue = queue(job.spec().queue()).orElse(null);
-    if (queue == null
-        || shadow.profile(queue.profile()).isEmpty()
-        || shadow.policy(queue.policy()).isEmpty()) {
-      return Optional.of("NEVER_FITS");
-    }
-    Policy policy = policy(job);
-    Profile profile = profile(job);
-    long need = need(job);
-    boolean userTooSmall = policy.perUserLimit().map(limit -> need > limit.units()).orElse(false);
-    if ((need > policy.limit().units() && !mayExceedLimit(job))
-        || userTooSmall
-        || (need > policy.reservation().units() && (!queue.overReservation() || !preemptible(job)))
-        || departmentsOf(job).stream().anyMatch(each -> isTooSmall(each, job))
-        || routes(job).stream().noneMatch(pool -> space.everFits(pool, profile))) {
-      return Optional.of("NEVER_FITS");
-    }
-    return queue.open() ? Optional.empty() : Optional.of("QUEUE_CLOSED");
-  }
-
-  private boolean isTooSmall(Department department, Job job) {
-    return need(job) > departments.limit(department)
-        || (need(job) > departments.reservation(department)
-            && (!queue(job).overReservation() || !preemptible(job)));
+    return StructuralRules.of(job, this);
   }
 
   private Optional<String> limit(Job job) {
