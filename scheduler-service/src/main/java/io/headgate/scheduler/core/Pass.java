@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 /// 6. Ask elastic pools for missing instances, and give back idle ones ([Scaling]).
 /// 7. Report each lane whose reason to wait has changed ([Reasons]).
 final class Pass {
+  /// Bounds how often headroom is held anew in a pass. Every start may lead to another holder, and
+  /// few do.
+  private static final int MAX_RENEWALS = 100;
+
   private final World world;
   private final Transitions transitions;
   private final RoomSearches searches;
@@ -53,8 +57,14 @@ final class Pass {
     headroom.begin();
     BlockedHolds blockedHolds = takeRounds(null);
     // While nodes are awaited, headroom stays as it is.
+    int renewals = 0;
     while (!promises.areDue() && headroom.renew(blockedHolds)) {
       blockedHolds = takeRounds(blockedHolds);
+      renewals++;
+      assert renewals < MAX_RENEWALS : "headroom does not come to rest";
+      if (renewals == MAX_RENEWALS) {
+        break;
+      }
     }
     if (!promises.areDue()) {
       blockedHolds.releaseLifted();
