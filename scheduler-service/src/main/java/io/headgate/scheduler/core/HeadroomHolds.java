@@ -1,8 +1,10 @@
 package io.headgate.scheduler.core;
 
+import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.preemption.HoldSearch;
 import io.headgate.scheduler.core.queue.Block;
 import io.headgate.scheduler.core.queue.HeadroomGuard;
 import io.headgate.scheduler.core.queue.HeadroomLimit;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /// The headroom that jobs hold in the limits that have blocked them for too long (O7), during one
 /// pass.
@@ -280,11 +283,19 @@ final class HeadroomHolds {
         || queue.routes(job).stream().anyMatch(route -> mayStart(job, route, blockedHolds));
   }
 
-  /// Whether the pool can take the job now or once all have ended there that ever will, or others
-  /// hold there.
-  private static boolean mayStart(LiveJob job, Route route, BlockedHolds blockedHolds) {
-    return route.fits()
-        || blockedHolds.isPlacedIn(route.pool())
-        || blockedHolds.search(job, route, false).isPresent();
+  /// Whether the pool can take the job now or once all have ended there that ever will. What is held
+  /// there for a blocked job does not count: its job may have to leave the headroom.
+  private boolean mayStart(LiveJob job, Route route, BlockedHolds blockedHolds) {
+    if (route.fits()) {
+      return true;
+    }
+    Supplier<Optional<Assignment>> search =
+        () -> blockedHolds.search(job, route, false).map(HoldSearch.Found::place);
+    for (LiveHold hold : world.holds.values()) {
+      if (hold.isForBlocked() && hold.pool() == route.pool()) {
+        return transitions.holds().without(hold, search).isPresent();
+      }
+    }
+    return search.get().isPresent();
   }
 }

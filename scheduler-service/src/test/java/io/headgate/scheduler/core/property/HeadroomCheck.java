@@ -178,8 +178,9 @@ final class HeadroomCheck {
   private boolean mayStart(Pool pool, Job job) {
     return pool.elasticity().isPresent()
         || rules.fits(pool, job)
-        || BlockedHoldCheck.holdIn(pool.id(), rules).isPresent()
-        || BlockedHoldCheck.earliest(pool, job, rules).isPresent();
+        || BlockedHoldCheck.earliest(
+                pool, job, rules.without(BlockedHoldCheck.blocked(rules.shadow)))
+            .isPresent();
   }
 
   /// When all the limits leave room for the job: empty: never; of an empty time: unknown.
