@@ -322,7 +322,7 @@ final class BlockedHolds {
   }
 
   /// @param isKnownOnly whether a place is of no use where the expected start is unknown
-  Optional<HoldSearch.Found> search(LiveJob job, Route route, boolean isKnownOnly) {
+  private Optional<HoldSearch.Found> search(LiveJob job, Route route, boolean isKnownOnly) {
     Changes changes = world.changes;
     Duration holdAfter = job.queue().holdAfter();
     if (isKnownOnly

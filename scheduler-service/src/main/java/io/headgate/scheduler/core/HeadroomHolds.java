@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.preemption.HoldSearch;
 import io.headgate.scheduler.core.queue.Block;
+import io.headgate.scheduler.core.queue.Ends;
 import io.headgate.scheduler.core.queue.HeadroomGuard;
 import io.headgate.scheduler.core.queue.HeadroomLimit;
 import io.headgate.scheduler.core.queue.Lane;
@@ -109,15 +110,14 @@ final class HeadroomHolds {
 
   /// Finds the holders anew, when no turn leads to anything more.
   ///
-  /// @param blockedHolds as the last round left them
   /// @return whether the rounds must go on: others may start now that could not when their turn
   ///   came, or may not hold any more
-  boolean renew(BlockedHolds blockedHolds) {
+  boolean renew() {
     List<LiveJob> blocked = blocked();
     if (blocked.isEmpty() && world.headroom.areNone()) {
       return false;
     }
-    Map<LiveJob, HeadroomHold> found = find(blocked, blockedHolds);
+    Map<LiveJob, HeadroomHold> found = find(blocked);
     boolean changed = false;
     boolean mayFree = false;
     for (LiveJob job : world.headroom.holders()) {
@@ -180,7 +180,7 @@ final class HeadroomHolds {
   }
 
   /// The jobs that hold from now on.
-  private Map<LiveJob, HeadroomHold> find(List<LiveJob> blocked, BlockedHolds blockedHolds) {
+  private Map<LiveJob, HeadroomHold> find(List<LiveJob> blocked) {
     for (LiveJob job : world.headroom.holders()) {
       if (job.hold() != null) {
         blocked.add(job);
@@ -193,7 +193,7 @@ final class HeadroomHolds {
       if (limits.isEmpty() || limits.stream().anyMatch(limit -> taken.contains(limit.key()))) {
         continue;
       }
-      Optional<HeadroomHold> hold = hold(job, limits, blockedHolds);
+      Optional<HeadroomHold> hold = hold(job, limits);
       if (hold.isPresent()) {
         found.put(job, hold.get());
         limits.forEach(limit -> taken.add(limit.key()));
@@ -215,19 +215,19 @@ final class HeadroomHolds {
   }
 
   private Optional<HeadroomHold> hold(
-      LiveJob job, List<HeadroomLimit> limits, BlockedHolds blockedHolds) {
+      LiveJob job, List<HeadroomLimit> limits) {
     HeadroomOutlook.Expected expected = world.headroom.expected(world, job, limits, now);
     world.headroom.changesAt(job).ifPresent(wake::by);
     return switch (expected) {
-      case HeadroomOutlook.Known(Instant start) -> known(job, limits, start, blockedHolds);
-      case HeadroomOutlook.Unknown() -> unknown(job, limits, blockedHolds);
+      case HeadroomOutlook.Known(Instant start) -> known(job, limits, start);
+      case HeadroomOutlook.Unknown() -> unknown(job, limits);
       case HeadroomOutlook.Never() -> Optional.empty();
     };
   }
 
   private Optional<HeadroomHold> known(
-      LiveJob job, List<HeadroomLimit> limits, Instant expected, BlockedHolds blockedHolds) {
-    if (!mayStart(job, blockedHolds)) {
+      LiveJob job, List<HeadroomLimit> limits, Instant expected) {
+    if (!mayStart(job)) {
       return Optional.empty();
     }
     HeadroomHold former = job.headroom();
@@ -244,7 +244,7 @@ final class HeadroomHolds {
   }
 
   private Optional<HeadroomHold> unknown(
-      LiveJob job, List<HeadroomLimit> limits, BlockedHolds blockedHolds) {
+      LiveJob job, List<HeadroomLimit> limits) {
     HeadroomHold former = job.headroom();
     Optional<Instant> until = former == null ? Optional.empty() : former.until();
     if (until.isPresent() && !until.get().isAfter(now)) {
@@ -257,7 +257,7 @@ final class HeadroomHolds {
       return Optional.empty();
     }
     Instant end = until.orElse(now.plus(job.queue().holdAfter()));
-    return end.isAfter(now) && mayStart(job, blockedHolds)
+    return end.isAfter(now) && mayStart(job)
         ? Optional.of(hold(limits, Optional.empty(), Optional.of(end)))
         : Optional.empty();
   }
@@ -274,28 +274,35 @@ final class HeadroomHolds {
 
   /// Whether the job may start once it has its headroom: it may be entitled then and preempt, or
   /// some pool can take it.
-  private boolean mayStart(LiveJob job, BlockedHolds blockedHolds) {
+  private boolean mayStart(LiveJob job) {
     QueueState queue = job.queue();
     return job.hold() != null
         || queue.need() <= queue.account().reservation()
         || queue.account().preemptsWithin()
         || queue.group().isElastic()
-        || queue.routes(job).stream().anyMatch(route -> mayStart(job, route, blockedHolds));
+        || queue.routes(job).stream().anyMatch(route -> mayStart(job, route));
   }
 
   /// Whether the pool can take the job now or once all have ended there that ever will. What is held
   /// there for a blocked job does not count: its job may have to leave the headroom.
-  private boolean mayStart(LiveJob job, Route route, BlockedHolds blockedHolds) {
+  private boolean mayStart(LiveJob job, Route route) {
     if (route.fits()) {
       return true;
     }
-    Supplier<Optional<Assignment>> search =
-        () -> blockedHolds.search(job, route, false).map(HoldSearch.Found::place);
+    Supplier<Optional<Assignment>> search = () -> placeOnceFree(job, route);
     for (LiveHold hold : world.holds.values()) {
       if (hold.isForBlocked() && hold.pool() == route.pool()) {
         return transitions.holds().without(hold, search).isPresent();
       }
     }
     return search.get().isPresent();
+  }
+
+  private Optional<Assignment> placeOnceFree(LiveJob job, Route route) {
+    Ends ends = new Ends(now, job.queue().holdAfter());
+    return HoldSearch.search(route, world.ends.expect(route.pool(), ends), now)
+            instanceof HoldSearch.Found(var place, var _, var _)
+        ? Optional.of(place)
+        : Optional.empty();
   }
 }

@@ -58,7 +58,7 @@ final class Pass {
     BlockedHolds blockedHolds = takeRounds(null);
     // While nodes are awaited, headroom stays as it is.
     int renewals = 0;
-    while (!promises.areDue() && headroom.renew(blockedHolds)) {
+    while (!promises.areDue() && headroom.renew()) {
       blockedHolds = takeRounds(blockedHolds);
       renewals++;
       assert renewals < MAX_RENEWALS : "headroom does not come to rest";
