@@ -108,7 +108,7 @@ final class HeadroomOutlook {
   }
 
   private void add(LiveAttempt attempt) {
-    if (!counts(attempt.policy(), attempt.job(), attempt.claim().preemptible())) {
+    if (!counts(attempt.job(), attempt.claim().preemptible())) {
       return;
     }
     boolean mayEnd = attempt.claim().preemptible() || bound() == Bound.NON_PREEMPTIBLE;
@@ -134,7 +134,7 @@ final class HeadroomOutlook {
         && !hold.isClaimedByAttempt()
         && hold.claim().units() > 0
         && isInScope(hold.policy())
-        && counts(hold.policy(), hold.job(), hold.claim().preemptible())) {
+        && counts(hold.job(), hold.claim().preemptible())) {
       count(hold.policy(), hold.claim().units());
       parts.add(new Part(hold.policy(), hold.claim().units(), Optional.empty()));
     }
@@ -147,7 +147,7 @@ final class HeadroomOutlook {
         .orElse(policy == limit.policy());
   }
 
-  private boolean counts(PolicyAccount policy, LiveJob job, boolean preemptible) {
+  private boolean counts(LiveJob job, boolean preemptible) {
     return switch (bound()) {
       case LIMIT, RESERVATION -> true;
       case USER_LIMIT -> job.user().equals(limit.job().user());

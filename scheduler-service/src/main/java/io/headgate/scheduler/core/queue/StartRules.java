@@ -164,6 +164,8 @@ public final class StartRules {
     return guard == null;
   }
 
+  /// The headroom that is held, in numbers.
+  ///
   /// @param own whether it is said of the holder
   public static Finding finding(HeadroomGuard guard, boolean own) {
     HeadroomLimit limit = guard.limit();
