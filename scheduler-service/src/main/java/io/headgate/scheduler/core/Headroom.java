@@ -117,9 +117,7 @@ final class Headroom {
     boolean isOfPolicy = limits.stream().allMatch(limit -> limit.department().isEmpty());
     return List.of(
         job.queue().account().versionWithDepartments(),
-        isOfPolicy
-            ? world.attemptsOf.version(job.queue().account())
-            : world.attemptsOf.version());
+        isOfPolicy ? world.attemptsOf.version(job.queue().account()) : world.attemptsOf.version());
   }
 
   private static Outlook look(

@@ -145,8 +145,7 @@ final class HeadroomHolds {
   /// Whether capacity is held for a job that must leave headroom to another one.
   private boolean someHolderMustLeave() {
     for (LiveHold hold : world.holds.values()) {
-      if (hold.isForBlocked()
-          && HeadroomGuard.stopping(hold.job(), hold.job().queue()) != null) {
+      if (hold.isForBlocked() && HeadroomGuard.stopping(hold.job(), hold.job().queue()) != null) {
         return true;
       }
     }
@@ -214,8 +213,7 @@ final class HeadroomHolds {
     return limits;
   }
 
-  private Optional<HeadroomHold> hold(
-      LiveJob job, List<HeadroomLimit> limits) {
+  private Optional<HeadroomHold> hold(LiveJob job, List<HeadroomLimit> limits) {
     HeadroomOutlook.Expected expected = world.headroom.expected(world, job, limits, now);
     world.headroom.changesAt(job).ifPresent(wake::by);
     return switch (expected) {
@@ -225,8 +223,7 @@ final class HeadroomHolds {
     };
   }
 
-  private Optional<HeadroomHold> known(
-      LiveJob job, List<HeadroomLimit> limits, Instant expected) {
+  private Optional<HeadroomHold> known(LiveJob job, List<HeadroomLimit> limits, Instant expected) {
     if (!mayStart(job)) {
       return Optional.empty();
     }
@@ -243,8 +240,7 @@ final class HeadroomHolds {
     return Optional.of(hold(limits, Optional.of(start), Optional.empty()));
   }
 
-  private Optional<HeadroomHold> unknown(
-      LiveJob job, List<HeadroomLimit> limits) {
+  private Optional<HeadroomHold> unknown(LiveJob job, List<HeadroomLimit> limits) {
     HeadroomHold former = job.headroom();
     Optional<Instant> until = former == null ? Optional.empty() : former.until();
     if (until.isPresent() && !until.get().isAfter(now)) {
@@ -283,8 +279,8 @@ final class HeadroomHolds {
         || queue.routes(job).stream().anyMatch(route -> mayStart(job, route));
   }
 
-  /// Whether the pool can take the job now or once all have ended there that ever will. What is held
-  /// there for a blocked job does not count: its job may have to leave the headroom.
+  /// Whether the pool can take the job now or once all have ended there that ever will. What is
+  /// held there for a blocked job does not count: its job may have to leave the headroom.
   private boolean mayStart(LiveJob job, Route route) {
     if (route.fits()) {
       return true;

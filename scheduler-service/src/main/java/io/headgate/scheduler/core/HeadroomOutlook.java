@@ -20,11 +20,11 @@ import java.util.Optional;
 ///
 /// Running attempts of the scope end when they are expected to. What stops is gone now. Ends that
 /// are unknown come last, and so do those of jobs that wait for their victims. What other blocked
-/// jobs hold does not count. Endless attempts do not end. Non-preemptible ones do not either, unless the limit counts only those (A8): otherwise
-/// no headroom would ever be held in it.
+/// jobs hold does not count. Endless attempts do not end. Non-preemptible ones do not either,
+/// unless the limit counts only those (A8): otherwise no headroom would ever be held in it.
 ///
-/// A limit of 16; attempts of 1 until 10:00, 4 until 11:00, and 10 of an unknown end; a job needs 8.
-/// Its start is unknown: by 11:00 only 6 are free.
+/// A limit of 16; attempts of 1 until 10:00, 4 until 11:00, and 10 of an unknown end; a job needs
+/// 8. Its start is unknown: by 11:00 only 6 are free.
 final class HeadroomOutlook {
   /// The answer.
   sealed interface Expected {}

@@ -69,7 +69,8 @@ final class HeldInLimit {
     if (holder == null) {
       throw new IllegalStateException("nothing is held in " + limit);
     }
-    return new Reason.HeldInLimit(limit, gpus(account.charged() - account.used()), holder.id(), Optional.empty());
+    return new Reason.HeldInLimit(
+        limit, gpus(account.charged() - account.used()), holder.id(), Optional.empty());
   }
 
   /// The limit of a user, or the holds of that user in it.

@@ -105,8 +105,7 @@ class HeadroomHoldTest {
   private static List<String> explained(Driver it, String job) {
     List<String> lines = new ArrayList<>();
     for (Check check : it.core.explain(it.id(job)).orElseThrow().starts()) {
-      lines.add(
-          check.rule() + " " + check.verdict() + " " + CheckText.of(check, Viewer.OF_ALL));
+      lines.add(check.rule() + " " + check.verdict() + " " + CheckText.of(check, Viewer.OF_ALL));
     }
     return lines;
   }
@@ -127,8 +126,7 @@ class HeadroomHoldTest {
   /// The limit has room again before the new leader decides anything.
   @Test
   void aNewLeaderKeepsHeadroomThatIsFreeAlready() {
-    Driver it =
-        new Driver(tenant().policy("dev", "1", "4")).join(Driver.node("n", "pool", 9));
+    Driver it = new Driver(tenant().policy("dev", "1", "4")).join(Driver.node("n", "pool", 9));
     for (String name : List.of("a", "b", "c", "d")) {
       it.submit(it.timed(name, "s", HOUR));
     }

@@ -2,8 +2,8 @@ package io.headgate.scheduler.core;
 
 import org.junit.jupiter.api.Test;
 
-/// Headroom holds (O7), a row for each sentence of the rule: world | history | outcome.
-/// [RuleStory] explains the words.
+/// Headroom holds (O7), a row for each sentence of the rule: world | history | outcome. [RuleStory]
+/// explains the words.
 class HeadroomTableTest {
   @Test
   @Rule("O7")

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// | reservation for non-preemptible jobs (A8) | their use | non-preemptible ones below the level |
 ///
 /// What the job itself holds under O7 never counts. What other blocked jobs hold counts where jobs
-/// are kept from headroom, and not where it is asked whether the limit blocks the job: there the job
-/// waits for those jobs, which start in their turns.
+/// are kept from headroom, and not where it is asked whether the limit blocks the job: there the
+/// job waits for those jobs, which start in their turns.
 public final class HeadroomLimit {
   private final HeadroomScope scope;
   private final LiveJob job;
@@ -122,7 +122,8 @@ public final class HeadroomLimit {
   private long used(long left) {
     Account level = department == null ? policy : department;
     return switch (scope.bound()) {
-      case LIMIT -> level.used() - level.stopping() + Math.max(level.stopping(), level.held() - left);
+      case LIMIT ->
+          level.used() - level.stopping() + Math.max(level.stopping(), level.held() - left);
       case USER_LIMIT -> policy.charged(job.user()) - left;
       case RESERVATION ->
           department == null ? policy.usageWithoutStopping() : department.protectedUsage();
@@ -135,9 +136,7 @@ public final class HeadroomLimit {
     boolean counts =
         hold.isForBlocked()
             && !hold.isClaimedByAttempt()
-            && (department == null
-                ? hold.policy() == policy
-                : isBelow(hold.policy(), department))
+            && (department == null ? hold.policy() == policy : isBelow(hold.policy(), department))
             && switch (scope.bound()) {
               case LIMIT, RESERVATION -> true;
               case USER_LIMIT -> hold.claim().user().equals(job.user());

@@ -19,8 +19,7 @@ public final class HeadroomOrder {
           .thenComparingInt(job -> job.queue().rank());
 
   /// Of jobs of one policy.
-  public static final Comparator<LiveJob> WITHIN_POLICY =
-      BY_POSITION.thenComparing(LiveJob.ORDER);
+  public static final Comparator<LiveJob> WITHIN_POLICY = BY_POSITION.thenComparing(LiveJob.ORDER);
 
   /// Of jobs of different policies.
   public static final Comparator<LiveJob> BETWEEN_POLICIES =

@@ -151,7 +151,8 @@ public final class Lane {
   Block gate(LiveJob job) {
     Block rights = rights(StartRules.ANSWERS_ONLY);
     return rights == Block.NONE && HeadroomGuard.stopping(job, queue) != null
-        ? Block.HEADROOM : rights;
+        ? Block.HEADROOM
+        : rights;
   }
 
   /// As [#gate()], as if its policy's limit left room.

@@ -107,7 +107,8 @@ public final class CheckText {
                 .orElse(""),
             headroom
                 .until()
-                .map(at -> " until %s; its start is unknown".formatted(at.truncatedTo(ChronoUnit.SECONDS)))
+                .map(at ->
+                    " until %s; its start is unknown".formatted(at.truncatedTo(ChronoUnit.SECONDS)))
                 .orElse(""));
   }
 

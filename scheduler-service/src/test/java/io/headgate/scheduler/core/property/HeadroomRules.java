@@ -29,8 +29,7 @@ final class HeadroomRules {
 
   HeadroomRules(Reference rules) {
     this.rules = rules;
-    this.holders =
-        rules.shadow.live().stream().filter(job -> job.headroom().isPresent()).toList();
+    this.holders = rules.shadow.live().stream().filter(job -> job.headroom().isPresent()).toList();
   }
 
   /// A limit of a job.

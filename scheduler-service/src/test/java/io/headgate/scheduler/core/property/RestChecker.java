@@ -141,8 +141,7 @@ final class RestChecker {
       require(
           refusal.isPresent()
               ? isOf(refusal.get(), reason, job)
-              : !RIGHTS.contains(reason.code())
-                  && !(reason instanceof Reason.HeldInLimit),
+              : !RIGHTS.contains(reason.code()) && !(reason instanceof Reason.HeldInLimit),
           "a reason is never wrong",
           job,
           reason,

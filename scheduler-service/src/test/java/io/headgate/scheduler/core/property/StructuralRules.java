@@ -25,7 +25,8 @@ final class StructuralRules {
     boolean userTooSmall = policy.perUserLimit().map(limit -> need > limit.units()).orElse(false);
     if ((need > policy.limit().units() && !rules.mayExceedLimit(job))
         || userTooSmall
-        || (need > policy.reservation().units() && (!queue.overReservation() || !rules.preemptible(job)))
+        || (need > policy.reservation().units()
+            && (!queue.overReservation() || !rules.preemptible(job)))
         || rules.departmentsOf(job).stream().anyMatch(each -> isTooSmall(each, job, rules))
         || rules.routes(job).stream().noneMatch(pool -> rules.space.everFits(pool, profile))) {
       return Optional.of("NEVER_FITS");
