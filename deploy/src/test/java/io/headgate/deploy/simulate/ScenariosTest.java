@@ -31,7 +31,6 @@ class ScenariosTest {
   }
 
   @Test
-  @Disabled("O7: headroom holds are not built yet")
   void aStreamOfATeamsSmallJobsDoesNotStarveItsLargeOne() {
     ScenarioRun run = ScenarioRun.of("29-starve-limit-order.json");
 

@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptEnding;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.HoldRelease;
@@ -58,6 +59,11 @@ public sealed interface Effect {
   ///
   /// @param pause empty: the job may hold
   record HoldPauseChanged(JobId job, Optional<HoldPause> pause) implements Effect {}
+
+  /// The headroom that a blocked job holds is now another one (O7).
+  ///
+  /// @param headroom empty: it holds none
+  record HeadroomHoldChanged(JobId job, Optional<HeadroomHold> headroom) implements Effect {}
 
   /// The jobs of a lane now wait for another reason; the same reason with other numbers is not
   /// told. A job that joins the lane later, or comes back to it from a hold, shares its reason

@@ -1,9 +1,11 @@
 package io.headgate.scheduler.core;
 
+import io.headgate.scheduler.core.explain.Check;
 import io.headgate.scheduler.core.explain.Explanation;
 import io.headgate.scheduler.core.explain.Explanation.Position;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.queue.Block;
+import io.headgate.scheduler.core.queue.HeadroomGuard;
 import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
@@ -46,13 +48,25 @@ final class Explainer {
         job.toJob(),
         inLane ? Reasons.of(world, job, block) : Reasons.of(world, job),
         position(job),
-        rules.checks(),
+        starts(job, rules),
         isSupply(block) ? VictimExplanation.preempts(world, job, gaveUp) : List.of(),
         waits ? ahead(job) : List.of(),
         inLane ? behind(job) : List.of(),
         Optional.ofNullable(job.hold()).map(LiveHold::hold),
         Optional.ofNullable(job.attempt()).map(LiveAttempt::toAttempt),
         job.attempt() == null ? List.of() : VictimExplanation.exposure(job.attempt()));
+  }
+
+  /// Begins with the headroom that it holds: the last check is the first that says no.
+  private static List<Check> starts(LiveJob job, StartRules rules) {
+    List<Check> checks = new ArrayList<>();
+    for (HeadroomGuard guard : job.queue().guards()) {
+      if (guard.holder() == job) {
+        checks.add(Check.of("O7", "headroom", true, StartRules.finding(guard, true)));
+      }
+    }
+    checks.addAll(rules.checks());
+    return checks;
   }
 
   /// Whether others' leaving would let the job start.
@@ -67,6 +81,7 @@ final class Explainer {
           OVER_RESERVATION,
           NON_PREEMPTIBLE,
           TENANT_NON_PREEMPTIBLE,
+          HEADROOM,
           NONE ->
           false;
     };

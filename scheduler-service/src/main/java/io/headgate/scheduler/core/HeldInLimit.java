@@ -2,9 +2,13 @@ package io.headgate.scheduler.core;
 
 import static io.headgate.scheduler.core.Reasons.gpus;
 
+import io.headgate.scheduler.core.catalog.DepartmentId;
+import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.queue.Block;
+import io.headgate.scheduler.core.queue.HeadroomGuard;
+import io.headgate.scheduler.core.queue.HeadroomLimit;
 import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
@@ -13,6 +17,7 @@ import io.headgate.scheduler.core.rights.Account;
 import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
+import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -64,7 +69,8 @@ final class HeldInLimit {
     if (holder == null) {
       throw new IllegalStateException("nothing is held in " + limit);
     }
-    return new Reason.HeldInLimit(limit, gpus(account.charged() - account.used()), holder.id());
+    return new Reason.HeldInLimit(
+        limit, gpus(account.charged() - account.used()), holder.id(), Optional.empty());
   }
 
   /// The limit of a user, or the holds of that user in it.
@@ -83,7 +89,44 @@ final class HeldInLimit {
     LiveJob holder = first(world, isTheirs);
     return holder == null || used + queue.need() > account.perUserLimit()
         ? limit
-        : new Reason.HeldInLimit(limit, gpus(held), holder.id());
+        : new Reason.HeldInLimit(limit, gpus(held), holder.id(), Optional.empty());
+  }
+
+  /// The headroom that another job holds (O7), with the numbers of the limit.
+  static Reason ofHeadroom(QueueState queue, LiveJob job) {
+    HeadroomGuard guard = HeadroomGuard.stopping(job, queue);
+    if (guard == null) {
+      throw new IllegalStateException("no headroom is held before " + job);
+    }
+    LiveJob holder = guard.holder();
+    return new Reason.HeldInLimit(
+        limit(guard.limit(), queue.need()),
+        gpus(holder.queue().need()),
+        holder.id(),
+        Optional.of(guard.hold().passableUntil()));
+  }
+
+  private static Reason limit(HeadroomLimit limit, long units) {
+    PolicyId policy = limit.policy().id();
+    GpuQuantity need = gpus(units);
+    GpuQuantity most = gpus(limit.most());
+    GpuQuantity used = gpus(limit.used());
+    Optional<DepartmentId> department = limit.department().map(DepartmentAccount::id);
+    return switch (limit.scope().bound()) {
+      case LIMIT ->
+          department.isPresent()
+              ? new Reason.DepartmentLimit(department.get(), used, need, most)
+              : new Reason.Limit(policy, used, need, most);
+      case USER_LIMIT -> new Reason.UserLimit(policy, limit.job().user(), used, need, most);
+      case RESERVATION ->
+          department.isPresent()
+              ? new Reason.DepartmentOverReservationDenied(department.get(), used, need, most)
+              : new Reason.OverReservationDenied(policy, used, need, most);
+      case NON_PREEMPTIBLE ->
+          department.isPresent()
+              ? new Reason.DepartmentNonPreemptible(department.get(), used, need, most)
+              : new Reason.NonPreemptible(policy, used, need, most);
+    };
   }
 
   /// The holder that is first in the order of its queue; null: no such hold.

@@ -122,6 +122,7 @@ final class JobInputs {
                 now,
                 before.map(Job::attempts).orElse(0),
                 before.flatMap(Job::lastPreemption),
+                Optional.empty(),
                 Optional.empty()),
             queue);
     world.jobs.put(job.id(), job);

@@ -16,9 +16,15 @@ import org.jspecify.annotations.Nullable;
 /// 3. Start the jobs whose victims have left, or that now fit elsewhere ([VictimHolds]).
 /// 4. Let the queues take turns in the order O1 to O5 ([Round]). A late turn may change what an
 ///    earlier one could do; then repeat steps 3 and 4. So a second pass would decide nothing.
-/// 5. Ask elastic pools for missing instances, and give back idle ones ([Scaling]).
-/// 6. Report each lane whose reason to wait has changed ([Reasons]).
+/// 5. Find the jobs that hold headroom ([HeadroomHolds]). If a hold has ended, repeat steps 3 and
+///    4.
+/// 6. Ask elastic pools for missing instances, and give back idle ones ([Scaling]).
+/// 7. Report each lane whose reason to wait has changed ([Reasons]).
 final class Pass {
+  /// Bounds how often headroom is held anew in a pass. Every start may lead to another holder, and
+  /// few do.
+  private static final int MAX_RENEWALS = 100;
+
   private final World world;
   private final Transitions transitions;
   private final RoomSearches searches;
@@ -27,6 +33,7 @@ final class Pass {
   private final VictimHolds victimHolds;
   private final Promises promises;
   private final Scaling scaling;
+  private final HeadroomHolds headroom;
 
   Pass(World world, Transitions transitions, RoomSearches searches, Instant now) {
     this.world = world;
@@ -36,6 +43,7 @@ final class Pass {
     this.victimHolds = new VictimHolds(world, transitions, now);
     this.promises = new Promises(world, transitions, now);
     this.scaling = new Scaling(world, transitions, now, wake);
+    this.headroom = new HeadroomHolds(world, transitions, now, wake);
   }
 
   /// Makes the pass.
@@ -46,7 +54,18 @@ final class Pass {
     ReturningJobs.giveUpBroken(world, transitions);
     Suspensions.giveUp(world, transitions, now, wake);
     boolean structureChanged = renewStructure();
-    BlockedHolds blockedHolds = takeRounds();
+    headroom.begin();
+    BlockedHolds blockedHolds = takeRounds(null);
+    // While nodes are awaited, headroom stays as it is.
+    int renewals = 0;
+    while (!promises.areDue() && headroom.renew()) {
+      blockedHolds = takeRounds(blockedHolds);
+      renewals++;
+      assert renewals < MAX_RENEWALS : "headroom does not come to rest";
+      if (renewals == MAX_RENEWALS) {
+        break;
+      }
+    }
     if (!promises.areDue()) {
       blockedHolds.releaseLifted();
     }
@@ -89,9 +108,10 @@ final class Pass {
     return true;
   }
 
-  /// @return the holds of blocked jobs as the last round left them
-  private BlockedHolds takeRounds() {
-    BlockedHolds before = null;
+  /// @param former the holds of blocked jobs as earlier rounds left them; null: there were none
+  /// @return the holds as the last round left them
+  private BlockedHolds takeRounds(@Nullable BlockedHolds former) {
+    BlockedHolds before = former;
     boolean repeat = true;
     while (repeat) {
       victimHolds.use();
@@ -109,7 +129,9 @@ final class Pass {
     ReturningJobs returning = new ReturningJobs(world, transitions, now);
     BlockedHolds blockedHolds = BlockedHolds.lift(world, transitions, now, before);
     TurnActions actions =
-        new TurnActions(world, transitions, searches, blockedHolds, promises, scaling, wake, now);
-    return new Round(world, transitions, actions, blockedHolds, promises, returning, wake, now);
+        new TurnActions(
+            world, transitions, searches, blockedHolds, headroom, promises, scaling, wake, now);
+    return new Round(
+        world, transitions, actions, blockedHolds, headroom, promises, returning, wake, now);
   }
 }

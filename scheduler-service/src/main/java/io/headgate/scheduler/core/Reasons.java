@@ -96,6 +96,7 @@ final class Reasons {
     // The holder or the pool asked for may change while the block stays. So may holds in a limit.
     boolean movable =
         block == Block.HOLD
+            || block == Block.HEADROOM
             || block == Block.PROVIDER
             || lane.isRestricted()
             || lane.reported().reason() instanceof Reason.SetAside
@@ -160,6 +161,7 @@ final class Reasons {
             ? limit
             : HeldInLimit.ofTenant(world, tenant, limit);
       }
+      case HEADROOM -> HeldInLimit.ofHeadroom(queue, lane.line().first());
       case HOLD -> {
         Route first = lane.routes().getFirst();
         yield new Reason.Hold(

@@ -25,6 +25,7 @@ final class Round {
   private final Transitions transitions;
   private final TurnActions actions;
   private final BlockedHolds blockedHolds;
+  private final HeadroomHolds headroom;
   private final Promises promises;
   private final Suspensions suspensions;
   private final ReturningJobs returning;
@@ -41,6 +42,7 @@ final class Round {
       Transitions transitions,
       TurnActions actions,
       BlockedHolds blockedHolds,
+      HeadroomHolds headroom,
       Promises promises,
       ReturningJobs returning,
       WakeTime wake,
@@ -49,6 +51,7 @@ final class Round {
     this.transitions = transitions;
     this.actions = actions;
     this.blockedHolds = blockedHolds;
+    this.headroom = headroom;
     this.promises = promises;
     this.suspensions = new Suspensions(world);
     this.returning = returning;
@@ -73,6 +76,11 @@ final class Round {
       order.settle(outcome);
       if (outcome instanceof TurnOutcome.Nothing) {
         goOnAfter(turn);
+      } else if (outcome instanceof TurnOutcome.Started
+          || outcome instanceof TurnOutcome.MadeRoom
+          || outcome instanceof TurnOutcome.Consolidated) {
+        headroom.started(turn.queue());
+        order.free(headroom.takeFreed());
       }
     }
     assert suspensions.areAllKnown() : "devices of a suspended job became idle within a round";

@@ -157,6 +157,12 @@ final class RoundOrder {
     }
   }
 
+  /// Jobs of these queues may start now that could not when their turn came.
+  void free(List<QueueState> queues) {
+    queues.forEach(this::refresh);
+    repeats |= !queues.isEmpty();
+  }
+
   /// A job got or will get a place. Jobs of its levels may be victims now, for candidates that
   /// looked for room in vain; and the job that holds may not be the best-ranked any more.
   private void settleUse(QueueState queue, Levels levels, PoolState pool) {

@@ -43,6 +43,8 @@ import java.util.Optional;
 ///   a shell that does not keep it passes [Long#MAX_VALUE]
 /// @param nextSequence higher than any sequence ever given out; a shell that does not keep it
 ///   passes 0
+/// @param decidedAt the time of the last decision; a shell that does not keep it passes
+///   [Instant#MIN]
 public record SchedulerState(
     List<Catalog> catalogs,
     List<Node> nodes,
@@ -58,7 +60,8 @@ public record SchedulerState(
     List<ObservedRuns> runTimes,
     List<Barred> barred,
     long freshFrom,
-    long nextSequence) {
+    long nextSequence,
+    Instant decidedAt) {
   public SchedulerState {
     catalogs = List.copyOf(catalogs);
     nodes = List.copyOf(nodes);
@@ -100,7 +103,8 @@ public record SchedulerState(
         List.of(),
         List.of(),
         Long.MAX_VALUE,
-        0);
+        0,
+        Instant.MIN);
   }
 
   /// This state, with how often users asked for jobs of each profile.
@@ -120,7 +124,8 @@ public record SchedulerState(
         runTimes,
         barred,
         freshFrom,
-        nextSequence);
+        nextSequence,
+        decidedAt);
   }
 
   /// This state, with how long ended attempts of each queue ran.
@@ -140,7 +145,8 @@ public record SchedulerState(
         observed,
         barred,
         freshFrom,
-        nextSequence);
+        nextSequence,
+        decidedAt);
   }
 
   /// This state, with other nodes.
@@ -160,7 +166,8 @@ public record SchedulerState(
         runTimes,
         barred,
         freshFrom,
-        nextSequence);
+        nextSequence,
+        decidedAt);
   }
 
   /// The order to an elastic pool.

@@ -18,6 +18,7 @@ import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Rejections;
+import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
@@ -100,6 +101,8 @@ final class StateLoader {
     StructuralCheck.renew(world);
     world.changes.structureIsKnown();
     new Scaling(world, transitions, Instant.MIN, new WakeTime()).wanted();
+    world.decidedAt = state.decidedAt();
+    world.headroom.guard(world, world.decidedAt);
     noteReasons();
   }
 
@@ -123,6 +126,9 @@ final class StateLoader {
         if (!backedOff.waits()) {
           live.endPause();
         }
+      }
+      if (live.headroom() != null) {
+        world.headroom.set(live, job.headroom());
       }
       if (job.state() == JobState.WAITING) {
         transitions.enqueue(live);
@@ -257,6 +263,9 @@ final class StateLoader {
 
   /// Records the present reasons, so that only later changes are reported.
   private void noteReasons() {
+    for (QueueState queue : world.queues.values()) {
+      queue.lanes().forEach(Lane::noteGate);
+    }
     Reasons.emit(world, new Transitions(world), true);
   }
 
@@ -313,6 +322,7 @@ final class StateLoader {
         runTimes(world),
         world.bars.all(),
         world.possibleVictims.freshFrom(),
-        world.nextSequence());
+        world.nextSequence(),
+        world.decidedAt);
   }
 }

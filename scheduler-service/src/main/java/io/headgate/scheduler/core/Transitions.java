@@ -121,6 +121,10 @@ final class Transitions {
     } else {
       holds.end(job.hold(), HoldRelease.JOB_GONE);
     }
+    if (job.headroom() != null) {
+      world.headroom.set(job, Optional.empty());
+      emit(new Effect.HeadroomHoldChanged(job.id(), Optional.empty()));
+    }
   }
 
   /// Starts a waiting job that has no hold.
@@ -195,9 +199,7 @@ final class Transitions {
       addSuspended(attempt);
     }
     if (attempt.stop() == null) {
-      world.possibleVictims.add(attempt);
-      world.movable.add(attempt);
-      world.ends.add(attempt);
+      world.addRunning(attempt);
     }
     noteReturning(attempt);
   }
@@ -238,6 +240,7 @@ final class Transitions {
     if (mayGo) {
       world.possibleVictims.remove(attempt);
     }
+    world.attemptsOf.remove(attempt);
     boolean stops = attempt.stake() == Stake.STOPPING;
     if (!attempt.isSuspended()) {
       attempt.levels().end(attempt.claim(), stops);
@@ -252,6 +255,9 @@ final class Transitions {
     if (mayGo) {
       world.possibleVictims.add(attempt);
     }
+    if (attempt.stop() == null) {
+      world.attemptsOf.add(attempt);
+    }
     emit(new Effect.AttemptChanged(attempt.toAttempt()));
   }
 
@@ -260,8 +266,10 @@ final class Transitions {
   void run(LiveAttempt attempt, Instant at) {
     if (attempt.startedAt() == null && attempt.stop() == null) {
       world.ends.remove(attempt);
+      world.attemptsOf.remove(attempt);
       attempt.setStarted(at);
       world.ends.add(attempt);
+      world.attemptsOf.add(attempt);
     } else if (attempt.startedAt() == null) {
       attempt.setStarted(at);
     }
@@ -276,9 +284,7 @@ final class Transitions {
       holds.endOfMove(attempt.job());
     }
     if (isNew) {
-      world.possibleVictims.remove(attempt);
-      world.movable.remove(attempt);
-      world.ends.remove(attempt);
+      world.removeRunning(attempt);
       attempt.levels().stop(attempt.claim());
     }
     removeSuspended(attempt);
@@ -314,9 +320,7 @@ final class Transitions {
     // It is no victim any more that takes no GPU from anybody.
     world.changes.victimsChanged();
     charge(attempt);
-    world.possibleVictims.add(attempt);
-    world.movable.add(attempt);
-    world.ends.add(attempt);
+    world.addRunning(attempt);
     move(attempt.job(), JobEvent.RESUME);
     emit(new Effect.ResumeAttempt(attempt.toAttempt()));
   }
@@ -326,9 +330,7 @@ final class Transitions {
     LiveJob job = attempt.job();
     QueueState queue = job.queue();
     if (attempt.stop() == null) {
-      world.possibleVictims.remove(attempt);
-      world.movable.remove(attempt);
-      world.ends.remove(attempt);
+      world.removeRunning(attempt);
     }
     removeSuspended(attempt);
     forgetReturning(attempt);
@@ -368,6 +370,7 @@ final class Transitions {
     if (ending instanceof AttemptEnding.Exited && unasked) {
       attempt.job().queue().runTimes().add(Duration.between(attempt.from(), now));
       world.ends.observed();
+      world.attemptsOf.expectedEndsChanged(attempt.policy());
     }
   }
 

@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
+import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
@@ -28,6 +29,7 @@ final class TurnActions {
   private final Transitions transitions;
   private final RoomSearches searches;
   private final BlockedHolds blockedHolds;
+  private final HeadroomHolds headroom;
   private final Promises promises;
   private final Scaling scaling;
   private final WakeTime wake;
@@ -40,6 +42,7 @@ final class TurnActions {
       Transitions transitions,
       RoomSearches searches,
       BlockedHolds blockedHolds,
+      HeadroomHolds headroom,
       Promises promises,
       Scaling scaling,
       WakeTime wake,
@@ -48,6 +51,7 @@ final class TurnActions {
     this.transitions = transitions;
     this.searches = searches;
     this.blockedHolds = blockedHolds;
+    this.headroom = headroom;
     this.promises = promises;
     this.scaling = scaling;
     this.wake = wake;
@@ -88,7 +92,9 @@ final class TurnActions {
 
   private TurnOutcome start(LiveJob job, Assignment place) {
     blockedHolds.leave(job, HoldRelease.USED);
-    return new TurnOutcome.Started(transitions.start(job, place, now));
+    LiveAttempt started = transitions.start(job, place, now);
+    headroom.leave(job);
+    return new TurnOutcome.Started(started);
   }
 
   /// A job that had a hold waits for that instead.
@@ -143,6 +149,7 @@ final class TurnActions {
         long before = world.changes.roomVersion();
         blockedHolds.leave(job, HoldRelease.NOT_NEEDED);
         TurnOutcome outcome = preemptor.preempt(job, request, found, turn.mayStart());
+        headroom.leave(job);
         searches.keepFailures(request, before);
         return outcome;
       }
@@ -159,7 +166,11 @@ final class TurnActions {
             && job.queue().group().consolidates()
             && !promises.areDue()
             && !(job.queue().group().isElastic() && scaling.mayServe(job));
-    return mayMove ? consolidator.makeRoom(turn, job) : TurnOutcome.nothing();
+    TurnOutcome outcome = mayMove ? consolidator.makeRoom(turn, job) : TurnOutcome.nothing();
+    if (outcome instanceof TurnOutcome.Consolidated) {
+      headroom.leave(job);
+    }
+    return outcome;
   }
 
   private TurnOutcome hold(Turn turn, LiveJob job) {

@@ -77,6 +77,8 @@ final class World {
   final FailedMoves failedMoves = new FailedMoves();
   final AttemptEnds ends = new AttemptEnds(this::pool);
   final HoldSearches holdSearches = new HoldSearches(this);
+  final PolicyAttempts attemptsOf = new PolicyAttempts();
+  final Headroom headroom = new Headroom();
 
   /// Suspended attempts, by the sequence of their jobs.
   final TreeMap<Long, LiveAttempt> suspended = new TreeMap<>();
@@ -165,6 +167,22 @@ final class World {
   void expectInstance(QueueState queue, PoolState pool) {
     queue.setExpects(pool);
     expectsInstances = true;
+  }
+
+  /// The attempt runs, and was not asked to stop.
+  void addRunning(LiveAttempt attempt) {
+    possibleVictims.add(attempt);
+    movable.add(attempt);
+    ends.add(attempt);
+    attemptsOf.add(attempt);
+  }
+
+  /// Reverses [#addRunning].
+  void removeRunning(LiveAttempt attempt) {
+    possibleVictims.remove(attempt);
+    movable.remove(attempt);
+    ends.remove(attempt);
+    attemptsOf.remove(attempt);
   }
 
   /// No queue expects an instance.

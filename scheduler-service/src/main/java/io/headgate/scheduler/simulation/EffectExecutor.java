@@ -69,6 +69,7 @@ final class EffectExecutor {
             Effect.AttemptSuspended _,
             Effect.ResumeAttempt _,
             Effect.HoldPauseChanged _,
+            Effect.HeadroomHoldChanged _,
             Effect.NodeSetAside _ -> {}
       }
     }
@@ -219,6 +220,9 @@ final class EffectExecutor {
         };
     if (holder != null) {
       detail.replace("holder", context.jobs.get(holder).name());
+    }
+    if (reason instanceof Reason.HeldInLimit held) {
+      held.until().ifPresent(at -> detail.replace("until", JsonLines.time(context.msOf(at))));
     }
     if (reason instanceof Reason.Holding holding) {
       holding

@@ -5,6 +5,7 @@ import static io.headgate.scheduler.store.Columns.orNull;
 import io.headgate.kit.seal.Seal;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.JobId;
@@ -113,7 +114,10 @@ final class BatchScript {
         .bool(JobRecord::simulated)
         .bigint(JobRecord::version)
         .integer(job -> job.job().holdPause().map(HoldPause::holds).orElse(0))
-        .time(job -> orNull(job.job().holdPause().map(HoldPause::until)));
+        .time(job -> orNull(job.job().holdPause().map(HoldPause::until)))
+        .text(job -> orNull(job.job().headroom().map(HeadroomRow::text)))
+        .time(job -> orNull(job.job().headroom().flatMap(HeadroomHold::expectedStart)))
+        .time(job -> orNull(job.job().headroom().flatMap(HeadroomHold::until)));
   }
 
   private static void attempts(Script script, List<AttemptRecord> attempts) {

@@ -31,17 +31,18 @@ final class BatchSql {
         workers, submitted_at, waiting_since, state, sequence, attempts, preempted_by, preempted_rule,
         preempted_grounds, preempted_at, started_at, finished_at, exit_code, draft_code,
         draft_message, cancelled_by, cancel_reason, simulated, version, hold_pauses,
-        hold_paused_until)
+        hold_paused_until, headroom, headroom_start, headroom_until)
       select a, b, c, d, e, f, g, h, i, j, k, l, m, n::text[], o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al, am, an
+        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq
       from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[],
         ?::integer[], ?::boolean[], ?::bigint[], ?::bigint[], ?::bigint[], ?::boolean[], ?::text[], ?::text[],
         ?::timestamptz[], ?::text[], ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::timestamptz[],
         ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[],
         ?::timestamptz[], ?::timestamptz[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[],
-        ?::boolean[], ?::bigint[], ?::integer[], ?::timestamptz[])
+        ?::boolean[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::text[], ?::timestamptz[],
+        ?::timestamptz[])
         as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al, am, an)\
+        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq)\
       """;
 
   static final String INSERT_SPECS =
@@ -56,12 +57,15 @@ final class BatchSql {
         waiting_since = g, state = h, sequence = i, attempts = j, preempted_by = k, preempted_rule = l,
         preempted_grounds = m, preempted_at = n, started_at = o, finished_at = p, exit_code = q,
         draft_code = r, draft_message = s, cancelled_by = t, cancel_reason = u, simulated = v,
-        version = w, hold_pauses = x, hold_paused_until = y
+        version = w, hold_pauses = x, hold_paused_until = y, headroom = z, headroom_start = aa,
+        headroom_until = ab
       from unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[],
         ?::timestamptz[], ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[],
         ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::integer[], ?::text[], ?::text[],
-        ?::text[], ?::text[], ?::boolean[], ?::bigint[], ?::integer[], ?::timestamptz[])
-        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y)
+        ?::text[], ?::text[], ?::boolean[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::text[],
+        ?::timestamptz[], ?::timestamptz[])
+        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
+        aa, ab)
       where id = a\
       """;
 

@@ -3,6 +3,7 @@ package io.headgate.scheduler.store;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
@@ -35,7 +36,7 @@ final class JobRows {
         stop_time_ms, suspend_ms, movable,
         preempted_by, preempted_rule, preempted_grounds, preempted_at,
         state, sequence, submitted_at, coalesce(waiting_since, submitted_at), attempts,
-        hold_pauses, hold_paused_until,
+        hold_pauses, hold_paused_until, headroom, headroom_start, headroom_until,
         policy, profile, gpu_units, workers, submitter, by_role, labels, traceparent, created_at,
         started_at, finished_at, exit_code, draft_code, draft_message,
         cancelled_by, cancel_reason, simulated, version
@@ -94,7 +95,8 @@ final class JobRows {
             rows.time(),
             rows.integer(),
             preemption,
-            holdPause());
+            holdPause(),
+            headroom(tenant));
     JobMetadata metadata =
         new JobMetadata(
             name,
@@ -130,6 +132,12 @@ final class JobRows {
   private Optional<HoldPause> holdPause() {
     int holds = rows.integer();
     return rows.optionalTime().map(until -> new HoldPause(holds, until));
+  }
+
+  private Optional<HeadroomHold> headroom(TenantId tenant) {
+    Optional<String> limits = rows.optionalText();
+    Optional<Instant> start = rows.optionalTime();
+    return HeadroomRow.hold(tenant, limits, start, rows.optionalTime());
   }
 
   private JobRecord.Course course() {

@@ -15,6 +15,7 @@ import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
@@ -85,7 +86,8 @@ final class RowMapper {
             row.get(JOB.ATTEMPTS),
             preemption,
             Optional.ofNullable(row.get(JOB.HOLD_PAUSED_UNTIL))
-                .map(until -> new HoldPause(row.get(JOB.HOLD_PAUSES), until)));
+                .map(until -> new HoldPause(row.get(JOB.HOLD_PAUSES), until)),
+            headroom(row, tenant));
     JobMetadata metadata =
         new JobMetadata(
             new JobName(tenant, row.get(JOB.NAME)),
@@ -112,6 +114,14 @@ final class RowMapper {
                 new Cancellation(by, Objects.requireNonNullElse(row.get(JOB.CANCEL_REASON), ""))),
         row.get(JOB.SIMULATED),
         row.get(JOB.VERSION));
+  }
+
+  private static Optional<HeadroomHold> headroom(Record row, TenantId tenant) {
+    return HeadroomRow.hold(
+        tenant,
+        Optional.ofNullable(row.get(JOB.HEADROOM)),
+        Optional.ofNullable(row.get(JOB.HEADROOM_START)),
+        Optional.ofNullable(row.get(JOB.HEADROOM_UNTIL)));
   }
 
   /// @param workers of this attempt, by worker

@@ -58,7 +58,8 @@ class HeldInLimitTest {
         new Reason.HeldInLimit(
             new Reason.Limit(policyId("team"), gpus(1), gpus(1), gpus(5)),
             gpus(4),
-            it.id("holder"));
+            it.id("holder"),
+            Optional.empty());
     assertThat(it.reason("waits")).isEqualTo(reason);
     assertThat(reason.code()).isEqualTo("HOLD");
     assertThat(ReasonDetail.of(reason))
@@ -111,7 +112,8 @@ class HeldInLimitTest {
                 new Reason.UserLimit(
                     policyId("team"), new UserId("alice"), gpus(1), gpus(1), gpus(5)),
                 gpus(4),
-                it.id("holder")));
+                it.id("holder"),
+                Optional.empty()));
     it.submit(it.spec("bobs", "small", "bob", 0, Optional.empty()));
     assertThat(it.state("bobs")).isEqualTo(JobState.ASSIGNED);
     it.submit("gang", "five");
@@ -135,7 +137,8 @@ class HeldInLimitTest {
             new Reason.HeldInLimit(
                 new Reason.TenantLimit(ACME, poolId("pool"), gpus(1), gpus(1), gpus(5)),
                 gpus(4),
-                it.id("holder")));
+                it.id("holder"),
+                Optional.empty()));
     it.submit("gang", "five");
     assertThat(it.reason("five"))
         .isEqualTo(new Reason.TenantLimit(ACME, poolId("pool"), gpus(1), gpus(5), gpus(5)));

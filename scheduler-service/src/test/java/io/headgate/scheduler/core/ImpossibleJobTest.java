@@ -162,6 +162,7 @@ class ImpossibleJobTest {
         it.now,
         0,
         Optional.empty(),
+        Optional.empty(),
         Optional.empty());
   }
 }

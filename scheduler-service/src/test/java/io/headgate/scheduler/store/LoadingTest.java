@@ -37,7 +37,8 @@ final class LoadingTest {
         submitter, priority, preemptible, max_runtime_ms, by_role, labels, traceparent, created_at,
         submitted_at, state, sequence, attempts, preempted_by, preempted_rule, preempted_grounds,
         preempted_at, started_at, finished_at, exit_code, draft_code, draft_message, cancelled_by,
-        cancel_reason, simulated, version, movable, waiting_since, hold_pauses, hold_paused_until)
+        cancel_reason, simulated, version, movable, waiting_since, hold_pauses, hold_paused_until,
+        headroom, headroom_start, headroom_until)
       select i, case when i %% 20 = 0 then 'other' else 'acme' end, 'jöb-' || i, 'q-' || i %% 5,
         'p-' || i %% 3, 'one', i, 1 + i %% 2, 'u-' || i %% 200, 'users/u-' || i %% 200, i %% 4 - 2,
         case i %% 3 when 0 then true when 1 then false end,
@@ -57,7 +58,10 @@ final class LoadingTest {
         case when i %% 20 = 0 then 'wrong data' end, i %% 11 = 0, 3000000000 + i,
         i %% 13 = 0,
         case when i %% 4 = 0 then timestamptz '2026-11-02 00:00:00Z' + i * interval '1.000007 s' end,
-        i %% 3, case when i %% 3 > 0 then timestamptz '2026-11-03 00:00:00Z' end
+        i %% 3, case when i %% 3 > 0 then timestamptz '2026-11-03 00:00:00Z' end,
+        (array['LIMIT', 'RESERVATION/eng USER_LIMIT', null])[1 + i %% 3],
+        case when i %% 3 = 0 then timestamptz '2026-11-04 00:00:00Z' end,
+        case when i %% 3 = 1 then timestamptz '2026-11-05 00:00:00Z' end
       from generate_series(1, %d) i\
       """
           .formatted(JOBS);

@@ -51,6 +51,22 @@ public sealed interface Finding {
     }
   }
 
+  /// Headroom that a job holds in a limit (O7).
+  ///
+  /// @param own whether the explained job holds it; otherwise it waits because of it
+  /// @param subject the policy or department that sets the limit
+  /// @param units that the holder needs
+  /// @param expectedStart of the holder; absent: unknown
+  /// @param until when the hold ends if its expected start is unknown
+  record Headroom(
+      boolean own,
+      String subject,
+      Measure measure,
+      long units,
+      Optional<Instant> expectedStart,
+      Optional<Instant> until)
+      implements Finding {}
+
   /// The capacity of a pool against the need of the job.
   ///
   /// @param nodes that take work

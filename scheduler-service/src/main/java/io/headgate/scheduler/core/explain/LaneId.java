@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.explain;
 
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.UserId;
+import java.util.Comparator;
 import java.util.Optional;
 
 /// The jobs of a queue that start under the same conditions, and so wait for the same reason.
@@ -10,4 +11,10 @@ import java.util.Optional;
 /// @param preemptible non-preemptible jobs start only inside the reservation
 /// @param exceedsLimit jobs of users who may use idle capacity above the policy's limit
 public record LaneId(
-    QueueId queue, Optional<UserId> user, boolean preemptible, boolean exceedsLimit) {}
+    QueueId queue, Optional<UserId> user, boolean preemptible, boolean exceedsLimit) {
+  /// Of lanes of one queue.
+  public static final Comparator<LaneId> ORDER =
+      Comparator.comparing((LaneId lane) -> lane.user().map(UserId::name).orElse(""))
+          .thenComparing(LaneId::preemptible)
+          .thenComparing(LaneId::exceedsLimit);
+}

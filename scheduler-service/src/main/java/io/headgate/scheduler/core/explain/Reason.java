@@ -241,11 +241,12 @@ public sealed interface Reason {
 
   /// It would be within the limit if nothing were held for another job (A2 to A4, O7, P5).
   ///
-  /// @param limit the reason with the numbers of use alone: a [Limit], [DepartmentLimit],
-  ///   [TenantLimit] or [UserLimit]
+  /// @param limit the reason with the numbers of use alone; for headroom also one of A5 or A8
   /// @param held what the holds add to that use
   /// @param holder the first job with such a hold
-  record HeldInLimit(Reason limit, GpuQuantity held, JobId holder) implements Reason {
+  /// @param until when headroom is free again, as far as is known; absent: slices are held
+  record HeldInLimit(Reason limit, GpuQuantity held, JobId holder, Optional<Instant> until)
+      implements Reason {
     @Override
     public String code() {
       return "HOLD";
@@ -327,8 +328,7 @@ public sealed interface Reason {
     }
   }
 
-  /// It was passed for so long that slices are held for it now; these attempts are expected to end
-  /// first (O7).
+  /// It was passed for so long that slices are held for it; these attempts should end first (O7).
   ///
   /// @param expectedStart absent when one of them has not said how long it runs
   record Holding(PoolId pool, List<AttemptId> waitsFor, Optional<Instant> expectedStart)

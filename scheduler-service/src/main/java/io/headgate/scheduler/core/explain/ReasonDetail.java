@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.type.GpuQuantity;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -69,9 +70,16 @@ public final class ReasonDetail {
               capacity.toString());
       case Reason.Hold(var pool, var need, var holder) ->
           named("pool", pool.name(), "need", need.toString(), "holder", holder.toString());
-      case Reason.HeldInLimit(var limit, var held, var holder) -> {
+      case Reason.HeldInLimit(var limit, var held, var holder, var until) -> {
         Map<String, String> detail = of(limit);
-        detail.putAll(named("held", held.toString(), "holder", holder.toString()));
+        detail.putAll(
+            named(
+                "held",
+                held.toString(),
+                "holder",
+                holder.toString(),
+                "until",
+                until.map(Instant::toString).orElse("")));
         yield detail;
       }
       case Reason.Suspended(var node, var devices, var until) ->

@@ -12,6 +12,7 @@ import java.util.Optional;
 /// @param attempts how many were begun
 /// @param lastPreemption by whom it was preempted last, if ever
 /// @param holdPause the last pause between its holds of unknown expected start (O7)
+/// @param headroom what it holds in the limits that block it (O7)
 public record Job(
     JobSpec spec,
     JobState state,
@@ -20,7 +21,8 @@ public record Job(
     Instant waitingSince,
     int attempts,
     Optional<Preemption> lastPreemption,
-    Optional<HoldPause> holdPause) {
+    Optional<HoldPause> holdPause,
+    Optional<HeadroomHold> headroom) {
   /// A job that has not been preempted and has waited since its submission.
   public static Job submitted(
       JobSpec spec, JobState state, long sequence, Instant submittedAt, int attempts) {
@@ -32,6 +34,7 @@ public record Job(
         submittedAt,
         attempts,
         Optional.empty(),
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -41,12 +44,42 @@ public record Job(
 
   public Job withState(JobState newState) {
     return new Job(
-        spec, newState, sequence, submittedAt, waitingSince, attempts, lastPreemption, holdPause);
+        spec,
+        newState,
+        sequence,
+        submittedAt,
+        waitingSince,
+        attempts,
+        lastPreemption,
+        holdPause,
+        headroom);
   }
 
   /// The job with another pause; empty: it may hold.
   public Job withHoldPause(Optional<HoldPause> newPause) {
     return new Job(
-        spec, state, sequence, submittedAt, waitingSince, attempts, lastPreemption, newPause);
+        spec,
+        state,
+        sequence,
+        submittedAt,
+        waitingSince,
+        attempts,
+        lastPreemption,
+        newPause,
+        headroom);
+  }
+
+  /// The job with other headroom; empty: it holds none.
+  public Job withHeadroom(Optional<HeadroomHold> newHeadroom) {
+    return new Job(
+        spec,
+        state,
+        sequence,
+        submittedAt,
+        waitingSince,
+        attempts,
+        lastPreemption,
+        holdPause,
+        newHeadroom);
   }
 }

@@ -19,6 +19,8 @@ public enum Block {
   NON_PREEMPTIBLE,
   /// Rule A3 and A8.
   TENANT_NON_PREEMPTIBLE,
+  /// Rule O7: a job that comes before it holds headroom in one of its limits.
+  HEADROOM,
   /// Rule A3.
   TENANT_LIMIT,
   /// Rule A7.
@@ -32,5 +34,24 @@ public enum Block {
   /// The supply blocks it, and an elastic pool was asked for room.
   PROVIDER,
   /// Nothing.
-  NONE
+  NONE;
+
+  /// Whether it is a limit in whose scope a job may hold headroom (O7).
+  public boolean isLimit() {
+    return switch (this) {
+      case LIMIT, USER_LIMIT, DEPARTMENT_LIMIT, OVER_RESERVATION, NON_PREEMPTIBLE -> true;
+      case NEVER_FITS,
+          CLOSED,
+          TENANT_NON_PREEMPTIBLE,
+          HEADROOM,
+          TENANT_LIMIT,
+          POOL_CAPACITY,
+          HOLD,
+          CAPACITY,
+          FRAGMENTATION,
+          PROVIDER,
+          NONE ->
+          false;
+    };
+  }
 }

@@ -28,6 +28,9 @@ public final class Lane {
   private @Nullable Denial denial;
   private Reported reported = Reported.NOTHING;
 
+  /// As noted last.
+  private Block gate = Block.NONE;
+
   Lane(QueueState queue, LaneId id) {
     this.queue = queue;
     this.id = id;
@@ -118,13 +121,19 @@ public final class Lane {
     return gate == Block.NONE ? withAsked(RouteGroup.supplyBlock(routes(), rules)) : gate;
   }
 
-  /// As [#block()], with the supply as the group of the queue noted it last.
+  /// As [#block()], with the supply as the group of the queue noted it last, and the rights as of
+  /// [#noteGate].
   public Block blockAsNoted() {
     if (isRestricted()) {
       return block();
     }
-    Block gate = gate();
     return gate == Block.NONE ? withAsked(queue.group().notedSupplyBlock()) : gate;
+  }
+
+  /// Records the present [#gate()].
+  public Block noteGate() {
+    gate = gate();
+    return gate;
   }
 
   /// Jobs that lack capacity wait for the elastic pool that was asked for an instance.
@@ -132,9 +141,18 @@ public final class Lane {
     return supply != Block.NONE && expects() != null ? Block.PROVIDER : supply;
   }
 
-  /// The first rule of rights that stands in the way of its head.
+  /// The first rule of rights that stands in the way of its head, or the headroom that another job
+  /// holds.
   public Block gate() {
     return gate(StartRules.ANSWERS_ONLY);
+  }
+
+  /// As [#gate()], as if the job were its head.
+  Block gate(LiveJob job) {
+    Block rights = rights(StartRules.ANSWERS_ONLY);
+    return rights == Block.NONE && HeadroomGuard.stopping(job, queue) != null
+        ? Block.HEADROOM
+        : rights;
   }
 
   /// As [#gate()], as if its policy's limit left room.
@@ -148,6 +166,15 @@ public final class Lane {
   }
 
   private Block gate(StartRules rules) {
+    Block rights = rights(rules);
+    return rights == Block.NONE && !rules.leavesHeadroom(queue, head()) ? Block.HEADROOM : rights;
+  }
+
+  private @Nullable LiveJob head() {
+    return line.isEmpty() ? null : line.first();
+  }
+
+  private Block rights(StartRules rules) {
     if (denial != null) {
       rules.neverFits();
       return Block.NEVER_FITS;
@@ -166,6 +193,10 @@ public final class Lane {
   ///
   /// Where holds of long-blocked jobs alone fill the limit, it waits for those jobs.
   boolean mayMakeRoomInLimits() {
+    return isLimitedOnly() && StartRules.ANSWERS_ONLY.leavesHeadroom(queue, head());
+  }
+
+  private boolean isLimitedOnly() {
     PolicyAccount account = queue.account();
     long need = queue.need();
     return switch (gate()) {

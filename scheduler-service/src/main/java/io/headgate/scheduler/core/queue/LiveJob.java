@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.BackOff;
+import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
@@ -28,6 +29,7 @@ public final class LiveJob {
   private int attempts;
   private @Nullable Preemption lastPreemption;
   private @Nullable HoldPause holdPause;
+  private @Nullable HeadroomHold headroom;
   private @Nullable LiveAttempt attempt;
   private @Nullable LiveHold hold;
   private @Nullable BackOff backOff;
@@ -43,6 +45,7 @@ public final class LiveJob {
     this.attempts = job.attempts();
     this.lastPreemption = job.lastPreemption().orElse(null);
     this.holdPause = job.holdPause().orElse(null);
+    this.headroom = job.headroom().orElse(null);
   }
 
   private static int compare(LiveJob one, LiveJob other) {
@@ -98,6 +101,15 @@ public final class LiveJob {
 
   public void setHoldPause(Optional<HoldPause> pause) {
     holdPause = pause.orElse(null);
+  }
+
+  /// What it holds in the limits that block it (O7); null: nothing.
+  public @Nullable HeadroomHold headroom() {
+    return headroom;
+  }
+
+  public void setHeadroom(@Nullable HeadroomHold newHeadroom) {
+    headroom = newHeadroom;
   }
 
   public QueueState queue() {
@@ -178,7 +190,8 @@ public final class LiveJob {
         waitingSince,
         attempts,
         Optional.ofNullable(lastPreemption),
-        holdPause());
+        holdPause(),
+        Optional.ofNullable(headroom));
   }
 
   @Override

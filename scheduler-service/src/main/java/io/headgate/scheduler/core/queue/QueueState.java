@@ -18,7 +18,6 @@ import io.headgate.scheduler.core.rights.Standing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -34,11 +33,6 @@ public final class QueueState implements Comparable<QueueState> {
       return group.routes();
     }
   }
-
-  private static final Comparator<LaneId> LANE_ORDER =
-      Comparator.comparing((LaneId lane) -> lane.user().isPresent() ? lane.user().get().name() : "")
-          .thenComparing(LaneId::preemptible)
-          .thenComparing(LaneId::exceedsLimit);
 
   private final QueueId id;
   private @Nullable Queue queue;
@@ -62,6 +56,7 @@ public final class QueueState implements Comparable<QueueState> {
   private final Turn turn = new Turn(this);
   private @Nullable PoolState expects;
   private final RunTimes runTimes = new RunTimes();
+  private List<HeadroomGuard> guards = List.of();
 
   public QueueState(QueueId id) {
     this.id = id;
@@ -249,6 +244,16 @@ public final class QueueState implements Comparable<QueueState> {
     version++;
   }
 
+  /// Keep its jobs from headroom that others hold (O7); mostly none.
+  public List<HeadroomGuard> guards() {
+    return guards;
+  }
+
+  public void setGuards(List<HeadroomGuard> newGuards) {
+    guards = List.copyOf(newGuards);
+    version++;
+  }
+
   /// The waiting jobs with a hold, in order.
   public Collection<LiveJob> holders() {
     return holders;
@@ -280,7 +285,7 @@ public final class QueueState implements Comparable<QueueState> {
 
   /// The first rule of rights that stands in the way of the job, which is in no lane.
   public Block gate(LiveJob job) {
-    return new Lane(this, laneOf(job.spec())).gate();
+    return new Lane(this, laneOf(job.spec())).gate(job);
   }
 
   /// The lane that such a job would wait in; null: none waits there.
@@ -304,7 +309,7 @@ public final class QueueState implements Comparable<QueueState> {
     int high = lanes.size() - 1;
     while (low <= high) {
       int middle = (low + high) >>> 1;
-      int order = LANE_ORDER.compare(lanes.get(middle).id(), id);
+      int order = LaneId.ORDER.compare(lanes.get(middle).id(), id);
       if (order == 0) {
         return middle;
       }

@@ -200,6 +200,11 @@ public final class RouteGroup {
     return first().position();
   }
 
+  /// The profile's best execution priority in its pools.
+  int bestPosition() {
+    return routes.isEmpty() ? Integer.MAX_VALUE : routes.get(best).position();
+  }
+
   /// Whether the profile's execution priority is better than this in one of such pools.
   boolean isBetterIn(Predicate<PoolState> which, int position) {
     for (Route route : routes) {

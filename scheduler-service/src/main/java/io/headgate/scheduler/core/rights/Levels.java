@@ -135,7 +135,7 @@ public record Levels(PolicyAccount policy, TenantAccount tenant) {
     return policy.hasRoom(need)
             && hasRoomAbove(policy, need)
             && (!tenant.isBound() || tenant.leavesRoom(need))
-        ? standingWithinLimits(policy, need)
+        ? notEntitled(policy, need)
         : Standing.ABOVE_LIMIT;
   }
 
@@ -145,11 +145,16 @@ public record Levels(PolicyAccount policy, TenantAccount tenant) {
       return Standing.ENTITLED;
     }
     return policy.hasRoom(need) && hasRoomAbove(policy, need)
-        ? standingWithinLimits(policy, need)
+        ? notEntitled(policy, need)
         : Standing.ABOVE_LIMIT;
   }
 
-  private static Standing standingWithinLimits(PolicyAccount policy, long need) {
+  /// As [#standingBelowTenant], of a job whose limits leave room or will.
+  public static Standing standingWithinLimits(PolicyAccount policy, long need) {
+    return isEntitledBelowTenant(policy, need) ? Standing.ENTITLED : notEntitled(policy, need);
+  }
+
+  private static Standing notEntitled(PolicyAccount policy, long need) {
     for (DepartmentAccount each = policy.above(); each != null; each = each.above()) {
       if (each.usageWithoutStopping() + need <= each.reservation()) {
         return Standing.LENT;

@@ -2,6 +2,8 @@ package io.headgate.scheduler.runtime.record;
 
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.HeadroomHold;
+import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
@@ -72,6 +74,16 @@ public record JobRecord(
 
   public JobRecord with(Job newJob) {
     return new JobRecord(metadata, newJob, course, draft, cancellation, simulated, version);
+  }
+
+  /// With another pause of the job between holds (O7).
+  public JobRecord withHoldPause(Optional<HoldPause> pause) {
+    return with(job.withHoldPause(pause));
+  }
+
+  /// With other headroom that the job holds (O7).
+  public JobRecord withHeadroom(Optional<HeadroomHold> headroom) {
+    return with(job.withHeadroom(headroom));
   }
 
   public JobRecord with(JobMetadata newCard) {

@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.explain.Finding;
 import io.headgate.scheduler.core.explain.Finding.PolicyUse;
 import io.headgate.type.GpuQuantity;
 import io.headgate.type.Viewer;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -23,6 +24,7 @@ public final class CheckText {
           "queue " + queue + (open ? " open" : " is closed");
       case Finding.OverReservationAllowed() -> "over-reservation allowed";
       case Finding.Sum sum -> sum(sum);
+      case Finding.Headroom headroom -> headroom(headroom);
       case Finding.PoolFit fit -> fit(fit);
       case Finding.ProviderAsked(var pool, var within) ->
           "%s was asked for an instance; it preempts if none comes within %s s"
@@ -83,6 +85,30 @@ public final class CheckText {
             gpus(sum.bound()),
             sum.mayExceed()
                 .map(user -> ", which " + user + " may exceed on idle capacity")
+                .orElse(""));
+  }
+
+  private static String headroom(Finding.Headroom headroom) {
+    String bound =
+        switch (headroom.measure()) {
+          case LIMIT -> "limit";
+          case RESERVATION -> "reservation";
+          case NON_PREEMPTIBLE -> "reservation for non-preemptible jobs";
+        };
+    return "%s headroom of %s in the %s of %s%s%s"
+        .formatted(
+            headroom.own() ? "holds" : "another job holds",
+            gpus(headroom.units()),
+            bound,
+            headroom.subject(),
+            headroom
+                .expectedStart()
+                .map(at -> "; it is expected to start by " + at.truncatedTo(ChronoUnit.SECONDS))
+                .orElse(""),
+            headroom
+                .until()
+                .map(at ->
+                    " until %s; its start is unknown".formatted(at.truncatedTo(ChronoUnit.SECONDS)))
                 .orElse(""));
   }
 

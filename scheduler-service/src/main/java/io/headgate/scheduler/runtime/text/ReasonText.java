@@ -38,8 +38,8 @@ public final class ReasonText {
               usage, department.name(), reservation, need);
       case Reason.DepartmentNonPreemptible(var department, var usage, var need, var reservation) ->
           text(
-              "non-preemptible jobs stay inside the reservation: those of department %s use %s of %s,"
-                  + " it needs %s",
+              "non-preemptible jobs stay inside the reservation: those of department %s use %s of"
+                  + " %s, it needs %s",
               department.name(), usage, reservation, need);
       case Reason.TenantLimit(var tenant, var pool, var usage, var need, var limit) ->
           text(
@@ -65,7 +65,8 @@ public final class ReasonText {
               var need,
               var reservation) ->
           text(
-              "its queue stays inside the reservation: %s of %s's %s in pool %s are taken, it needs %s",
+              "its queue stays inside the reservation: %s of %s's %s in pool %s are taken, it needs"
+                  + " %s",
               usage, tenant, reservation, pool.name(), need);
       case Reason.TenantNonPreemptible(
               var tenant,
@@ -83,8 +84,14 @@ public final class ReasonText {
               pool.name(), capacity, used, need);
       case Reason.Hold(var pool, var need, var _) ->
           text("needs %s in %s, which is held for another job", gpus(need), pool.name());
-      case Reason.HeldInLimit(var limit, var held, var _) ->
-          text("%s, and another job holds %s of the limit", sentence(limit), held);
+      case Reason.HeldInLimit(var limit, var held, var _, var until) ->
+          until
+              .map(at ->
+                  text(
+                      "%s, and another job holds headroom of %s there until %s",
+                      sentence(limit), held, at.truncatedTo(ChronoUnit.SECONDS)))
+              .orElseGet(
+                  () -> text("%s, and another job holds %s of the limit", sentence(limit), held));
       case Reason.Suspended(var node, var devices, var until) ->
           "it is kept in the memory of %s and goes on there, where it was, when %s %s %s free in its turn; at %s it is stopped instead"
               .formatted(
@@ -106,8 +113,8 @@ public final class ReasonText {
               .formatted(node.name(), rejections, until.truncatedTo(ChronoUnit.SECONDS));
       case Reason.SetAside(var pool, var need, var node, int nodes, var until) ->
           text(
-              "needs %s in %s, where %d node%s rejected jobs and %s set aside; %s gets work again at"
-                  + " %s, or with headgate undrain",
+              "needs %s in %s, where %d node%s rejected jobs and %s set aside; %s gets work again"
+                  + " at %s, or with headgate undrain",
               gpus(need),
               pool.name(),
               nodes,
@@ -183,7 +190,8 @@ public final class ReasonText {
               var need,
               var reservation) ->
           text(
-              "a non-preemptible job stays inside the reservation, and needs %s of department %s's %s",
+              "a non-preemptible job stays inside the reservation, and needs %s of department %s's"
+                  + " %s",
               gpus(need), department.name(), reservation);
       case Denial.AboveTenantLimit(var tenant, var pool, var need, var limit) ->
           text(

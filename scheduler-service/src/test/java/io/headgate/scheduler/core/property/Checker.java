@@ -73,11 +73,14 @@ final class Checker {
           Effect.AttemptEnded _,
           Effect.HoldPlaced _,
           Effect.HoldReleased _,
+          Effect.HeadroomHoldChanged _,
           Effect.ReleaseNode _ ->
           current = null;
       case Effect.HoldPauseChanged(var job, var pause) -> {
         require(
-            pause.isEmpty() || released.get(job) == HoldRelease.EXPIRED,
+            pause.isEmpty()
+                || released.get(job) == HoldRelease.EXPIRED
+                || HeadroomCheck.isExpired(shadow.jobs.get(job), now),
             "a pause begins when a hold expires (O7)",
             job,
             pause);
@@ -217,6 +220,8 @@ final class Checker {
           preemptions.beforeHold(hold, rules());
         }
       }
+      case Effect.HeadroomHoldChanged(var job, var changed) ->
+          HeadroomCheck.beforeChange(shadow.jobs.get(job), changed, this::rules);
       case Effect.HoldReleased(var job, var cause) -> {
         released.put(job, cause);
         Hold held = shadow.holds.getOrDefault(job, lifted.remove(job));

@@ -84,6 +84,7 @@ class PairedRunsTest {
                 "reason " + job + " " + reason.code();
             case Effect.HoldReleased _,
                 Effect.HoldPauseChanged _,
+                Effect.HeadroomHoldChanged _,
                 Effect.NodeSetAside _,
                 Effect.ScalePool _,
                 Effect.ReleaseNode _ ->

@@ -37,6 +37,8 @@ import org.junit.jupiter.api.Test;
 /// | adding an idle node never causes a preemption | [IdleNodeTest]: where it holds, where not |
 /// | a job that goes away releases its hold in the same pass | [RestChecker] |
 /// | no later job takes what a job needs that lost a worker and still stops | [ReturningCheck] |
+/// | no later job of a limit's scope starts on headroom that another holds | [Checker], by [HeadroomRules] |
+/// | the first job that a limit has blocked for long enough holds headroom | [HeadroomCheck] |
 /// | a reason is never wrong | [RestChecker], by [Reference]; of all that wait, with their positions: [WaitingCheck] |
 @Order(1) // It takes longest.
 class PropertiesTest {

@@ -26,6 +26,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,7 @@ final class Reference {
   final Space space;
   private final Set<JobId> ignored;
   final DepartmentRules departments;
+  private HeadroomRules headroom;
   private final Map<PolicyId, Long> live = new HashMap<>();
   private final Map<PolicyId, Long> stopping = new HashMap<>();
   private final Map<PolicyId, Long> held = new HashMap<>();
@@ -282,7 +284,23 @@ final class Reference {
   /// The first right that stands in the way, as [io.headgate.scheduler.core.explain.Reason] codes
   /// it; empty: none.
   Optional<String> refusal(Job job) {
-    return structural(job).or(() -> limit(job)).or(() -> otherRights(job));
+    return structural(job)
+        .or(() -> limit(job))
+        .or(() -> otherRights(job))
+        .or(() -> headroomHolder(job).map(holder -> "HEADROOM"));
+  }
+
+  /// The job that holds the headroom that this one would use (O7).
+  Optional<Job> headroomHolder(Job job) {
+    headroom = headroom == null ? new HeadroomRules(this) : headroom;
+    return headroom.holderBefore(job);
+  }
+
+  /// As if nothing were held for these jobs.
+  Reference without(Set<JobId> jobs) {
+    Set<JobId> more = new HashSet<>(ignored);
+    more.addAll(jobs);
+    return new Reference(shadow, now, more);
   }
 
   /// As [#refusal], of a job that makes its own room in the policy's limit (P9).
@@ -315,30 +333,7 @@ final class Reference {
 
   /// The first obstacle that no end of a job removes.
   Optional<String> structural(Job job) {
-    Queue queue = queue(job.spec().queue()).orElse(null);
-    if (queue == null
-        || shadow.profile(queue.profile()).isEmpty()
-        || shadow.policy(queue.policy()).isEmpty()) {
-      return Optional.of("NEVER_FITS");
-    }
-    Policy policy = policy(job);
-    Profile profile = profile(job);
-    long need = need(job);
-    boolean userTooSmall = policy.perUserLimit().map(limit -> need > limit.units()).orElse(false);
-    if ((need > policy.limit().units() && !mayExceedLimit(job))
-        || userTooSmall
-        || (need > policy.reservation().units() && (!queue.overReservation() || !preemptible(job)))
-        || departmentsOf(job).stream().anyMatch(each -> isTooSmall(each, job))
-        || routes(job).stream().noneMatch(pool -> space.everFits(pool, profile))) {
-      return Optional.of("NEVER_FITS");
-    }
-    return queue.open() ? Optional.empty() : Optional.of("QUEUE_CLOSED");
-  }
-
-  private boolean isTooSmall(Department department, Job job) {
-    return need(job) > departments.limit(department)
-        || (need(job) > departments.reservation(department)
-            && (!queue(job).overReservation() || !preemptible(job)));
+    return StructuralRules.of(job, this);
   }
 
   private Optional<String> limit(Job job) {

@@ -13,6 +13,7 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
@@ -127,6 +128,7 @@ final class RestChecker {
   void check() {
     new WaitingCheck(rules, core).check();
     ReturningCheck.checkRest(rules);
+    new HeadroomCheck(rules).check();
     for (Hold hold : shadow.holds.values()) {
       checkHolder(hold);
     }
@@ -174,6 +176,9 @@ final class RestChecker {
   /// Where holds alone fill a limit, the other rights go first, then the hold.
   private boolean isOf(String refusal, Reason reason, Job job) {
     PolicyId policy = rules.queue(job).policy();
+    if (reason instanceof Reason.HeldInLimit held && held.until().isPresent()) {
+      return refusal.equals("HEADROOM");
+    }
     String first = refusal;
     if (first.equals("LIMIT") && rules.used(policy) + rules.need(job) <= rules.limit(policy)) {
       first = rules.refusalBesidesLimit(job).orElse(first);
@@ -182,7 +187,7 @@ final class RestChecker {
         && isHeldOnly(rules.fullDepartment(job).orElseThrow(), job)) {
       first = rules.refusalBesidesLimits(job).orElse(first);
     }
-    String said = reason instanceof Reason.HeldInLimit held ? held.limit().code() : reason.code();
+    String said = reason instanceof Reason.HeldInLimit limit ? limit.limit().code() : reason.code();
     return said.equals(first.replace("DEPARTMENT_", ""));
   }
 
@@ -321,7 +326,10 @@ final class RestChecker {
                 && limit.user().equals(job.spec().user())
                 && used + need > limit.limit().units();
           }
-          case Reason.HeldInLimit held -> isHeldInLimit(job, held, policy, need);
+          case Reason.HeldInLimit held ->
+              held.until().isPresent()
+                  ? isHeldHeadroom(job, held)
+                  : isHeldInLimit(job, held, policy, need);
           case Reason.OverReservationDenied denied ->
               denied.usage().units() == rules.standing(policy, Set.of())
                   && denied.reservation().units() == rules.reservation(policy);
@@ -397,6 +405,17 @@ final class RestChecker {
   private boolean isOfUse(Reason.Limit limit, PolicyId policy, long need) {
     return limit.equals(
         new Reason.Limit(policy, gpus(rules.used(policy)), gpus(need), gpus(rules.limit(policy))));
+  }
+
+  /// The named job holds the headroom that it would use.
+  private boolean isHeldHeadroom(Job job, Reason.HeldInLimit held) {
+    return rules
+        .headroomHolder(job)
+        .filter(holder ->
+            holder.id().equals(held.holder())
+                && rules.need(holder) == held.held().units()
+                && held.until().equals(holder.headroom().map(HeadroomHold::passableUntil)))
+        .isPresent();
   }
 
   /// Use alone leaves room for it, use and holds together leave none, and the named job has one of

@@ -212,7 +212,8 @@ final class Scenarios {
         job.waitingSince(),
         job.attempts(),
         Optional.empty(),
-        job.holdPause());
+        job.holdPause(),
+        Optional.empty());
   }
 
   /// Lets a new core decide the history.

@@ -219,6 +219,8 @@ final class Shadow {
       case Effect.HoldReleased(var job, var _) -> holds.remove(job);
       case Effect.HoldPauseChanged(var job, var pause) ->
           jobs.computeIfPresent(job, (key, known) -> known.withHoldPause(pause));
+      case Effect.HeadroomHoldChanged(var job, var headroom) ->
+          jobs.computeIfPresent(job, (key, known) -> known.withHeadroom(headroom));
       case Effect.ReleaseNode(var node) -> released.add(node);
       case Effect.NodeSetAside _,
           Effect.ScalePool _,
@@ -381,7 +383,8 @@ final class Shadow {
             core.runTimes(),
             barred(),
             core.freshFrom(),
-            core.nextSequence()));
+            core.nextSequence(),
+            core.decidedAt()));
   }
 
   /// With the holds of O7 last, by job: they have no order among themselves, for each pass finds
@@ -404,6 +407,7 @@ final class Shadow {
         state.runTimes(),
         state.barred(),
         state.freshFrom(),
-        state.nextSequence());
+        state.nextSequence(),
+        state.decidedAt());
   }
 }

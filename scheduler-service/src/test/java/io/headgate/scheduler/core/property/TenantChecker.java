@@ -213,7 +213,7 @@ final class TenantChecker {
       }
       Reason reason = core.reason(job.id()).orElse(null);
       require(reason != null, "every waiting job has a reason", job);
-      Reason use = reason instanceof Reason.HeldInLimit(var of, var _, var _) ? of : reason;
+      Reason use = reason instanceof Reason.HeldInLimit(var of, var _, var _, var _) ? of : reason;
       if (use instanceof Reason.TenantLimit limit) {
         waitsForTenantLimit++;
         long held = reason instanceof Reason.HeldInLimit holds ? holds.held().units() : 0;

@@ -63,6 +63,9 @@ final class Victims {
     }
     boolean isFree = !shadow.barred.containsKey(job.id());
     String refusal = rules.refusal(job).orElse("");
+    if (rules.headroomHolder(job).isPresent()) {
+      return found;
+    }
     boolean isEntitled = rules.isPolicyEntitled(job);
     PolicyId policy = rules.queue(job).policy();
     boolean isWithinLimit =

@@ -1,0 +1,304 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.HeadroomHold;
+import io.headgate.scheduler.core.job.HoldPause;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.preemption.HoldSearch;
+import io.headgate.scheduler.core.queue.Block;
+import io.headgate.scheduler.core.queue.Ends;
+import io.headgate.scheduler.core.queue.HeadroomGuard;
+import io.headgate.scheduler.core.queue.HeadroomLimit;
+import io.headgate.scheduler.core.queue.Lane;
+import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.queue.Route;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/// The headroom that jobs hold in the limits that have blocked them for too long (O7), during one
+/// pass.
+///
+/// 1. When a pass begins, the holds of jobs that no longer wait end ([#begin]).
+/// 2. In the rounds, guards keep later jobs of the scope from the headroom
+///    ([io.headgate.scheduler.core.queue.HeadroomGuard]). So the holder finds it in its turn,
+///    although others may come before it by O1. When the holder starts, its hold ends ([#leave]).
+/// 3. When no turn leads to anything more, the holders are found anew ([#renew]). If a hold has
+///    ended or has other terms, the rounds go on: others may start now.
+///
+/// A job holds in all the limits that block it, or in none. It keeps its headroom while capacity is
+/// held for it: otherwise a small job of its policy could take the headroom before its turn.
+///
+/// Request: policy t uses 16 of 16 in jobs of 1 GPU; `big` needs 8 and has waited for `holdAfter`.
+/// At the end of the pass `big` holds headroom in t's limit. Jobs of 1 GPU end, and later ones wait
+/// with the reason HOLD. Once t uses 8, `big` starts in its turn and its hold ends. The round is
+/// repeated, and others start on what is left.
+final class HeadroomHolds {
+  private final World world;
+  private final Transitions transitions;
+  private final Instant now;
+  private final WakeTime wake;
+
+  /// The queues whose jobs may start now, although they could not when their turn came.
+  private final Set<QueueState> freed = new LinkedHashSet<>();
+
+  HeadroomHolds(World world, Transitions transitions, Instant now, WakeTime wake) {
+    this.world = world;
+    this.transitions = transitions;
+    this.now = now;
+    this.wake = wake;
+  }
+
+  /// Ends the holds of jobs that no longer wait, and sets the guards to this time.
+  void begin() {
+    if (world.headroom.areNone() && world.headroom.guarded().isEmpty()) {
+      return;
+    }
+    for (LiveJob job : world.headroom.holders()) {
+      if (!mayHold(job)) {
+        set(job, Optional.empty());
+      }
+    }
+    world.headroom.guard(world, now);
+  }
+
+  private boolean mayHold(LiveJob job) {
+    return world.jobs.get(job.id()) == job
+        && job.state() == JobState.WAITING
+        && !job.backsOff()
+        && (job.hold() == null || job.hold().isForBlocked())
+        && job.queue().resolved().isPresent();
+  }
+
+  private void set(LiveJob job, Optional<HeadroomHold> hold) {
+    world.headroom.set(job, hold);
+    transitions.emit(new Effect.HeadroomHoldChanged(job.id(), hold));
+  }
+
+  /// The job starts, or victims make room for it: it needs no headroom any more.
+  void leave(LiveJob job) {
+    if (job.headroom() != null) {
+      freed.addAll(world.headroom.guarded());
+      set(job, Optional.empty());
+      world.headroom.guard(world, now);
+    }
+  }
+
+  /// A job has started. In the scope of a level above the policies, jobs may have another order
+  /// now.
+  void started(QueueState queue) {
+    if (queue.guards().stream().anyMatch(HeadroomGuard::isAbovePolicy)) {
+      freed.addAll(world.headroom.guarded());
+    }
+  }
+
+  /// Takes the queues whose jobs may start now, although they could not when their turn came.
+  List<QueueState> takeFreed() {
+    List<QueueState> taken = List.copyOf(freed);
+    freed.clear();
+    return taken;
+  }
+
+  /// Finds the holders anew, when no turn leads to anything more.
+  ///
+  /// @return whether the rounds must go on: others may start now that could not when their turn
+  ///   came, or may not hold any more
+  boolean renew() {
+    List<LiveJob> blocked = blocked();
+    if (blocked.isEmpty() && world.headroom.areNone()) {
+      return false;
+    }
+    Map<LiveJob, HeadroomHold> found = find(blocked);
+    boolean changed = false;
+    boolean mayFree = false;
+    for (LiveJob job : world.headroom.holders()) {
+      HeadroomHold hold = found.get(job);
+      if (hold == null || !hold.equals(job.headroom())) {
+        set(job, Optional.ofNullable(hold));
+        changed = true;
+        mayFree = true;
+      }
+    }
+    for (Map.Entry<LiveJob, HeadroomHold> each : found.entrySet()) {
+      if (each.getKey().headroom() == null) {
+        set(each.getKey(), Optional.of(each.getValue()));
+        changed = true;
+      }
+    }
+    if (changed) {
+      world.headroom.guard(world, now);
+      world.queues.values().forEach(queue -> queue.lanes().forEach(Lane::noteGate));
+    }
+    found.values().forEach(this::wakeAt);
+    return mayFree || (changed && someHolderMustLeave());
+  }
+
+  /// Whether capacity is held for a job that must leave headroom to another one.
+  private boolean someHolderMustLeave() {
+    for (LiveHold hold : world.holds.values()) {
+      if (hold.isForBlocked() && HeadroomGuard.stopping(hold.job(), hold.job().queue()) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void wakeAt(HeadroomHold hold) {
+    if (hold.passableUntil().isAfter(now)) {
+      wake.by(hold.passableUntil());
+    }
+  }
+
+  /// The heads of lanes that a limit has blocked for long enough. Notes what blocks each lane.
+  private List<LiveJob> blocked() {
+    List<LiveJob> blocked = new ArrayList<>();
+    for (QueueState queue : world.queues.values()) {
+      for (Lane lane : queue.lanes()) {
+        Block gate = lane.noteGate();
+        if (gate.isLimit() && queue.need() > 0) {
+          LiveJob head = lane.line().first();
+          Instant due = head.waitingSince().plus(queue.holdAfter());
+          if (due.isAfter(now)) {
+            wake.by(due);
+          } else {
+            blocked.add(head);
+          }
+        }
+      }
+    }
+    return blocked;
+  }
+
+  /// The jobs that hold from now on.
+  private Map<LiveJob, HeadroomHold> find(List<LiveJob> blocked) {
+    for (LiveJob job : world.headroom.holders()) {
+      if (job.hold() != null) {
+        blocked.add(job);
+      }
+    }
+    Map<LiveJob, HeadroomHold> found = new LinkedHashMap<>();
+    Set<HeadroomLimit.Key> taken = new HashSet<>();
+    for (LiveJob job : HeadroomCandidates.inOrder(blocked)) {
+      List<HeadroomLimit> limits = limits(job);
+      if (limits.isEmpty() || limits.stream().anyMatch(limit -> taken.contains(limit.key()))) {
+        continue;
+      }
+      Optional<HeadroomHold> hold = hold(job, limits);
+      if (hold.isPresent()) {
+        found.put(job, hold.get());
+        limits.forEach(limit -> taken.add(limit.key()));
+      }
+    }
+    world.headroom.forgetOutlooks(blocked);
+    return found;
+  }
+
+  /// Those that block it. For a job that also holds capacity: those that did.
+  private List<HeadroomLimit> limits(LiveJob job) {
+    HeadroomHold former = job.headroom();
+    if (job.hold() != null && former != null) {
+      return HeadroomLimit.of(job, former.scopes());
+    }
+    List<HeadroomLimit> limits = HeadroomLimit.of(job);
+    limits.removeIf(limit -> !limit.blocks(world.holds.values()));
+    return limits;
+  }
+
+  private Optional<HeadroomHold> hold(LiveJob job, List<HeadroomLimit> limits) {
+    HeadroomOutlook.Expected expected = world.headroom.expected(world, job, limits, now);
+    world.headroom.changesAt(job).ifPresent(wake::by);
+    return switch (expected) {
+      case HeadroomOutlook.Known(Instant start) -> known(job, limits, start);
+      case HeadroomOutlook.Unknown() -> unknown(job, limits);
+      case HeadroomOutlook.Never() -> Optional.empty();
+    };
+  }
+
+  private Optional<HeadroomHold> known(LiveJob job, List<HeadroomLimit> limits, Instant expected) {
+    if (!mayStart(job)) {
+      return Optional.empty();
+    }
+    HeadroomHold former = job.headroom();
+    Optional<Instant> before =
+        former == null
+            ? Optional.empty()
+            : former.expectedStart().filter(start -> !start.isAfter(now));
+    // An overdue start stays what it was.
+    Instant start = expected.isAfter(now) ? expected : before.orElse(now);
+    if (job.holdPause().isPresent()) {
+      pause(job, Optional.empty());
+    }
+    return Optional.of(hold(limits, Optional.of(start), Optional.empty()));
+  }
+
+  private Optional<HeadroomHold> unknown(LiveJob job, List<HeadroomLimit> limits) {
+    HeadroomHold former = job.headroom();
+    Optional<Instant> until = former == null ? Optional.empty() : former.until();
+    if (until.isPresent() && !until.get().isAfter(now)) {
+      pause(job, Optional.of(HoldPause.after(job.holdPause(), job.queue().holdAfter(), now)));
+    }
+    Optional<Instant> paused =
+        job.holdPause().map(HoldPause::until).filter(end -> end.isAfter(now));
+    if (paused.isPresent()) {
+      wake.by(paused.get());
+      return Optional.empty();
+    }
+    Instant end = until.orElse(now.plus(job.queue().holdAfter()));
+    return end.isAfter(now) && mayStart(job)
+        ? Optional.of(hold(limits, Optional.empty(), Optional.of(end)))
+        : Optional.empty();
+  }
+
+  private static HeadroomHold hold(
+      List<HeadroomLimit> limits, Optional<Instant> start, Optional<Instant> until) {
+    return new HeadroomHold(limits.stream().map(HeadroomLimit::scope).toList(), start, until);
+  }
+
+  private void pause(LiveJob job, Optional<HoldPause> pause) {
+    job.setHoldPause(pause);
+    transitions.emit(new Effect.HoldPauseChanged(job.id(), pause));
+  }
+
+  /// Whether the job may start once it has its headroom: it may be entitled then and preempt, or
+  /// some pool can take it.
+  private boolean mayStart(LiveJob job) {
+    QueueState queue = job.queue();
+    return job.hold() != null
+        || queue.need() <= queue.account().reservation()
+        || queue.account().preemptsWithin()
+        || queue.group().isElastic()
+        || queue.routes(job).stream().anyMatch(route -> mayStart(job, route));
+  }
+
+  /// Whether the pool can take the job now or once all have ended there that ever will. What is
+  /// held there for a blocked job does not count: its job may have to leave the headroom.
+  private boolean mayStart(LiveJob job, Route route) {
+    if (route.fits()) {
+      return true;
+    }
+    Supplier<Optional<Assignment>> search = () -> placeOnceFree(job, route);
+    for (LiveHold hold : world.holds.values()) {
+      if (hold.isForBlocked() && hold.pool() == route.pool()) {
+        return transitions.holds().without(hold, search).isPresent();
+      }
+    }
+    return search.get().isPresent();
+  }
+
+  private Optional<Assignment> placeOnceFree(LiveJob job, Route route) {
+    Ends ends = new Ends(now, job.queue().holdAfter());
+    return HoldSearch.search(route, world.ends.expect(route.pool(), ends), now)
+            instanceof HoldSearch.Found(var place, var _, var _)
+        ? Optional.of(place)
+        : Optional.empty();
+  }
+}

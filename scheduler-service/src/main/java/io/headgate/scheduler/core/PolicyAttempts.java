@@ -1,0 +1,68 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// The running attempts of each policy that were not asked to stop. Their ends make headroom in the
+/// limits of the policy and of the levels above it (O7).
+final class PolicyAttempts {
+  private static final class OfPolicy {
+    private final Set<LiveAttempt> attempts = new LinkedHashSet<>();
+    private long version;
+  }
+
+  private final Map<PolicyAccount, OfPolicy> byPolicy = new HashMap<>();
+  private long version;
+
+  /// Takes in an attempt that uses GPUs.
+  void add(LiveAttempt attempt) {
+    if (attempt.units() > 0) {
+      OfPolicy changed = byPolicy.computeIfAbsent(attempt.policy(), key -> new OfPolicy());
+      changed.attempts.add(attempt);
+      count(changed);
+    }
+  }
+
+  void remove(LiveAttempt attempt) {
+    OfPolicy changed = byPolicy.get(attempt.policy());
+    if (changed != null && changed.attempts.remove(attempt)) {
+      count(changed);
+    }
+  }
+
+  /// More is known of the run times of the policy's jobs.
+  void expectedEndsChanged(PolicyAccount policy) {
+    OfPolicy known = byPolicy.get(policy);
+    if (known != null) {
+      count(known);
+    }
+  }
+
+  private void count(OfPolicy changed) {
+    changed.version++;
+    version++;
+  }
+
+  /// Those of one policy, in no order that means anything.
+  Collection<LiveAttempt> of(PolicyAccount policy) {
+    OfPolicy known = byPolicy.get(policy);
+    return known == null ? List.of() : known.attempts;
+  }
+
+  /// Changes with those of the policy and what is expected of them.
+  long version(PolicyAccount policy) {
+    OfPolicy known = byPolicy.get(policy);
+    return known == null ? 0 : known.version;
+  }
+
+  /// Changes with those of any policy.
+  long version() {
+    return version;
+  }
+}

@@ -1,0 +1,53 @@
+package io.headgate.scheduler.core.queue;
+
+import io.headgate.scheduler.core.job.HeadroomHold;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Keeps the jobs of a limit's scope from the headroom that another job holds there (O7).
+///
+/// A policy uses 14 of its limit of 16, and a job of 8 holds headroom. A later job of 1 does not
+/// start: 14 + 8 + 1 > 16. It does if it will have ended when the holder is expected to start. Once
+/// the policy uses 7, it starts beside the holder.
+///
+/// @param limit in which the holder waits for room
+/// @param now the time of the last decision
+public record HeadroomGuard(HeadroomLimit limit, HeadroomHold hold, Instant now) {
+  /// The first of the queue's guards that stops the job; null: none does.
+  public static @Nullable HeadroomGuard stopping(LiveJob job, QueueState queue) {
+    for (HeadroomGuard guard : queue.guards()) {
+      if (guard.stops(job)) {
+        return guard;
+      }
+    }
+    return null;
+  }
+
+  public LiveJob holder() {
+    return limit.job();
+  }
+
+  /// Whether the hold is in the limit of a level above the policy.
+  public boolean isAbovePolicy() {
+    return limit.department().isPresent();
+  }
+
+  /// Whether the waiting job must leave the headroom to the holder.
+  boolean stops(LiveJob job) {
+    if (job == holder()) {
+      return false;
+    }
+    long added = limit.addedBy(job);
+    return added > 0
+        && !limit.leavesRoomBeside(added)
+        && !endsInTime(job)
+        && !HeadroomOrder.isBefore(job, holder());
+  }
+
+  private boolean endsInTime(LiveJob job) {
+    Optional<Duration> longest = job.spec().longest();
+    return longest.isPresent() && !now.plus(longest.get()).isAfter(hold.passableUntil());
+  }
+}

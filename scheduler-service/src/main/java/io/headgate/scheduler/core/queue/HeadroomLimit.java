@@ -1,0 +1,201 @@
+package io.headgate.scheduler.core.queue;
+
+import io.headgate.scheduler.core.job.HeadroomScope;
+import io.headgate.scheduler.core.job.HeadroomScope.Bound;
+import io.headgate.scheduler.core.rights.Account;
+import io.headgate.scheduler.core.rights.DepartmentAccount;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// One of the limits of a job, in whose scope it may hold headroom (O7): what counts in it, and for
+/// which jobs.
+///
+/// | limit | what counts | jobs of the scope |
+/// |---|---|---|
+/// | of a policy or department (A2, A3) | all use, with what stops or is held | all below the level |
+/// | of a user (A4) | the user's use in the policy | the user's of the policy |
+/// | reservation (A5) | a policy's use, a department's protected use | those below the level that add to it |
+/// | reservation for non-preemptible jobs (A8) | their use | non-preemptible ones below the level |
+///
+/// What the job itself holds under O7 never counts. What other blocked jobs hold counts where jobs
+/// are kept from headroom, and not where it is asked whether the limit blocks the job: there the
+/// job waits for those jobs, which start in their turns.
+public final class HeadroomLimit {
+  private final HeadroomScope scope;
+  private final LiveJob job;
+  private final PolicyAccount policy;
+
+  /// The level; null: the policy.
+  private final @Nullable DepartmentAccount department;
+
+  private HeadroomLimit(HeadroomScope scope, LiveJob job, @Nullable DepartmentAccount department) {
+    this.scope = scope;
+    this.job = job;
+    this.policy = job.queue().account();
+    this.department = department;
+  }
+
+  /// The limits of a job whose queue is provisioned: those that stand in the way of its start, or
+  /// would with more use.
+  public static List<HeadroomLimit> of(LiveJob job) {
+    QueueState queue = job.queue();
+    List<HeadroomLimit> limits = new ArrayList<>();
+    if (!queue.account().mayExceedLimit(job.user())) {
+      limits.add(ofPolicy(Bound.LIMIT, job));
+    }
+    if (queue.account().limitsUsers()) {
+      limits.add(ofPolicy(Bound.USER_LIMIT, job));
+    }
+    addDepartments(Bound.LIMIT, job, limits);
+    if (!queue.overReservation()) {
+      limits.add(ofPolicy(Bound.RESERVATION, job));
+      addDepartments(Bound.RESERVATION, job, limits);
+    }
+    if (!job.isPreemptible()) {
+      limits.add(ofPolicy(Bound.NON_PREEMPTIBLE, job));
+      addDepartments(Bound.NON_PREEMPTIBLE, job, limits);
+    }
+    return limits;
+  }
+
+  private static HeadroomLimit ofPolicy(Bound bound, LiveJob job) {
+    return new HeadroomLimit(HeadroomScope.ofPolicy(bound), job, null);
+  }
+
+  private static void addDepartments(Bound bound, LiveJob job, List<HeadroomLimit> limits) {
+    Optional<DepartmentAccount> each = job.queue().account().department();
+    while (each.isPresent()) {
+      DepartmentAccount department = each.get();
+      limits.add(new HeadroomLimit(HeadroomScope.of(bound, department.id()), job, department));
+      each = department.parent();
+    }
+  }
+
+  /// Those limits of the job that have one of the scopes.
+  public static List<HeadroomLimit> of(LiveJob job, List<HeadroomScope> scopes) {
+    List<HeadroomLimit> limits = of(job);
+    limits.removeIf(limit -> !scopes.contains(limit.scope));
+    return limits;
+  }
+
+  public HeadroomScope scope() {
+    return scope;
+  }
+
+  /// The job whose limit it is.
+  public LiveJob job() {
+    return job;
+  }
+
+  public PolicyAccount policy() {
+    return policy;
+  }
+
+  /// The department that sets it; empty: the policy does.
+  public Optional<DepartmentAccount> department() {
+    return Optional.ofNullable(department);
+  }
+
+  /// The level that sets it; equal limits of two jobs have the same key.
+  ///
+  /// @param user whose limit it is; null: it is not a user's
+  public record Key(Account level, Bound bound, @Nullable Object user) {}
+
+  public Key key() {
+    return new Key(
+        department == null ? policy : department,
+        scope.bound(),
+        scope.bound() == Bound.USER_LIMIT ? job.user() : null);
+  }
+
+  /// Units that count in it beside what the job holds.
+  public long used() {
+    LiveHold own = job.hold();
+    return used(own == null ? 0 : heldForBlocked(own));
+  }
+
+  /// @param left units held under O7 that do not count
+  private long used(long left) {
+    Account level = department == null ? policy : department;
+    return switch (scope.bound()) {
+      case LIMIT ->
+          level.used() - level.stopping() + Math.max(level.stopping(), level.held() - left);
+      case USER_LIMIT -> policy.charged(job.user()) - left;
+      case RESERVATION ->
+          department == null ? policy.usageWithoutStopping() : department.protectedUsage();
+      case NON_PREEMPTIBLE -> level.nonPreemptible() - left;
+    };
+  }
+
+  /// What the hold adds to the limit, if O7 made it.
+  private long heldForBlocked(LiveHold hold) {
+    boolean counts =
+        hold.isForBlocked()
+            && !hold.isClaimedByAttempt()
+            && (department == null ? hold.policy() == policy : isBelow(hold.policy(), department))
+            && switch (scope.bound()) {
+              case LIMIT, RESERVATION -> true;
+              case USER_LIMIT -> hold.claim().user().equals(job.user());
+              case NON_PREEMPTIBLE -> !hold.claim().preemptible();
+            };
+    return counts ? hold.claim().units() : 0;
+  }
+
+  /// Whether it leaves no room for its job even if blocked jobs held nothing (O7).
+  ///
+  /// @param holds all that there are
+  public boolean blocks(Collection<LiveHold> holds) {
+    long left = 0;
+    for (LiveHold hold : holds) {
+      left += heldForBlocked(hold);
+    }
+    return job.queue().need() > most() - used(left);
+  }
+
+  /// The most that may count in it.
+  public long most() {
+    Account level = department == null ? policy : department;
+    return switch (scope.bound()) {
+      case LIMIT -> level.limit();
+      case USER_LIMIT -> policy.perUserLimit();
+      case RESERVATION, NON_PREEMPTIBLE -> level.reservation();
+    };
+  }
+
+  /// Whether it leaves room for its job beside so much more, and beside what others hold.
+  boolean leavesRoomBeside(long more) {
+    return job.queue().need() + more <= most() - used();
+  }
+
+  /// Units that the start of another job adds to it; 0 for a job outside the scope.
+  public long addedBy(LiveJob other) {
+    PolicyAccount account = other.queue().account();
+    if (department == null ? account != policy : !isBelow(account, department)) {
+      return 0;
+    }
+    long need = other.queue().need();
+    return switch (scope.bound()) {
+      case LIMIT -> need;
+      case USER_LIMIT -> other.user().equals(job.user()) ? need : 0;
+      case NON_PREEMPTIBLE -> other.isPreemptible() ? 0 : need;
+      case RESERVATION -> department == null ? need : addedToProtected(account, need);
+    };
+  }
+
+  private static long addedToProtected(PolicyAccount account, long need) {
+    return Math.min(account.usageWithoutStopping() + need, account.reservation())
+        - account.protectedUsage();
+  }
+
+  private static boolean isBelow(PolicyAccount account, DepartmentAccount department) {
+    Optional<DepartmentAccount> each = account.department();
+    while (each.isPresent() && each.get() != department) {
+      each = each.get().parent();
+    }
+    return each.isPresent();
+  }
+}

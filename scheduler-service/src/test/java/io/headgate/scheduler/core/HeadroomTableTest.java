@@ -1,0 +1,104 @@
+package io.headgate.scheduler.core;
+
+import org.junit.jupiter.api.Test;
+
+/// Headroom holds (O7), a row for each sentence of the rule: world | history | outcome. [RuleStory]
+/// explains the words.
+class HeadroomTableTest {
+  @Test
+  @Rule("O7")
+  void jobsThatComeLaterDoNotStartOnHeldHeadroom() {
+    RuleTable.check(
+        "pool p; node n 9; size 1; size 4; ops 0/4",
+        """
+        dev 0/4                       | dev: a~60m b~60m c~60m d~60m; dev: big*4; 9m; dev: e; a ends                                       | big waits LIMIT; e runs
+        dev 0/4                       | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; dev: e; a ends                                      | big waits LIMIT; e waits HOLD
+        dev 0/4                       | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; dev: e; a ends; b ends; c ends; d ends              | big runs; e waits LIMIT
+        dev 0/4                       | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; dev: e; a ends; big cancelled                       | big is CANCELLED; e runs
+        dev 0/4                       | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; ops: o; a ends                                      | big waits LIMIT; o runs
+        dev 0/5                       | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; dev: e                                              | big waits LIMIT; e waits HOLD
+        dev 0/5                       | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; dev: e; a ends; b ends; c ends; d ends              | big runs; e runs\
+        """);
+  }
+
+  @Test
+  @Rule("O7")
+  void theyDoIfTheyEndBeforeItsExpectedStart() {
+    RuleTable.check(
+        "pool p; node n 9; size 1; size 4",
+        """
+        dev 0/4 | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; a ends; dev: e~50m                         | big waits LIMIT; e runs
+        dev 0/4 | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; a ends; dev: e~51m                         | big waits LIMIT; e waits HOLD
+        dev 0/4 | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; a ends; dev: e~51m; dev: f~50m             | big waits LIMIT; e waits HOLD; f waits HOLD
+        dev 0/6 | dev: a~60m b~60m c~20m d~60m e~60m f~60m; dev: big*4; 10m; f ends; dev: g~51m             | big waits LIMIT; g waits HOLD\
+        """);
+  }
+
+  @Test
+  @Rule("O7")
+  void jobsOfOnePolicyAreOrderedByPositionRankAndPriorityAlone() {
+    RuleTable.check(
+        "node n 9; size 1; size 4",
+        """
+        pool p; dev 4/4                     | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; dev: e; a ends                          | big waits LIMIT; e waits HOLD
+        pool p; dev 1/4                     | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; dev: e; a ends; b ends; c ends; d ends  | big runs; e waits LIMIT
+        pool p; dev 0/4; queue dev.4 rank 2 | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; dev: e; a ends                          | big waits LIMIT; e runs
+        pool p; dev 0/4; queue dev.1 rank 2 | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; dev: e^9; a ends                        | big waits LIMIT; e waits HOLD
+        pool p order 1; dev 0/4             | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; dev: e; a ends                          | big waits LIMIT; e runs
+        pool p; dev 0/4                     | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; dev: e^1; a ends                        | big waits LIMIT; e runs\
+        """);
+  }
+
+  @Test
+  @Rule("O7")
+  void everyLimitHasItsScope() {
+    RuleTable.check(
+        "pool p; node n 9; size 1; size 4",
+        """
+        dev 0/9 user-limit 4                   | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; dev: e; dev: f@eve; a ends                    | big waits USER_LIMIT; e waits HOLD; f runs
+        dev 4/9; queue dev.4 deny              | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; dev: e; a ends                                | big waits OVER_RESERVATION_DENIED; e waits HOLD
+        dev 4/9                                | dev: a~60m! b~60m! c~60m! d~60m!; dev: big*4!; 10m; dev: e!; dev: f; a ends                  | big waits NON_PREEMPTIBLE; e waits HOLD; f runs
+        department eng 0/4; dev 0/9 in eng; ops 0/9 in eng; out 0/9; queue ops.1 rank 9 | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; ops: o; out: p; a ends | big waits LIMIT; o waits HOLD; p runs
+        department eng 0/4; dev 0/9 in eng; ops 0/9 in eng                              | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; ops: o; a ends         | big waits LIMIT; o runs
+        department eng 1/4; dev 0/9 in eng; ops 1/9 in eng; queue ops.1 rank 9          | dev: a~60m b~60m c~60m d~60m; dev: big*4; 10m; ops: o; a ends         | big waits LIMIT; o runs\
+        """);
+  }
+
+  @Test
+  @Rule("O7")
+  void headroomIsNotHeldInVain() {
+    RuleTable.check(
+        "pool p; size 1; size 2; size 4; ops 0/4",
+        """
+        node n 9; dev 0/4 | dev: a b~60m c~60m d~60m; dev: big*4; 10m; b ends; dev: e                                         | big waits LIMIT; e runs
+        node n 9; dev 1/4 | dev: a~60m! b~60m c~60m d~60m; dev: big*4; 10m; b ends; dev: e                                    | big waits LIMIT; e runs
+        node n 2; dev 0/2 | ops: x; dev: a~60m; node m 2; ops: y; dev: b~60m; dev: big*2; 10m; dev: e; a ends                 | big waits LIMIT; e runs
+        node n 2; dev 0/2 | ops: x~60m; dev: a~60m; node m 2; ops: y; dev: b~60m; dev: big*2; 10m; dev: e; a ends             | big waits LIMIT; e waits HOLD\
+        """);
+  }
+
+  /// The first one that can have its headroom holds it.
+  @Test
+  @Rule("O7")
+  void theFirstJobThatALimitBlocksHolds() {
+    RuleTable.check(
+        "pool p; node n 9; size 1; size 3; size 4",
+        """
+        dev 0/4                      | dev: a~60m b~60m c~60m d~60m; dev: big*4 mid*3; 10m; a ends; b ends; c ends                | big waits LIMIT; mid waits HOLD
+        dev 0/4; queue dev.3 rank 0  | dev: a~60m b~60m c~60m d~60m; dev: big*4 mid*3; 10m; a ends; b ends; c ends                | big waits LIMIT; mid runs
+        dev 0/4                      | dev: a b~60m c~60m d~60m; dev: big*4 mid*3; 10m; b ends; c ends; dev: e                    | big waits LIMIT; mid waits LIMIT; e waits HOLD\
+        """);
+  }
+
+  /// Its capacity would be free first on n, where 4 more GPUs are used by another policy.
+  @Test
+  @Rule("O7")
+  void aJobKeepsItsHeadroomWhileItHoldsCapacity() {
+    RuleTable.check(
+        "pool p; node n 4; size 1; size 4; dev 1/4; ops 0/4; queue dev.1 rank 1",
+        """
+        dev 1/4 | dev: a~60m b~60m c~60m; ops: o~30m; dev: big*4; 10m; a ends; b ends; c ends; dev: e        | big waits HOLDING; e waits HOLD
+        dev 1/4 | dev: a~60m b~60m c~60m; ops: o~30m; dev: big*4; 10m; a ends; b ends; c ends; dev: e; o ends | big runs; e waits LIMIT\
+        """);
+  }
+}
