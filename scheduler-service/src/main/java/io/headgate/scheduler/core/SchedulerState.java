@@ -12,6 +12,7 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.Rejection;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.rights.PastUse;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,7 @@ import java.util.Optional;
 ///   passes none
 /// @param barred jobs that may not preempt by P7, P9 and P10; a shell that does not keep them
 ///   passes none, and they are free
+/// @param pastUse of levels of rights, in pools that count it (O4), by pool
 /// @param freshFrom attempts with this sequence or a higher one have started in the last decision;
 ///   a shell that does not keep it passes [Long#MAX_VALUE]
 /// @param nextSequence higher than any sequence ever given out; a shell that does not keep it
@@ -57,6 +59,7 @@ public record SchedulerState(
     List<Demanded> demand,
     List<ObservedRuns> runTimes,
     List<Barred> barred,
+    List<PastUse> pastUse,
     long freshFrom,
     long nextSequence) {
   public SchedulerState {
@@ -73,6 +76,7 @@ public record SchedulerState(
     demand = List.copyOf(demand);
     runTimes = List.copyOf(runTimes);
     barred = List.copyOf(barred);
+    pastUse = List.copyOf(pastUse);
   }
 
   public static final SchedulerState EMPTY =
@@ -91,6 +95,7 @@ public record SchedulerState(
         jobs,
         attempts,
         holds,
+        List.of(),
         List.of(),
         List.of(),
         List.of(),
@@ -119,6 +124,7 @@ public record SchedulerState(
         demanded,
         runTimes,
         barred,
+        pastUse,
         freshFrom,
         nextSequence);
   }
@@ -139,6 +145,28 @@ public record SchedulerState(
         demand,
         observed,
         barred,
+        pastUse,
+        freshFrom,
+        nextSequence);
+  }
+
+  /// This state, with the past use of levels of rights.
+  public SchedulerState remembering(List<PastUse> past) {
+    return new SchedulerState(
+        catalogs,
+        nodes,
+        jobs,
+        attempts,
+        holds,
+        returning,
+        setAside,
+        backOffs,
+        asked,
+        instances,
+        demand,
+        runTimes,
+        barred,
+        past,
         freshFrom,
         nextSequence);
   }
@@ -159,6 +187,7 @@ public record SchedulerState(
         demand,
         runTimes,
         barred,
+        pastUse,
         freshFrom,
         nextSequence);
   }

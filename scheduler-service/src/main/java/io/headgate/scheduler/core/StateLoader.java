@@ -93,6 +93,7 @@ final class StateLoader {
     state.returning().forEach(this::loadReturning);
     loadDemand(state);
     loadRunTimes(state);
+    PastUses.restore(world, state.pastUse());
     for (SchedulerState.Barred barred : state.barred()) {
       world.bars.restore(barred.job(), world.pool(barred.pool()));
     }
@@ -312,6 +313,7 @@ final class StateLoader {
         demand(world),
         runTimes(world),
         world.bars.all(),
+        PastUses.all(world),
         world.possibleVictims.freshFrom(),
         world.nextSequence());
   }

@@ -69,6 +69,7 @@ final class EffectExecutor {
             Effect.AttemptSuspended _,
             Effect.ResumeAttempt _,
             Effect.HoldPauseChanged _,
+            Effect.PastUseChanged _,
             Effect.NodeSetAside _ -> {}
       }
     }

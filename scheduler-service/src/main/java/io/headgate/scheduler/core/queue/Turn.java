@@ -2,7 +2,6 @@ package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.rights.PolicyAccount;
-import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Instant;
 import java.util.List;
@@ -23,12 +22,10 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// The standing by its policy and departments, whatever a tenant reserves in a pool.
   private Standing belowTenant = Standing.ENTITLED;
 
-  private final TurnPlace place = new TurnPlace();
+  private final TurnPlace place;
 
-  /// The shares of the levels below the tenant.
-  private final ShareList within = new ShareList();
-
-  /// Where tenants share pools, the route on which the candidate fitted; null: it fitted nowhere.
+  /// Where the order depends on the pool, the route on which the candidate fitted; null: it fitted
+  /// nowhere.
   private @Nullable Route fitted;
 
   /// How often the candidate went on to a later place.
@@ -57,6 +54,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
 
   Turn(QueueState queue) {
     this.queue = queue;
+    this.place = new TurnPlace(queue);
   }
 
   /// The turn of a suspended job, whose queue has others of its own.
@@ -164,19 +162,13 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   }
 
   private void compareOn(Route route) {
-    place.set(route, queue.account());
-    updateShares();
-  }
-
-  private void updateShares() {
-    within.clear();
-    within.addWithDepartments(queue.account(), place.standing(), queue.need());
+    place.set(route);
   }
 
   /// Compares the place that the candidate would have on the route with the one that it has.
   private int compareWith(Route route) {
-    TurnPlace there = new TurnPlace();
-    there.set(route, queue.account());
+    TurnPlace there = new TurnPlace(queue);
+    there.set(route);
     return there.comparedWith(place);
   }
 
@@ -187,7 +179,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   public boolean choose() {
     if (isChosen()) {
       moves = 0;
-      place.follow(queue.group(), belowTenant);
+      place.followAgain(belowTenant);
     } else {
       choose(null, true, mayMakeRoomInLimits());
       chosenAt = queue.version();
@@ -199,7 +191,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private boolean isChosen() {
     return chosenAt == queue.version()
         && version == queue.account().versionWithDepartments()
-        && !queue.group().isShared();
+        && !queue.group().isOrderedByPool();
   }
 
   /// Whether a limit may be no obstacle to some of its jobs, because victims make room in it.
@@ -283,11 +275,10 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     version = account.versionWithDepartments();
     tenantVersion = group.tenantVersion();
     moves = 0;
-    if (group.isShared() && head != null) {
+    if (group.isOrderedByPool() && head != null) {
       compareOnBest(head);
     } else {
-      place.follow(group, belowTenant);
-      updateShares();
+      place.follow(belowTenant);
     }
   }
 
@@ -380,13 +371,6 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     int places = place.comparedWith(other.place);
     if (places != 0) {
       return places < 0;
-    }
-    if (queue.rank() != other.queue.rank()) {
-      return queue.rank() < other.queue.rank();
-    }
-    int shares = within.comparedWith(other.within);
-    if (shares != 0) {
-      return shares < 0;
     }
     return priority == other.priority ? sequence < other.sequence : priority > other.priority;
   }

@@ -84,6 +84,7 @@ final class Checker {
         current = null;
       }
       case Effect.JobChanged _,
+          Effect.PastUseChanged _,
           Effect.NodeSetAside _,
           Effect.ScalePool _,
           Effect.LaneReasonChanged _,
@@ -130,6 +131,7 @@ final class Checker {
       require(!rules.space.isOvercommitted(node), "never two jobs on one slice", node);
     }
     supply.check(decision, rules);
+    shadow.noteUse(inputs, at);
   }
 
   /// However policies are renamed, what runs counts on the policy of its queue.

@@ -537,7 +537,7 @@ final class Reference {
     if (one.rank() != two.rank()) {
       return one.rank() < two.rank();
     }
-    int share = compare(shares(first), shares(second));
+    int share = compare(shares(first, itsPool), shares(second, other));
     return share == 0 ? isAhead(first, second) : share < 0;
   }
 
@@ -552,7 +552,9 @@ final class Reference {
     return firstPool(job)
         .orElseGet(() ->
             routes(job).stream()
-                .min(Comparator.comparingInt(pool -> position(pool, job)))
+                .min(
+                    Comparator.comparingInt((Pool pool) -> position(pool, job))
+                        .thenComparing(pool -> shares(job, pool), Reference::compare))
                 .orElseThrow());
   }
 
@@ -565,27 +567,42 @@ final class Reference {
     return index < 0 ? pool.order().size() : index;
   }
 
-  private List<Double> shares(Job job) {
+  private List<Double> shares(Job job, Pool pool) {
     boolean entitled = standing(job) == Standing.ENTITLED;
-    List<Double> shares = shares(queue(job).policy(), entitled, Set.of());
+    List<Double> shares = shares(queue(job).policy(), pool, entitled, Set.of());
     return entitled && need(job) == 0 ? Collections.nCopies(shares.size(), 0.0) : shares;
   }
 
   /// O4, from the highest department to the policy, as they stand without the removed attempts.
-  List<Double> shares(PolicyId policy, boolean entitled, Set<AttemptId> removed) {
+  List<Double> shares(PolicyId policy, Pool pool, boolean entitled, Set<AttemptId> removed) {
     List<Double> shares = new ArrayList<>();
     for (Department each : departments.above(policy).reversed()) {
-      double used = standing(each, removed);
-      shares.add(share(used, departments.reservation(each), each.weight(), entitled));
+      double usage = standing(each, removed);
+      double reservation = departments.reservation(each);
+      shares.add(
+          entitled
+              ? share(usage, reservation)
+              : shareOver(usage - reservation, past(pool, each.id()), each.weight()));
     }
+    double usage = standing(policy, removed);
     int weight = shadow.policy(policy).map(Policy::weight).orElse(1);
-    shares.add(share(standing(policy, removed), reservation(policy), weight, entitled));
+    shares.add(
+        entitled
+            ? share(usage, reservation(policy))
+            : shareOver(usage - reservation(policy), past(pool, policy), weight));
     return shares;
   }
 
-  private static double share(double usage, double reservation, int weight, boolean entitled) {
-    double ofReservation = reservation == 0 ? 0 : usage / reservation;
-    return entitled ? ofReservation : Math.max(0, usage - reservation) / weight;
+  private double past(Pool pool, Record level) {
+    return shadow.pastUse(pool, level, now);
+  }
+
+  private static double share(double usage, double reservation) {
+    return reservation == 0 ? 0 : usage / reservation;
+  }
+
+  private static double shareOver(double over, double past, int weight) {
+    return (Math.max(0, over) + past) / weight;
   }
 
   /// At the first shares that differ the smaller is first; a list that ends first is first.

@@ -340,8 +340,10 @@ final class Victims {
         : Standing.OVER_RESERVATION;
   }
 
-  private List<Double> shares(PolicyId policy, Set<AttemptId> removed) {
-    return rules.shares(policy, standing(policy, removed) == Standing.ENTITLED, removed);
+  private List<Double> shares(Attempt attempt, Set<AttemptId> removed) {
+    Pool pool = rules.shadow.pool(attempt.assignment().pool()).orElse(Pool.of(attempt.assignment().pool()));
+    PolicyId policy = attempt.policy();
+    return rules.shares(policy, pool, standing(policy, removed) == Standing.ENTITLED, removed);
   }
 
   private int priority(Attempt attempt) {
@@ -540,7 +542,7 @@ final class Victims {
         .thenComparing(a -> standing(a.policy(), removed))
         .thenComparingInt(this::position)
         .thenComparingInt(this::rank)
-        .thenComparing(a -> shares(a.policy(), removed), Reference::compare)
+        .thenComparing(a -> shares(a, removed), Reference::compare)
         .thenComparingInt(a -> -priority(a))
         .thenComparingLong(Attempt::sequence);
   }
