@@ -108,6 +108,23 @@ class WhoIsFirstTableTest {
 
   @Test
   @Rule("O4")
+  void pastUseCountsWhereThePoolHasAHalfLife() {
+    RuleTable.check(
+        "size 1; dev 0/9; ops 0/9",
+        """
+        pool p                                           | dev: a; node n 1; 60m; dev: b; ops: o; a ends                | b runs; o waits CAPACITY
+        pool p half-life 60m                             | dev: a; node n 1; 60m; dev: b; ops: o; a ends                | b waits CAPACITY; o runs
+        pool p half-life 60m; dev 1/9                    | dev: a; node n 1; 60m; dev: b; ops: o; a ends                | b runs; o waits CAPACITY
+        pool p half-life 60m                             | dev: a; node n 2; 60m; ops: o; dev: b; ops: q; o ends        | b waits CAPACITY; q runs
+        pool p half-life 60m; dev 0/9 weight 9           | dev: a c; node n 2; 60m; ops: o; 30m; a ends; dev: b; ops: q; c ends | b runs; q waits CAPACITY
+        pool p half-life 60m                             | dev: a; node n 1; 60m; a ends; ops: o; 300m; dev: b; ops: q; o ends  | b runs; q waits CAPACITY
+        pool p half-life 60m; queue ops.1 rank 2         | dev: a; node n 1; 60m; dev: b; ops: o; a ends                | b runs; o waits CAPACITY
+        pool p half-life 60m; dev 0/9 in e; department e / | dev: a; node n 1; 60m; dev: b; ops: o; a ends              | b waits CAPACITY; o runs\
+        """);
+  }
+
+  @Test
+  @Rule("O4")
   void sharesOfDepartmentsComeBeforeThoseOfPolicies() {
     RuleTable.check(
         "pool p; size 1",

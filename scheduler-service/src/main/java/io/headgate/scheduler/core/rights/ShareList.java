@@ -56,7 +56,8 @@ public final class ShareList {
   /// @param history of the pool
   public void addWithout(Account level, Standing standing, long taken, UseHistory history) {
     if (standing != Standing.ENTITLED) {
-      addFraction(level.over(taken) + history.units(level), level.weight());
+      long weight = level.weight();
+      addFraction(level.over(taken) + history.unitsByWeight(level) * weight, weight);
     } else if (level.reservation() == 0) {
       addZero();
     } else {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// With a half-life of 10 h, 8 GPUs for 10 h average 4. 10 h without use later the average is 2.
 ///
-/// Averages are the same on any machine. Shares count whole units, so they compare exactly.
+/// Averages are the same on any machine. Shares count them in whole units, so they compare exactly.
 public final class UseHistory {
   /// That of no pool: past use does not count.
   public static final UseHistory NONE = new UseHistory(new PoolId(TenantId.PLATFORM, ""));
@@ -47,7 +47,7 @@ public final class UseHistory {
     long present;
     Instant at;
 
-    /// The average in the decision with that number.
+    /// The average by weight in the decision with that number.
     long units;
 
     long knownIn = -1;
@@ -88,8 +88,9 @@ public final class UseHistory {
     decision++;
   }
 
-  /// The average past use of a level, in units of 1/126000 GPU.
-  long units(Account level) {
+  /// The average past use of a level divided by its weight, in units of 1/126000 GPU. It is rounded
+  /// after the division, so that use in proportion to the weights leaves shares equal.
+  long unitsByWeight(Account level) {
     if (halfLife == null) {
       return 0;
     }
@@ -98,7 +99,7 @@ public final class UseHistory {
       return 0;
     }
     if (past.knownIn != decision) {
-      past.units = Math.round(average(past, now));
+      past.units = Math.round(average(past, now) / level.weight());
       past.knownIn = decision;
     }
     return past.units;

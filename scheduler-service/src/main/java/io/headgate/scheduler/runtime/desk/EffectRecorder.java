@@ -100,6 +100,7 @@ public final class EffectRecorder {
         case Effect.HoldPauseChanged(JobId job, var pause) ->
             jobs.job(job)
                 .ifPresent(known -> keep(turn, known.with(known.job().withHoldPause(pause))));
+        case Effect.PastUseChanged(var past) -> turn.pastUse.add(past);
         case Effect.LaneReasonChanged(LaneId lane, var reason) -> laneReason(turn, lane, reason);
         case Effect.JobReasonChanged(JobId job, var _) -> turn.touched.add(job);
         // No provider is connected to the live service yet, so no pool of it is elastic.

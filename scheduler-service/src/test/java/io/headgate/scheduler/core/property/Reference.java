@@ -602,7 +602,7 @@ final class Reference {
   }
 
   private static double shareOver(double over, double past, int weight) {
-    return (Math.max(0, over) + past) / weight;
+    return (Math.max(0, over) + (double) Math.round(past / weight) * weight) / weight;
   }
 
   /// At the first shares that differ the smaller is first; a list that ends first is first.

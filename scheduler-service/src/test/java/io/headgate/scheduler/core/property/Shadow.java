@@ -317,7 +317,7 @@ final class Shadow {
   }
 
   /// The average past use of a policy or department in the pool (O4).
-  long pastUse(Pool pool, Record level, Instant now) {
+  double pastUse(Pool pool, Record level, Instant now) {
     return use.average(pool, level, now);
   }
 

@@ -75,8 +75,8 @@ final class UseSamples {
     return Math.max(0, rules.standing(policy, Set.of()) - rules.reservation(policy));
   }
 
-  /// The average past use of a [PolicyId] or [DepartmentId], in whole units.
-  long average(Pool pool, Record level, Instant now) {
+  /// The average past use of a [PolicyId] or [DepartmentId], in units.
+  double average(Pool pool, Record level, Instant now) {
     Instant since = countedSince.get(pool.id());
     if (pool.halfLife().isEmpty() || since == null) {
       return 0;
@@ -93,7 +93,7 @@ final class UseSamples {
               * (weight(sample.at(), end, now, pool.halfLife().get()));
       end = sample.at();
     }
-    return Math.round(sum);
+    return sum;
   }
 
   private static double weight(Instant from, Instant to, Instant now, Duration halfLife) {
