@@ -270,8 +270,12 @@ final class CatalogInputs {
     world.queuesOfGroup.putAll(used);
     world.groupsOf.clear();
     world.queuesOfTenant.clear();
+    world.promotingQueues.clear();
     world.queuesOfDepartment.clear();
     for (QueueState queue : world.queues.values()) {
+      if (queue.promotes()) {
+        world.promotingQueues.add(queue);
+      }
       DepartmentAccount department =
           queue.resolved().flatMap(each -> each.account().department()).orElse(null);
       while (department != null) {

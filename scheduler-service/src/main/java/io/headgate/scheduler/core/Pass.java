@@ -3,6 +3,7 @@ package io.headgate.scheduler.core;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -46,6 +47,7 @@ final class Pass {
     ReturningJobs.giveUpBroken(world, transitions);
     Suspensions.giveUp(world, transitions, now, wake);
     boolean structureChanged = renewStructure();
+    world.promotingQueues.forEach(queue -> queue.promote(now));
     BlockedHolds blockedHolds = takeRounds();
     if (!promises.areDue()) {
       blockedHolds.releaseLifted();
@@ -59,6 +61,9 @@ final class Pass {
       blockedHolds.releaseLifted();
     }
     blockedHolds.wake(wake);
+    for (QueueState queue : world.promotingQueues) {
+      queue.nextPromotion().ifPresent(wake::by);
+    }
     for (NodeState node : world.aside) {
       node.rejections().asideUntil().ifPresent(wake::by);
     }

@@ -105,8 +105,7 @@ final class Suspensions {
   /// Whether a job of its queue that is ahead of it has its turn yet to come.
   private static boolean isBehind(LiveJob job) {
     Turn turn = job.queue().turn();
-    LiveJob head = turn.head();
-    return turn.isToCome() && head != null && LiveJob.ORDER.compare(head, job) < 0;
+    return turn.isToCome() && turn.isAheadOf(job);
   }
 
   private boolean canGoOn(LiveAttempt attempt) {

@@ -99,6 +99,9 @@ final class World {
   /// The provisioned queues of each policy.
   final Map<PolicyAccount, List<QueueState>> queuesOf = new HashMap<>();
 
+  /// The queues whose jobs are promoted in some pool (O7).
+  final List<QueueState> promotingQueues = new ArrayList<>();
+
   /// The tenants of each pool.
   final Map<PoolState, PoolTenants> tenants = new HashMap<>();
 

@@ -9,6 +9,7 @@ import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.LaneId;
 import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.RunTimes;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Shape;
@@ -16,9 +17,11 @@ import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -60,6 +63,13 @@ public final class QueueState implements Comparable<QueueState> {
   private long version;
   private int attempts;
   private final Turn turn = new Turn(this);
+
+  /// The different times after which its pools promote jobs (O7).
+  private List<Duration> promoteAfter = List.of();
+
+  /// Up to which time its jobs are promoted.
+  private Instant promotedAt = Instant.MIN;
+
   private @Nullable PoolState expects;
   private final RunTimes runTimes = new RunTimes();
 
@@ -103,7 +113,9 @@ public final class QueueState implements Comparable<QueueState> {
         newResolved == null
             ? Set.of()
             : newResolved.account().policy().map(Policy::exceedLimit).orElse(Set.of());
+    List<Duration> newPromoteAfter = promoteAfter(routes());
     if (newByUser == lanesByUser
+        && newPromoteAfter.equals(promoteAfter)
         && newDefault == preemptibleByDefault
         && newExceedLimit.equals(exceedLimit)) {
       return;
@@ -112,9 +124,67 @@ public final class QueueState implements Comparable<QueueState> {
     lanes.clear();
     waitingInLanes = 0;
     lanesByUser = newByUser;
+    promoteAfter = newPromoteAfter;
     preemptibleByDefault = newDefault;
     exceedLimit = newExceedLimit;
     waiting.forEach(this::enqueue);
+  }
+
+  private static List<Duration> promoteAfter(List<Route> routes) {
+    Set<Duration> times = new LinkedHashSet<>();
+    for (Route route : routes) {
+      route.promoteAfter().ifPresent(times::add);
+    }
+    return List.copyOf(times);
+  }
+
+  /// Whether a pool promotes its jobs.
+  public boolean promotes() {
+    return !promoteAfter.isEmpty();
+  }
+
+  List<Promotions> promotions() {
+    List<Promotions> promotions = new ArrayList<>(promoteAfter.size());
+    promoteAfter.forEach(after -> promotions.add(new Promotions(after, promotedAt)));
+    return promotions;
+  }
+
+  /// Promotes the jobs that have waited for long enough by now (O7).
+  public void promote(Instant now) {
+    promotedAt = now;
+    for (Lane lane : lanes) {
+      lane.promotions().forEach(each -> each.promote(now));
+    }
+  }
+
+  /// When the next waiting job is promoted that may act then; empty: none is left.
+  public Optional<Instant> nextPromotion() {
+    Optional<Instant> next = Optional.empty();
+    for (Lane lane : lanes) {
+      for (Promotions each : lane.promotions()) {
+        next = earlier(next, each.next());
+      }
+    }
+    for (LiveJob holder : holders) {
+      for (Duration after : promoteAfter) {
+        Instant at = holder.waitingSince().plus(after);
+        next = earlier(next, Optional.of(at).filter(promotedAt::isBefore));
+      }
+    }
+    return next;
+  }
+
+  private static Optional<Instant> earlier(Optional<Instant> one, Optional<Instant> other) {
+    return one.isEmpty() || (other.isPresent() && other.get().isBefore(one.get())) ? other : one;
+  }
+
+  /// Whether a job of it counts as first by O2 and O3 in the pool of the route (O7).
+  boolean isPromoted(LiveJob job, Route route) {
+    return job.state() == JobState.WAITING
+        && route
+            .promoteAfter()
+            .filter(after -> !job.waitingSince().plus(after).isAfter(promotedAt))
+            .isPresent();
   }
 
   /// The waiting jobs without a hold, lane by lane.
@@ -328,7 +398,7 @@ public final class QueueState implements Comparable<QueueState> {
 
   public void enqueue(LiveJob job) {
     turn.waitsAnew(job);
-    lane(job).line().add(job);
+    lane(job).add(job);
     turn.enqueued(job);
     waitingInLanes++;
     version++;
@@ -336,7 +406,7 @@ public final class QueueState implements Comparable<QueueState> {
 
   public void dequeue(LiveJob job) {
     Lane lane = lane(job);
-    lane.line().remove(job);
+    lane.remove(job);
     waitingInLanes--;
     version++;
     if (lane.line().isEmpty()) {

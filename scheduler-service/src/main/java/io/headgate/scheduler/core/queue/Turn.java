@@ -23,6 +23,10 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private Standing belowTenant = Standing.ENTITLED;
 
   private final TurnPlace place;
+  private final Heads heads;
+
+  /// Whether its candidate may be promoted (O7).
+  private final boolean promotes;
 
   /// Where the order depends on the pool, the route on which the candidate fitted; null: it fitted
   /// nowhere.
@@ -53,8 +57,14 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private boolean isBounded;
 
   Turn(QueueState queue) {
+    this(queue, true);
+  }
+
+  private Turn(QueueState queue, boolean promotes) {
     this.queue = queue;
     this.place = new TurnPlace(queue);
+    this.heads = new Heads(queue);
+    this.promotes = promotes;
   }
 
   /// The turn of a suspended job, whose queue has others of its own.
@@ -62,9 +72,10 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return of(suspended.job(), suspended.pool());
   }
 
-  /// The turn of a job on its own, which others of its queue may be ahead of.
+  /// The turn of a job on its own, which others of its queue may be ahead of. It is not promoted:
+  /// it does not wait, or victims are compared with it.
   public static Turn of(LiveJob job) {
-    Turn turn = new Turn(job.queue());
+    Turn turn = new Turn(job.queue(), false);
     turn.setCandidate(job);
     return turn;
   }
@@ -147,6 +158,9 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     }
     compareOn(route);
     moves++;
+    if (isPromoting()) {
+      takeFirstOn(route);
+    }
     return true;
   }
 
@@ -162,14 +176,48 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   }
 
   private void compareOn(Route route) {
-    place.set(route);
+    place.set(route, isPromotedOn(route));
   }
 
   /// Compares the place that the candidate would have on the route with the one that it has.
   private int compareWith(Route route) {
     TurnPlace there = new TurnPlace(queue);
-    there.set(route);
+    there.set(route, isPromotedOn(route));
     return there.comparedWith(place);
+  }
+
+  private boolean isPromoting() {
+    return promotes && queue.promotes();
+  }
+
+  private boolean isPromotedOn(Route route) {
+    return promotes && head != null && queue.isPromoted(head, route);
+  }
+
+  /// Whether the job is promoted in the pool that it takes. If it fits nowhere, any of its pools
+  /// counts.
+  private boolean isPromoted(LiveJob job) {
+    Route taken = prospect(job);
+    if (taken != null) {
+      return queue.isPromoted(job, taken);
+    }
+    for (Route route : queue.routes(job)) {
+      if (queue.isPromoted(job, route)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// In another pool other jobs of the queue are promoted, so another one may come first.
+  private void takeFirstOn(Route route) {
+    Heads.Head first = heads.firstOn(route);
+    if (first != null && first.job() != head && queue.routes(first.job()).contains(route)) {
+      head = first.job();
+      gate = first.gate();
+      noteHead();
+      compareOn(route);
+    }
   }
 
   /// Finds the queue's candidate anew: of the heads of its lanes that rights do not stop, the first
@@ -233,24 +281,22 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     head = null;
     chosenAt = -1;
     version = queue.account().versionWithDepartments();
-    for (Lane candidate : queue.lanes()) {
-      LiveJob first = candidate.line().first();
-      if ((head == null || LiveJob.ORDER.compare(first, head) < 0)
-          && (behind == null || LiveJob.ORDER.compare(first, behind) > 0)) {
-        Block block = candidate.gate();
-        if ((startable && block == Block.NONE) || (makesRoom && candidate.mayMakeRoomInLimits())) {
-          head = first;
-          gate = block;
-        }
-      }
+    Heads.Options options = new Heads.Options(startable, makesRoom);
+    Heads.Head first =
+        isPromoting()
+            ? heads.first(behind, options, this::isPromoted)
+            : heads.first(behind, options);
+    if (first == null || queue.routes().isEmpty()) {
+      return false;
     }
-    if (queue.routes().isEmpty()) {
-      head = null;
+    head = first.job();
+    gate = first.gate();
+    updateStanding();
+    Route route = place.route();
+    if (isPromoting() && fitted == null && route != null) {
+      takeFirstOn(route);
     }
-    if (head != null) {
-      updateStanding();
-    }
-    return head != null;
+    return true;
   }
 
   /// Takes a job that has its turn behind it as the candidate, whatever else waits.
@@ -261,7 +307,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     updateStanding();
   }
 
-  private void updateStanding() {
+  private void noteHead() {
     if (head != known && head != null) {
       known = head;
       priority = head.priority();
@@ -269,6 +315,10 @@ public final class Turn extends IndexedHeap.Member<Turn> {
       due = head.waitingSince().plus(queue.holdAfter());
       isBounded = head.spec().maxRuntime().isPresent();
     }
+  }
+
+  private void updateStanding() {
+    noteHead();
     PolicyAccount account = queue.account();
     RouteGroup group = queue.group();
     belowTenant = queue.standing();
@@ -358,10 +408,15 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     }
   }
 
+  /// Whether the candidate is ahead of another job of its queue that is not promoted (O5, O7).
+  public boolean isAheadOf(LiveJob other) {
+    return head != null && heads.isAhead(head, place.isPromoted(), other, false);
+  }
+
   /// As [#isBefore], also of two of one queue, where jobs have an order of their own (O5).
   public boolean precedes(Turn other) {
     return (head != null && other.head != null && queue == other.queue)
-        ? LiveJob.ORDER.compare(head, other.head) < 0
+        ? heads.isAhead(head, place.isPromoted(), other.head, other.place.isPromoted())
         : isBefore(other);
   }
 

@@ -25,6 +25,9 @@ final class TurnPlace {
 
   private @Nullable Route at;
 
+  /// Whether the job counts as first by O2 and O3 in the pool (O7).
+  private boolean promoted;
+
   TurnPlace(QueueState queue) {
     this.queue = queue;
   }
@@ -41,15 +44,17 @@ final class TurnPlace {
   /// As [#follow], while the shares below the tenant are as they were.
   void followAgain(Standing withJob) {
     group = queue.group();
+    promoted = false;
     standing = withJob;
     ofTenant.clear();
     ofTenant.addZero();
   }
 
   /// Is in the pool of the route from now on.
-  void set(Route route) {
+  void set(Route route, boolean isPromoted) {
     group = null;
     at = route;
+    promoted = isPromoted;
     standing = route.levels(queue.account()).standingWith(route.need());
     UseHistory history = route.tenant().history();
     ofTenant.clear();
@@ -66,8 +71,20 @@ final class TurnPlace {
     return standing;
   }
 
-  private @Nullable Route route() {
+  boolean isPromoted() {
+    return promoted;
+  }
+
+  @Nullable Route route() {
     return group == null ? at : group.first();
+  }
+
+  private int position(Route route) {
+    return promoted ? -1 : route.position();
+  }
+
+  private int rank() {
+    return promoted ? Integer.MIN_VALUE : queue.rank();
   }
 
   /// Negative when this one comes first, positive when the other does.
@@ -78,7 +95,7 @@ final class TurnPlace {
     Route mine = route();
     Route others = other.route();
     if (mine != null && others != null) {
-      int positions = Integer.compare(mine.position(), others.position());
+      int positions = Integer.compare(position(mine), other.position(others));
       if (positions != 0) {
         return positions;
       }
@@ -87,7 +104,7 @@ final class TurnPlace {
     if (tenants != 0) {
       return tenants;
     }
-    int ranks = Integer.compare(queue.rank(), other.queue.rank());
+    int ranks = Integer.compare(rank(), other.rank());
     return ranks != 0 ? ranks : within.comparedWith(other.within);
   }
 }

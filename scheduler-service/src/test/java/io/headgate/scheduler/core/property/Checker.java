@@ -317,7 +317,7 @@ final class Checker {
       Optional<Pool> fits = rules.firstPool(other);
       require(
           fits.isEmpty()
-              || !rules.isBefore(other, fits.get(), job, pool)
+              || !rules.turns.isBefore(other, fits.get(), job, pool)
               || rules.letsGoFirst(other, job)
               || rules.letsOthersGoFirst(other),
           "no better-ranked job is passed over",

@@ -182,6 +182,7 @@ final class RandomWorld {
         // Not drawn, so that a seed stays what it was.
         .consolidate(seed % 2 == 0)
         .halfLife(halfLife(name))
+        .promoteAfter(promoteAfter(name))
         .build();
   }
 
@@ -190,6 +191,13 @@ final class RandomWorld {
   private Optional<Duration> halfLife(String pool) {
     long dice = Math.floorMod((seed * 41 + pool.hashCode()) * 0x9E3779B97F4A7C15L >>> 32, 12);
     return seed % 3 == 2 && dice > 2 ? Optional.of(Duration.ofMinutes(dice)) : Optional.empty();
+  }
+
+  /// In every fifth scenario most pools promote jobs after up to eight minutes. Not drawn, so that a
+  /// seed stays what it was.
+  private Optional<Duration> promoteAfter(String pool) {
+    long dice = Math.floorMod((seed * 43 + pool.hashCode()) * 0x9E3779B97F4A7C15L >>> 32, 12);
+    return seed % 5 == 1 && dice > 3 ? Optional.of(Duration.ofMinutes(11 - dice)) : Optional.empty();
   }
 
   private Elasticity makeElasticity(Optional<String> model) {

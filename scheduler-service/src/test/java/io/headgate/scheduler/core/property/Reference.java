@@ -49,6 +49,7 @@ final class Reference {
   final Space space;
   private final Set<JobId> ignored;
   final DepartmentRules departments;
+  final TurnRules turns = new TurnRules(this);
   private final Map<PolicyId, Long> live = new HashMap<>();
   private final Map<PolicyId, Long> stopping = new HashMap<>();
   private final Map<PolicyId, Long> held = new HashMap<>();
@@ -489,14 +490,18 @@ final class Reference {
       if (other.state() == JobState.WAITING
           && !isHeldFor(other)
           && !shadow.backedOff.contains(other.id())) {
-        alike.merge(kind(other), other, (a, b) -> isAhead(a, b) ? a : b);
+        alike.merge(kind(other), other, (a, b) -> turns.isAhead(a, b) ? a : b);
       }
     }
     return alike;
   }
 
   private List<Object> kind(Job job) {
-    return List.of(job.spec().queue(), job.spec().user(), preemptibleOrNot(job));
+    return List.of(
+        job.spec().queue(),
+        job.spec().user(),
+        preemptibleOrNot(job),
+        turns.promotedIn(job));
   }
 
   /// The first job of each queue that rights let start: no other job of the queue holds.
@@ -504,7 +509,7 @@ final class Reference {
     Map<QueueId, Job> firsts = new LinkedHashMap<>();
     for (Job job : heads()) {
       if (refusal(job).isEmpty()) {
-        firsts.merge(job.spec().queue(), job, (a, b) -> isAhead(a, b) ? a : b);
+        firsts.merge(job.spec().queue(), job, (a, b) -> turns.isAheadInQueue(a, b) ? a : b);
       }
     }
     return firsts.values();
@@ -516,98 +521,6 @@ final class Reference {
 
   boolean isHeldFor(Job job) {
     return shadow.holds.containsKey(job.id()) && !ignored.contains(job.id());
-  }
-
-  /// Whether the turn of the first job in its pool is before that of the second in its own (O1-O5);
-  /// of one queue each is the first that may start.
-  boolean isBefore(Job first, Pool itsPool, Job second, Pool other) {
-    Queue one = queue(first);
-    Queue two = queue(second);
-    if (one.equals(two)) {
-      return isAhead(first, second);
-    }
-    if (standing(first) != standing(second)) {
-      return standing(first).compareTo(standing(second)) < 0;
-    }
-    int position = position(itsPool, first);
-    int others = position(other, second);
-    if (position != others) {
-      return position < others;
-    }
-    if (one.rank() != two.rank()) {
-      return one.rank() < two.rank();
-    }
-    int share = compare(shares(first, itsPool), shares(second, other));
-    return share == 0 ? isAhead(first, second) : share < 0;
-  }
-
-  /// O5.
-  boolean isAhead(Job first, Job second) {
-    int priority = Integer.compare(second.spec().priority(), first.spec().priority());
-    return priority == 0 ? first.sequence() < second.sequence() : priority < 0;
-  }
-
-  /// Where it fits first; where it fits nowhere, the pool where its turn comes first.
-  Pool placeOf(Job job) {
-    return firstPool(job)
-        .orElseGet(() ->
-            routes(job).stream()
-                .min(
-                    Comparator.comparingInt((Pool pool) -> position(pool, job))
-                        .thenComparing(pool -> shares(job, pool), Reference::compare))
-                .orElseThrow());
-  }
-
-  int position(Pool pool, Job job) {
-    return position(pool, profile(job).id());
-  }
-
-  int position(Pool pool, ProfileId profile) {
-    int index = pool.order().indexOf(profile);
-    return index < 0 ? pool.order().size() : index;
-  }
-
-  private List<Double> shares(Job job, Pool pool) {
-    boolean entitled = standing(job) == Standing.ENTITLED;
-    List<Double> shares = shares(queue(job).policy(), pool, entitled, Set.of());
-    return entitled && need(job) == 0 ? Collections.nCopies(shares.size(), 0.0) : shares;
-  }
-
-  /// O4, from the highest department to the policy, as they stand without the removed attempts.
-  List<Double> shares(PolicyId policy, Pool pool, boolean entitled, Set<AttemptId> removed) {
-    List<Double> shares = new ArrayList<>();
-    for (Department each : departments.above(policy).reversed()) {
-      double usage = standing(each, removed);
-      double reservation = departments.reservation(each);
-      shares.add(
-          entitled
-              ? share(usage, reservation)
-              : shareOver(usage - reservation, past(pool, each.id()), each.weight()));
-    }
-    double usage = standing(policy, removed);
-    int weight = shadow.policy(policy).map(Policy::weight).orElse(1);
-    shares.add(
-        entitled
-            ? share(usage, reservation(policy))
-            : shareOver(usage - reservation(policy), past(pool, policy), weight));
-    return shares;
-  }
-
-  private double past(Pool pool, Record level) {
-    return shadow.pastUse(pool, level, now);
-  }
-
-  private static double share(double usage, double reservation) {
-    return reservation == 0 ? 0 : usage / reservation;
-  }
-
-  private static double shareOver(double over, double past, int weight) {
-    return (Math.max(0, over) + (double) Math.round(past / weight) * weight) / weight;
-  }
-
-  /// At the first shares that differ the smaller is first; a list that ends first is first.
-  static int compare(List<Double> shares, List<Double> others) {
-    return Arrays.compare(shares.toArray(new Double[0]), others.toArray(new Double[0]));
   }
 
   static GpuQuantity gpus(long units) {

@@ -70,7 +70,7 @@ final class RestChecker {
     int after = 0;
     for (int i = 0; i < blocked.size(); i++) {
       Job holder = shadow.jobs.get(blocked.get(i));
-      if (holder.spec().queue().equals(job.spec().queue()) && rules.isAhead(holder, job)) {
+      if (holder.spec().queue().equals(job.spec().queue()) && rules.turns.isAheadInQueue(holder, job)) {
         after = i + 1;
       }
     }
@@ -82,7 +82,7 @@ final class RestChecker {
         return then;
       }
       if (i >= after && isLead(job, then)) {
-        Pool at = place.orElseGet(() -> then.placeOf(job));
+        Pool at = place.orElseGet(() -> then.turns.placeOf(job));
         if (isBefore(job, at, holder, then)) {
           Optional<Pool> room = roomFor(job, then);
           if (room.isEmpty() || isBefore(job, room.get(), holder, then)) {
@@ -98,7 +98,7 @@ final class RestChecker {
 
   private boolean isBefore(Job job, Pool pool, JobId holder, Reference then) {
     Pool held = shadow.pool(shadow.holds.get(holder).place().pool()).orElseThrow();
-    return then.isBefore(job, pool, shadow.jobs.get(holder), held);
+    return then.turns.isBefore(job, pool, shadow.jobs.get(holder), held);
   }
 
   /// The pool in which a job that fits nowhere finds room: by the P rules, or to hold it.
@@ -121,7 +121,7 @@ final class RestChecker {
   private static boolean isLead(Job job, Reference then) {
     return then.firsts().stream()
         .noneMatch(
-            first -> first.spec().queue().equals(job.spec().queue()) && then.isAhead(first, job));
+            first -> first.spec().queue().equals(job.spec().queue()) && then.turns.isAheadInQueue(first, job));
   }
 
   void check() {
@@ -146,7 +146,7 @@ final class RestChecker {
           refusal);
       requireNumbers(job, reason);
       if (refusal.isEmpty()) {
-        firsts.merge(job.spec().queue(), job, (a, b) -> rules.isAhead(a, b) ? a : b);
+        firsts.merge(job.spec().queue(), job, (a, b) -> rules.turns.isAheadInQueue(a, b) ? a : b);
         require(
             !rules.fitsNow(job),
             "no free capacity that a waiting job may use (work conserving)",
@@ -254,7 +254,7 @@ final class RestChecker {
     Victims possible = new Victims(then);
     for (Job other : then.firsts()) {
       if (other.spec().queue().equals(job.spec().queue())
-          && then.isAhead(other, job)
+          && then.turns.isAheadInQueue(other, job)
           && possible.mustWaitToPreempt(other)) {
         return;
       }
