@@ -45,6 +45,8 @@ import java.util.Optional;
 ///   a shell that does not keep it passes [Long#MAX_VALUE]
 /// @param nextSequence higher than any sequence ever given out; a shell that does not keep it
 ///   passes 0
+/// @param decidedAt the time of the last decision, at which past use and promoted jobs are seen; a
+///   shell that does not keep it passes [Instant#MIN]
 public record SchedulerState(
     List<Catalog> catalogs,
     List<Node> nodes,
@@ -61,7 +63,8 @@ public record SchedulerState(
     List<Barred> barred,
     List<PastUse> pastUse,
     long freshFrom,
-    long nextSequence) {
+    long nextSequence,
+    Instant decidedAt) {
   public SchedulerState {
     catalogs = List.copyOf(catalogs);
     nodes = List.copyOf(nodes);
@@ -105,7 +108,8 @@ public record SchedulerState(
         List.of(),
         List.of(),
         Long.MAX_VALUE,
-        0);
+        0,
+        Instant.MIN);
   }
 
   /// This state, with how often users asked for jobs of each profile.
@@ -126,7 +130,8 @@ public record SchedulerState(
         barred,
         pastUse,
         freshFrom,
-        nextSequence);
+        nextSequence,
+        decidedAt);
   }
 
   /// This state, with how long ended attempts of each queue ran.
@@ -147,7 +152,8 @@ public record SchedulerState(
         barred,
         pastUse,
         freshFrom,
-        nextSequence);
+        nextSequence,
+        decidedAt);
   }
 
   /// This state, with the past use of levels of rights.
@@ -168,7 +174,8 @@ public record SchedulerState(
         barred,
         past,
         freshFrom,
-        nextSequence);
+        nextSequence,
+        decidedAt);
   }
 
   /// This state, with other nodes.
@@ -189,7 +196,8 @@ public record SchedulerState(
         barred,
         pastUse,
         freshFrom,
-        nextSequence);
+        nextSequence,
+        decidedAt);
   }
 
   /// The order to an elastic pool.

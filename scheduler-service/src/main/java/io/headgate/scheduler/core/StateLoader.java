@@ -100,6 +100,9 @@ final class StateLoader {
     world.possibleVictims.endFreshness(Math.min(state.freshFrom(), world.nextSequence()));
     StructuralCheck.renew(world);
     world.changes.structureIsKnown();
+    world.decidedAt = state.decidedAt();
+    PastUses.begin(world, world.decidedAt);
+    world.promotingQueues.forEach(queue -> queue.promote(world.decidedAt));
     new Scaling(world, transitions, Instant.MIN, new WakeTime()).wanted();
     noteReasons();
   }
@@ -315,6 +318,7 @@ final class StateLoader {
         world.bars.all(),
         PastUses.all(world),
         world.possibleVictims.freshFrom(),
-        world.nextSequence());
+        world.nextSequence(),
+        world.decidedAt);
   }
 }

@@ -275,6 +275,15 @@ final class RestChecker {
     }
   }
 
+  /// Whether no other job of its queue comes before it in the pool, where others are promoted.
+  private static boolean isFirstIn(Pool pool, Job job, Reference then) {
+    return then.heads().stream()
+        .filter(other -> other.spec().queue().equals(job.spec().queue()) && !other.equals(job))
+        .noneMatch(
+            other ->
+                then.refusal(other).isEmpty() && then.turns.isBefore(other, pool, job, pool));
+  }
+
   /// Checks only the first job of a queue.
   private void checkFirst(Job job) {
     for (Hold hold : shadow.holds.values()) {
@@ -292,7 +301,7 @@ final class RestChecker {
     }
     for (Pool pool : rules.routes(job)) {
       Optional<Hold> hold = BlockedHoldCheck.holdIn(pool.id(), then);
-      if (hold.isEmpty()) {
+      if (hold.isEmpty() && isFirstIn(pool, job, then)) {
         require(
             BlockedHoldCheck.holdable(pool, job, then).isEmpty(),
             "a job that was blocked for long enough holds (O7)",

@@ -424,7 +424,8 @@ final class Shadow {
             barred(),
             pastUse(core),
             core.freshFrom(),
-            core.nextSequence()));
+            core.nextSequence(),
+            core.decidedAt()));
   }
 
   /// With the holds of O7 last, by job: they have no order among themselves, for each pass finds
@@ -448,6 +449,7 @@ final class Shadow {
         state.barred(),
         state.pastUse(),
         state.freshFrom(),
-        state.nextSequence());
+        state.nextSequence(),
+        state.decidedAt());
   }
 }
