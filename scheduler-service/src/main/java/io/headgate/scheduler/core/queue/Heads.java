@@ -38,6 +38,11 @@ final class Heads {
     this.queue = queue;
   }
 
+  /// The options that the last candidate was chosen by, where jobs are promoted.
+  Options options() {
+    return options;
+  }
+
   /// The first head with one of the options.
   ///
   /// @param behind it comes after this one; null: it may be any

@@ -32,6 +32,9 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// nowhere.
   private @Nullable Route fitted;
 
+  /// Whether a candidate let another one of its queue go first, in a pool where that is ahead.
+  private boolean someGaveWay;
+
   /// How often the candidate went on to a later place.
   private int moves;
 
@@ -209,10 +212,12 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return false;
   }
 
-  /// In another pool other jobs of the queue are promoted, so another one may come first.
+  /// In another pool other jobs of the queue are promoted, so another one may come first. The
+  /// candidate before has its turn after it.
   private void takeFirstOn(Route route) {
     Heads.Head first = heads.firstOn(route);
     if (first != null && first.job() != head && queue.routes(first.job()).contains(route)) {
+      someGaveWay = true;
       head = first.job();
       gate = first.gate();
       noteHead();
@@ -262,9 +267,13 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// | may start, but fewer pools are open to it than to others | come after it, and be able to start or to make room in the policy's limit |
   /// | may start, but only above its policy's limit | be able to make room in the limit (P9) |
   /// | may only make room in the policy's limit | come after it, and be able to start |
+  /// | had its turn before one that comes later in that pool (O7) | be the first of the others |
   ///
   /// @return whether there is such a job
   public boolean chooseNext() {
+    if (someGaveWay) {
+      return choose(head, heads.options().startable(), heads.options().makesRoom());
+    }
     if (mayStart() && head != null && isRestricted(head)) {
       return choose(head, true, mayMakeRoomInLimits());
     }
@@ -279,6 +288,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// @param behind the candidate comes after this one; null: it may be any
   private boolean choose(@Nullable LiveJob behind, boolean startable, boolean makesRoom) {
     head = null;
+    someGaveWay = false;
     chosenAt = -1;
     version = queue.account().versionWithDepartments();
     Heads.Options options = new Heads.Options(startable, makesRoom);
