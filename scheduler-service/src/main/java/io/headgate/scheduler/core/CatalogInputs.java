@@ -273,7 +273,7 @@ final class CatalogInputs {
     world.promotingQueues.clear();
     world.queuesOfDepartment.clear();
     for (QueueState queue : world.queues.values()) {
-      if (queue.promotes()) {
+      if (queue.promoter().isOn()) {
         world.promotingQueues.add(queue);
       }
       DepartmentAccount department =

@@ -47,7 +47,7 @@ final class Pass {
     ReturningJobs.giveUpBroken(world, transitions);
     Suspensions.giveUp(world, transitions, now, wake);
     boolean structureChanged = renewStructure();
-    world.promotingQueues.forEach(queue -> queue.promote(now));
+    world.promotingQueues.forEach(queue -> queue.promoter().promote(now));
     BlockedHolds blockedHolds = takeRounds();
     if (!promises.areDue()) {
       blockedHolds.releaseLifted();
@@ -62,7 +62,7 @@ final class Pass {
     }
     blockedHolds.wake(wake);
     for (QueueState queue : world.promotingQueues) {
-      queue.nextPromotion().ifPresent(wake::by);
+      queue.promoter().next().ifPresent(wake::by);
     }
     for (NodeState node : world.aside) {
       node.rejections().asideUntil().ifPresent(wake::by);

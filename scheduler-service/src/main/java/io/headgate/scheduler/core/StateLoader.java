@@ -102,7 +102,7 @@ final class StateLoader {
     world.changes.structureIsKnown();
     world.decidedAt = state.decidedAt();
     PastUses.begin(world, world.decidedAt);
-    world.promotingQueues.forEach(queue -> queue.promote(world.decidedAt));
+    world.promotingQueues.forEach(queue -> queue.promoter().promote(world.decidedAt));
     new Scaling(world, transitions, Instant.MIN, new WakeTime()).wanted();
     noteReasons();
   }

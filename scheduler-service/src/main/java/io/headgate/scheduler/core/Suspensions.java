@@ -92,7 +92,7 @@ final class Suspensions {
     ready.removeIf(attempt -> !isReady(attempt));
     for (LiveAttempt attempt : ready) {
       if (canGoOn(attempt) && !isBehind(attempt.job())) {
-        Turn own = Turn.of(attempt);
+        Turn own = Turn.of(attempt.job(), attempt.pool());
         if (firstTurn == null || own.precedes(firstTurn)) {
           first = attempt;
           firstTurn = own;

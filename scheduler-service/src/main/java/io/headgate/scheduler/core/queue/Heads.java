@@ -38,22 +38,36 @@ final class Heads {
     this.queue = queue;
   }
 
-  /// The options that the last candidate was chosen by, where jobs are promoted.
+  /// The options that the last candidate was chosen by.
   Options options() {
     return options;
   }
 
   /// The first head with one of the options.
   ///
-  /// @param behind it comes after this one; null: it may be any
-  @Nullable Head first(@Nullable LiveJob behind, Options newOptions) {
+  /// @param behind it comes after this one, which had its turn; null: it may be any
+  /// @param promotes whether promotion counts
+  @Nullable Head first(@Nullable LiveJob behind, Options newOptions, boolean promotes) {
+    options = newOptions;
+    if (!promotes) {
+      return first(behind);
+    }
+    if (behind == null) {
+      tried.clear();
+    } else {
+      tried.add(behind);
+    }
+    return first(this::isPromoted);
+  }
+
+  private @Nullable Head first(@Nullable LiveJob behind) {
     Head first = null;
     for (Lane lane : queue.lanes()) {
       LiveJob job = lane.line().first();
       if ((first == null || LiveJob.ORDER.compare(job, first.job()) < 0)
           && (behind == null || LiveJob.ORDER.compare(job, behind) > 0)) {
         Block gate = lane.gate();
-        if (newOptions.areIn(lane, gate)) {
+        if (options.areIn(lane, gate)) {
           first = new Head(job, gate);
         }
       }
@@ -61,24 +75,18 @@ final class Heads {
     return first;
   }
 
-  /// As [#first(LiveJob, Options)], where jobs are promoted.
-  ///
-  /// @param failed had its turn; null: none had
-  /// @param isPromoted whether a head is, where it is compared
-  @Nullable Head first(
-      @Nullable LiveJob failed, Options newOptions, Predicate<LiveJob> isPromoted) {
-    options = newOptions;
-    if (failed == null) {
-      tried.clear();
-    } else {
-      tried.add(failed);
-    }
-    return first(isPromoted);
+  /// Whether the job is promoted in the pool that it takes. If it fits nowhere, any of its pools
+  /// counts.
+  private boolean isPromoted(LiveJob job) {
+    Route taken = queue.prospect(job);
+    return taken == null
+        ? queue.promoter().isPromotedSomewhere(job)
+        : queue.promoter().isPromoted(job, taken);
   }
 
   /// The head that comes first on the route, of those that have not had their turn.
   @Nullable Head firstOn(Route route) {
-    return first(job -> queue.isPromoted(job, route));
+    return first(job -> queue.promoter().isPromoted(job, route));
   }
 
   private @Nullable Head first(Predicate<LiveJob> isPromoted) {

@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,12 @@ public final class Lane {
   public record Reported(Block block, @Nullable Reason reason) {
     static final Reported NOTHING = new Reported(Block.NONE, null);
   }
+
+  /// A fixed order of a queue's lanes.
+  static final Comparator<LaneId> ORDER =
+      Comparator.comparing((LaneId lane) -> lane.user().isPresent() ? lane.user().get().name() : "")
+          .thenComparing(LaneId::preemptible)
+          .thenComparing(LaneId::exceedsLimit);
 
   private final QueueState queue;
   private final LaneId id;
@@ -39,7 +46,7 @@ public final class Lane {
     this.user = id.user().orElse(null);
     this.preemptible = id.preemptible();
     this.exceedsLimit = id.exceedsLimit();
-    this.promotions = queue.promotions();
+    this.promotions = queue.promoter().ofLane();
   }
 
   public LaneId id() {

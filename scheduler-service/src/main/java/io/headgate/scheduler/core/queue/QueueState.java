@@ -9,7 +9,6 @@ import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.LaneId;
 import io.headgate.scheduler.core.job.JobSpec;
-import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.RunTimes;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Shape;
@@ -17,11 +16,8 @@ import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -37,11 +33,6 @@ public final class QueueState implements Comparable<QueueState> {
       return group.routes();
     }
   }
-
-  private static final Comparator<LaneId> LANE_ORDER =
-      Comparator.comparing((LaneId lane) -> lane.user().isPresent() ? lane.user().get().name() : "")
-          .thenComparing(LaneId::preemptible)
-          .thenComparing(LaneId::exceedsLimit);
 
   private final QueueId id;
   private @Nullable Queue queue;
@@ -63,13 +54,7 @@ public final class QueueState implements Comparable<QueueState> {
   private long version;
   private int attempts;
   private final Turn turn = new Turn(this);
-
-  /// The different times after which its pools promote jobs (O7).
-  private List<Duration> promoteAfter = List.of();
-
-  /// Up to which time its jobs are promoted.
-  private Instant promotedAt = Instant.MIN;
-
+  private final Promoter promoter = new Promoter(this);
   private @Nullable PoolState expects;
   private final RunTimes runTimes = new RunTimes();
 
@@ -113,9 +98,9 @@ public final class QueueState implements Comparable<QueueState> {
         newResolved == null
             ? Set.of()
             : newResolved.account().policy().map(Policy::exceedLimit).orElse(Set.of());
-    List<Duration> newPromoteAfter = promoteAfter(routes());
+    boolean promotesOtherwise = promoter.configure(routes());
     if (newByUser == lanesByUser
-        && newPromoteAfter.equals(promoteAfter)
+        && !promotesOtherwise
         && newDefault == preemptibleByDefault
         && newExceedLimit.equals(exceedLimit)) {
       return;
@@ -124,67 +109,14 @@ public final class QueueState implements Comparable<QueueState> {
     lanes.clear();
     waitingInLanes = 0;
     lanesByUser = newByUser;
-    promoteAfter = newPromoteAfter;
     preemptibleByDefault = newDefault;
     exceedLimit = newExceedLimit;
     waiting.forEach(this::enqueue);
   }
 
-  private static List<Duration> promoteAfter(List<Route> routes) {
-    Set<Duration> times = new LinkedHashSet<>();
-    for (Route route : routes) {
-      route.promoteAfter().ifPresent(times::add);
-    }
-    return List.copyOf(times);
-  }
-
-  /// Whether a pool promotes its jobs.
-  public boolean promotes() {
-    return !promoteAfter.isEmpty();
-  }
-
-  List<Promotions> promotions() {
-    List<Promotions> promotions = new ArrayList<>(promoteAfter.size());
-    promoteAfter.forEach(after -> promotions.add(new Promotions(after, promotedAt)));
-    return promotions;
-  }
-
-  /// Promotes the jobs that have waited for long enough by now (O7).
-  public void promote(Instant now) {
-    promotedAt = now;
-    for (Lane lane : lanes) {
-      lane.promotions().forEach(each -> each.promote(now));
-    }
-  }
-
-  /// When the next waiting job is promoted that may act then; empty: none is left.
-  public Optional<Instant> nextPromotion() {
-    Optional<Instant> next = Optional.empty();
-    for (Lane lane : lanes) {
-      for (Promotions each : lane.promotions()) {
-        next = earlier(next, each.next());
-      }
-    }
-    for (LiveJob holder : holders) {
-      for (Duration after : promoteAfter) {
-        Instant at = holder.waitingSince().plus(after);
-        next = earlier(next, Optional.of(at).filter(promotedAt::isBefore));
-      }
-    }
-    return next;
-  }
-
-  private static Optional<Instant> earlier(Optional<Instant> one, Optional<Instant> other) {
-    return one.isEmpty() || (other.isPresent() && other.get().isBefore(one.get())) ? other : one;
-  }
-
-  /// Whether a job of it counts as first by O2 and O3 in the pool of the route (O7).
-  boolean isPromoted(LiveJob job, Route route) {
-    return job.state() == JobState.WAITING
-        && route
-            .promoteAfter()
-            .filter(after -> !job.waitingSince().plus(after).isAfter(promotedAt))
-            .isPresent();
+  /// Promotes its jobs (O7).
+  public Promoter promoter() {
+    return promoter;
   }
 
   /// The waiting jobs without a hold, lane by lane.
@@ -239,6 +171,11 @@ public final class QueueState implements Comparable<QueueState> {
     return resolved != null
         && resolved.group().isShared()
         && (!overReservation || !job.isPreemptible());
+  }
+
+  /// The route that the job takes once all awaited nodes have reported; null: none.
+  @Nullable Route prospect(LiveJob job) {
+    return isRestricted(job) ? RouteGroup.prospect(routes(job)) : group().prospect();
   }
 
   /// The queues with the same routes.
@@ -374,7 +311,7 @@ public final class QueueState implements Comparable<QueueState> {
     int high = lanes.size() - 1;
     while (low <= high) {
       int middle = (low + high) >>> 1;
-      int order = LANE_ORDER.compare(lanes.get(middle).id(), id);
+      int order = Lane.ORDER.compare(lanes.get(middle).id(), id);
       if (order == 0) {
         return middle;
       }
@@ -399,7 +336,6 @@ public final class QueueState implements Comparable<QueueState> {
   public void enqueue(LiveJob job) {
     turn.waitsAnew(job);
     lane(job).add(job);
-    turn.enqueued(job);
     waitingInLanes++;
     version++;
   }

@@ -171,6 +171,16 @@ public final class RouteGroup {
     return Optional.ofNullable(routes.isEmpty() ? null : routes.getFirst().upper().department());
   }
 
+  /// The route to a pool; null: there is none.
+  static @Nullable Route routeTo(PoolState pool, List<Route> routes) {
+    for (Route route : routes) {
+      if (route.pool() == pool) {
+        return route;
+      }
+    }
+    return null;
+  }
+
   /// The first route on which the job fits now; null: none.
   static @Nullable Route fitting(List<Route> routes) {
     for (Route route : routes) {

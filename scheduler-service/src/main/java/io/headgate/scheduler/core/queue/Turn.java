@@ -70,11 +70,6 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     this.promotes = promotes;
   }
 
-  /// The turn of a suspended job, whose queue has others of its own.
-  public static Turn of(LiveAttempt suspended) {
-    return of(suspended.job(), suspended.pool());
-  }
-
   /// The turn of a job on its own, which others of its queue may be ahead of. It is not promoted:
   /// it does not wait, or victims are compared with it.
   public static Turn of(LiveJob job) {
@@ -86,7 +81,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// As [#of(LiveJob)], with its place in a pool.
   public static Turn of(LiveJob job, PoolState pool) {
     Turn turn = of(job);
-    Route route = turn.routeTo(pool);
+    Route route = RouteGroup.routeTo(pool, job.queue().routes());
     if (route != null) {
       turn.compareOn(route);
     }
@@ -109,34 +104,18 @@ public final class Turn extends IndexedHeap.Member<Turn> {
 
   /// Where it fits now; null: nowhere, or its policy's limit is in the way.
   public @Nullable Route route() {
-    return gate == Block.NONE && head != null ? fitting(head) : null;
-  }
-
-  private @Nullable Route fitting(LiveJob job) {
-    return isRestricted(job) ? RouteGroup.fitting(queue.routes(job)) : queue.group().route();
-  }
-
-  private boolean isRestricted(LiveJob job) {
-    return queue.isRestricted(job);
-  }
-
-  private @Nullable Route prospect(LiveJob job) {
-    return isRestricted(job) ? RouteGroup.prospect(queue.routes(job)) : queue.group().prospect();
-  }
-
-  private @Nullable Route routeTo(PoolState pool) {
-    for (Route route : queue.routes()) {
-      if (route.pool() == pool) {
-        return route;
-      }
+    if (gate != Block.NONE || head == null) {
+      return null;
     }
-    return null;
+    return queue.isRestricted(head)
+        ? RouteGroup.fitting(queue.routes(head))
+        : queue.group().route();
   }
 
   /// Takes the place on the route that the job takes. If it fits nowhere, it takes the best of its
   /// places.
   private void compareOnBest(LiveJob job) {
-    fitted = prospect(job);
+    fitted = queue.prospect(job);
     if (fitted != null) {
       compareOn(fitted);
       return;
@@ -155,7 +134,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   ///
   /// @return whether the turn now has that later place
   public boolean comesLaterIn(PoolState pool) {
-    Route route = routeTo(pool);
+    Route route = RouteGroup.routeTo(pool, queue.routes());
     if (route == null || !isLaterIn(pool)) {
       return false;
     }
@@ -169,7 +148,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
 
   /// Whether its place is later in the pool, and it has not yet gone on once for each pool.
   public boolean isLaterIn(PoolState pool) {
-    Route route = routeTo(pool);
+    Route route = RouteGroup.routeTo(pool, queue.routes());
     return route != null && moves < queue.routes().size() && compareWith(route) > 0;
   }
 
@@ -190,26 +169,11 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   }
 
   private boolean isPromoting() {
-    return promotes && queue.promotes();
+    return promotes && queue.promoter().isOn();
   }
 
   private boolean isPromotedOn(Route route) {
-    return promotes && head != null && queue.isPromoted(head, route);
-  }
-
-  /// Whether the job is promoted in the pool that it takes. If it fits nowhere, any of its pools
-  /// counts.
-  private boolean isPromoted(LiveJob job) {
-    Route taken = prospect(job);
-    if (taken != null) {
-      return queue.isPromoted(job, taken);
-    }
-    for (Route route : queue.routes(job)) {
-      if (queue.isPromoted(job, route)) {
-        return true;
-      }
-    }
-    return false;
+    return promotes && head != null && queue.promoter().isPromoted(head, route);
   }
 
   /// In another pool other jobs of the queue are promoted, so another one may come first. The
@@ -234,7 +198,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
       moves = 0;
       place.followAgain(belowTenant);
     } else {
-      choose(null, true, mayMakeRoomInLimits());
+      choose(null, new Heads.Options(true, mayMakeRoomInLimits()));
       chosenAt = queue.version();
     }
     return head != null;
@@ -257,7 +221,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
 
   /// As [#choose], of those only that may start although they make no room in their policy's limit.
   public boolean chooseStartable() {
-    return choose(null, true, false);
+    return choose(null, new Heads.Options(true, false));
   }
 
   /// Moves to the next job in this queue that has an option the current candidate lacked.
@@ -267,35 +231,31 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// | may start, but fewer pools are open to it than to others | come after it, and be able to start or to make room in the policy's limit |
   /// | may start, but only above its policy's limit | be able to make room in the limit (P9) |
   /// | may only make room in the policy's limit | come after it, and be able to start |
-  /// | had its turn before one that comes later in that pool (O7) | be the first of the others |
+  /// | took its turn in a pool where another one gave way to it (O7) | be the first of those left |
   ///
   /// @return whether there is such a job
   public boolean chooseNext() {
     if (someGaveWay) {
-      return choose(head, heads.options().startable(), heads.options().makesRoom());
+      return choose(head, heads.options());
     }
-    if (mayStart() && head != null && isRestricted(head)) {
-      return choose(head, true, mayMakeRoomInLimits());
+    if (mayStart() && head != null && queue.isRestricted(head)) {
+      return choose(head, new Heads.Options(true, mayMakeRoomInLimits()));
     }
     if (mayStart()) {
       return place.standing() == Standing.ABOVE_LIMIT
           && queue.account().preemptsWithin()
-          && choose(head, false, true);
+          && choose(head, new Heads.Options(false, true));
     }
-    return choose(head, true, false);
+    return choose(head, new Heads.Options(true, false));
   }
 
   /// @param behind the candidate comes after this one; null: it may be any
-  private boolean choose(@Nullable LiveJob behind, boolean startable, boolean makesRoom) {
+  private boolean choose(@Nullable LiveJob behind, Heads.Options options) {
     head = null;
     someGaveWay = false;
     chosenAt = -1;
     version = queue.account().versionWithDepartments();
-    Heads.Options options = new Heads.Options(startable, makesRoom);
-    Heads.Head first =
-        isPromoting()
-            ? heads.first(behind, options, this::isPromoted)
-            : heads.first(behind, options);
+    Heads.Head first = heads.first(behind, options, isPromoting());
     if (first == null || queue.routes().isEmpty()) {
       return false;
     }
@@ -347,7 +307,9 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   boolean isFresh() {
     return version == queue.account().versionWithDepartments()
         && tenantVersion == queue.group().tenantVersion()
-        && (head == null || !isRestricted(head) || Objects.equals(fitted, prospect(head)));
+        && (head == null
+            || !queue.isRestricted(head)
+            || Objects.equals(fitted, queue.prospect(head)));
   }
 
   /// Whether its turn may come earlier, or at all, because its policy or its tenant takes more.
@@ -409,13 +371,6 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// The queue has another configuration.
   void reconfigured() {
     known = null;
-  }
-
-  /// A job waits in a lane of the queue from now on, perhaps for another time.
-  void enqueued(LiveJob job) {
-    if (job == known) {
-      known = null;
-    }
   }
 
   /// Whether the candidate is ahead of another job of its queue that is not promoted (O5, O7).
