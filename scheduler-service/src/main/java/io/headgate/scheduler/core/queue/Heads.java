@@ -1,8 +1,7 @@
 package io.headgate.scheduler.core.queue;
 
-import java.util.HashSet;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +29,7 @@ final class Heads {
   private final QueueState queue;
 
   /// Where jobs are promoted, the candidates that had their turn since the first one.
-  private final Set<LiveJob> tried = new HashSet<>();
+  private final List<LiveJob> tried = new ArrayList<>(0);
 
   private Options options = new Options(true, false);
 
