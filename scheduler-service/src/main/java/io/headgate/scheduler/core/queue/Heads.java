@@ -116,8 +116,10 @@ final class Heads {
 
   /// Whether one job of the queue is ahead of another one in a pool.
   boolean isAhead(LiveJob job, boolean isPromoted, LiveJob other, boolean isOtherPromoted) {
-    boolean differ = isPromoted != isOtherPromoted;
-    return differ && (job.priority() == other.priority() || !queue.account().preemptsWithin())
+    boolean mayPassPriority =
+        job.priority() == other.priority() || !queue.account().preemptsWithin();
+    boolean promotionDecides = mayPassPriority && isPromoted != isOtherPromoted;
+    return promotionDecides
         ? isPromoted
         : LiveJob.ORDER.compare(job, other) < 0;
   }
