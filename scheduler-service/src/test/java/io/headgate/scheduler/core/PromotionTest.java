@@ -57,7 +57,8 @@ class PromotionTest {
 
   @Test
   void theLongestWaitingArePromotedFirst() {
-    Driver it = world().submit("second", "one").after(Duration.ofMinutes(1)).submit("second", "two");
+    Driver it =
+        world().submit("second", "one").after(Duration.ofMinutes(1)).submit("second", "two");
     it.after(Duration.ofMinutes(9)).submit("first", "fast");
 
     it.join(Driver.node("n", "p", 2));

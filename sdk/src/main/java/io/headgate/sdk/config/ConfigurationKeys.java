@@ -274,8 +274,8 @@ final class ConfigurationKeys {
               "pools",
               "pools",
               FileKey.REQUIRED,
-              "Pools that jobs may run in; the first is tried first. `platform/NAME` is shared with other"
-                  + " tenants."),
+              "Pools that jobs may run in; the first is tried first. `platform/NAME` is shared with"
+                  + " other tenants."),
           HOLD_AFTER,
           PREEMPTION_DELAY,
           RECLAIM,

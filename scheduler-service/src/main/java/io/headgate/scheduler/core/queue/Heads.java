@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// The heads of a queue's lanes: one of them is the queue's candidate.
 ///
 /// A lane's head is its first job (O5). Where a pool promotes jobs (O7), the first of the lane's
-/// promoted jobs is another head. It comes before jobs that are not promoted. In a policy whose jobs
-/// preempt each other it does not come before one of higher priority (P9).
+/// promoted jobs is another head. It comes before jobs that are not promoted. In a policy whose
+/// jobs preempt each other it does not come before one of higher priority (P9).
 final class Heads {
   /// A possible candidate.
   ///
@@ -119,8 +119,6 @@ final class Heads {
     boolean mayPassPriority =
         job.priority() == other.priority() || !queue.account().preemptsWithin();
     boolean promotionDecides = mayPassPriority && isPromoted != isOtherPromoted;
-    return promotionDecides
-        ? isPromoted
-        : LiveJob.ORDER.compare(job, other) < 0;
+    return promotionDecides ? isPromoted : LiveJob.ORDER.compare(job, other) < 0;
   }
 }

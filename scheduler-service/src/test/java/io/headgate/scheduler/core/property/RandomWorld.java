@@ -193,11 +193,13 @@ final class RandomWorld {
     return seed % 3 == 2 && dice > 2 ? Optional.of(Duration.ofMinutes(dice)) : Optional.empty();
   }
 
-  /// In every fifth scenario most pools promote jobs after up to eight minutes. Not drawn, so that a
-  /// seed stays what it was.
+  /// In every fifth scenario most pools promote jobs after up to eight minutes. Not drawn, so that
+  /// a seed stays what it was.
   private Optional<Duration> promoteAfter(String pool) {
     long dice = Math.floorMod((seed * 43 + pool.hashCode()) * 0x9E3779B97F4A7C15L >>> 32, 12);
-    return seed % 5 == 1 && dice > 3 ? Optional.of(Duration.ofMinutes(11 - dice)) : Optional.empty();
+    return seed % 5 == 1 && dice > 3
+        ? Optional.of(Duration.ofMinutes(12 - dice))
+        : Optional.empty();
   }
 
   private Elasticity makeElasticity(Optional<String> model) {

@@ -7,7 +7,6 @@ import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.PreemptWithin;
 import io.headgate.scheduler.core.catalog.Profile;
-import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.UserId;
@@ -21,10 +20,7 @@ import io.headgate.scheduler.core.property.Space.Without;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -498,10 +494,7 @@ final class Reference {
 
   private List<Object> kind(Job job) {
     return List.of(
-        job.spec().queue(),
-        job.spec().user(),
-        preemptibleOrNot(job),
-        turns.promotedIn(job));
+        job.spec().queue(), job.spec().user(), preemptibleOrNot(job), turns.promotedIn(job));
   }
 
   /// The first job of each queue that rights let start: no other job of the queue holds.

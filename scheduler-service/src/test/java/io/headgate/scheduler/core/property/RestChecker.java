@@ -70,7 +70,8 @@ final class RestChecker {
     int after = 0;
     for (int i = 0; i < blocked.size(); i++) {
       Job holder = shadow.jobs.get(blocked.get(i));
-      if (holder.spec().queue().equals(job.spec().queue()) && rules.turns.isAheadInQueue(holder, job)) {
+      if (holder.spec().queue().equals(job.spec().queue())
+          && rules.turns.isAheadInQueue(holder, job)) {
         after = i + 1;
       }
     }
@@ -120,8 +121,9 @@ final class RestChecker {
   /// Whether it is the job's turn when it is the turn of its queue.
   private static boolean isLead(Job job, Reference then) {
     return then.firsts().stream()
-        .noneMatch(
-            first -> first.spec().queue().equals(job.spec().queue()) && then.turns.isAheadInQueue(first, job));
+        .noneMatch(first ->
+            first.spec().queue().equals(job.spec().queue())
+                && then.turns.isAheadInQueue(first, job));
   }
 
   void check() {
@@ -280,8 +282,7 @@ final class RestChecker {
     return then.heads().stream()
         .filter(other -> other.spec().queue().equals(job.spec().queue()) && !other.equals(job))
         .noneMatch(
-            other ->
-                then.refusal(other).isEmpty() && then.turns.isBefore(other, pool, job, pool));
+            other -> then.refusal(other).isEmpty() && then.turns.isBefore(other, pool, job, pool));
   }
 
   /// Checks only the first job of a queue.

@@ -59,9 +59,7 @@ final class ReturningCheck {
 
   private static boolean hasRoom(Department department, Job job, Reference rules) {
     return rules.need(job) == 0
-        || rules.standing(department, Set.of())
-                + rules.heldForBlocked(department)
-                + rules.need(job)
+        || rules.standing(department, Set.of()) + rules.heldForBlocked(department) + rules.need(job)
             <= rules.departments.limit(department);
   }
 

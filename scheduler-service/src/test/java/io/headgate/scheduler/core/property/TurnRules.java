@@ -124,7 +124,8 @@ final class TurnRules {
         .orElseGet(() ->
             rules.routes(job).stream()
                 .min(
-                    Comparator.comparingInt((Pool pool) -> isPromoted(job, pool) ? -1 : position(pool, job))
+                    Comparator.comparingInt(
+                            (Pool pool) -> isPromoted(job, pool) ? -1 : position(pool, job))
                         .thenComparing(pool -> shares(job, pool), TurnRules::compare))
                 .orElseThrow());
   }

@@ -65,8 +65,7 @@ final class UseSamples {
     }
     for (Department department : shadow.catalog.departments()) {
       long use = rules.standing(department, Set.of());
-      over.put(
-          department.id(), Math.max(0, use - rules.departments.reservation(department)));
+      over.put(department.id(), Math.max(0, use - rules.departments.reservation(department)));
     }
     samples.add(new Sample(rules.now, over));
   }
@@ -88,9 +87,7 @@ final class UseSamples {
       if (over == null || sample.at().isBefore(since)) {
         break;
       }
-      sum +=
-          over
-              * (weight(sample.at(), end, now, pool.halfLife().get()));
+      sum += over * (weight(sample.at(), end, now, pool.halfLife().get()));
       end = sample.at();
     }
     return sum;

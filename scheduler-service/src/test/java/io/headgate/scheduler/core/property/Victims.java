@@ -341,9 +341,11 @@ final class Victims {
   }
 
   private List<Double> shares(Attempt attempt, Set<AttemptId> removed) {
-    Pool pool = rules.shadow.pool(attempt.assignment().pool()).orElse(Pool.of(attempt.assignment().pool()));
+    Pool pool =
+        rules.shadow.pool(attempt.assignment().pool()).orElse(Pool.of(attempt.assignment().pool()));
     PolicyId policy = attempt.policy();
-    return rules.turns.shares(policy, pool, standing(policy, removed) == Standing.ENTITLED, removed);
+    return rules.turns.shares(
+        policy, pool, standing(policy, removed) == Standing.ENTITLED, removed);
   }
 
   private int priority(Attempt attempt) {

@@ -39,8 +39,7 @@ class ShareListTest {
 
   private static ShareList over(long over, int weight) {
     ShareList list = new ShareList();
-    list.add(
-        account(5, 5 + over, weight), Standing.OVER_RESERVATION, 1, UseHistory.NONE);
+    list.add(account(5, 5 + over, weight), Standing.OVER_RESERVATION, 1, UseHistory.NONE);
     return list;
   }
 
