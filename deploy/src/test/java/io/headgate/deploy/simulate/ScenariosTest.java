@@ -161,7 +161,6 @@ class ScenariosTest {
 
   /// The file's pool has no `fairness`.
   @Test
-  @Disabled("O4: fairness.halfLife is not built yet")
   void aNewcomerGetsMoreUntilPastUseHasEvenedOut() {
     ScenarioRun run =
         ScenarioRun.patched(

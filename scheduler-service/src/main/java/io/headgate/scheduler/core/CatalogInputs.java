@@ -174,6 +174,7 @@ final class CatalogInputs {
       if (state.id().tenant().equals(catalog.tenant())) {
         Pool pool = pools.get(state.id());
         state.configure(pool);
+        PastUses.configure(world, state);
         if (pool == null || pool.elasticity().isEmpty()) {
           state.nodes().forEach(node -> node.setIdleSince(null));
         }
@@ -269,8 +270,12 @@ final class CatalogInputs {
     world.queuesOfGroup.putAll(used);
     world.groupsOf.clear();
     world.queuesOfTenant.clear();
+    world.promotingQueues.clear();
     world.queuesOfDepartment.clear();
     for (QueueState queue : world.queues.values()) {
+      if (queue.promoter().isOn()) {
+        world.promotingQueues.add(queue);
+      }
       DepartmentAccount department =
           queue.resolved().flatMap(each -> each.account().department()).orElse(null);
       while (department != null) {
@@ -319,7 +324,8 @@ final class CatalogInputs {
     if (group == null
         || group.isElastic() != RouteGroup.isElastic(key)
         || group.isShared() != RouteGroup.isShared(key)
-        || group.consolidates() != RouteGroup.consolidates(key)) {
+        || group.consolidates() != RouteGroup.consolidates(key)
+        || group.isOrderedByPool() != RouteGroup.isOrderedByPool(key)) {
       group = new RouteGroup(key);
       world.routeGroups.put(key, group);
     }

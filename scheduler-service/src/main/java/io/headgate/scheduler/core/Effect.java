@@ -17,6 +17,7 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.Rejection;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.rights.PastUse;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -72,6 +73,10 @@ public sealed interface Effect {
 
   /// The reason why this one job waits is now another one; it no longer shares its lane's.
   record JobReasonChanged(JobId job, Reason reason) implements Effect {}
+
+  /// The past over-reservation use of a level of rights is now this (O4). It follows from this, as
+  /// time passes, until it is told again; nothing: it is forgotten.
+  record PastUseChanged(PastUse past) implements Effect {}
 
   /// The wanted number of all instances of the elastic pool, present and missing ones. It replaces
   /// earlier requests.

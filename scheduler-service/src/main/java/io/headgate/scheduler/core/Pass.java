@@ -3,6 +3,7 @@ package io.headgate.scheduler.core;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -54,6 +55,7 @@ final class Pass {
     ReturningJobs.giveUpBroken(world, transitions);
     Suspensions.giveUp(world, transitions, now, wake);
     boolean structureChanged = renewStructure();
+    world.promotingQueues.forEach(queue -> queue.promoter().promote(now));
     headroom.begin();
     BlockedHolds blockedHolds = takeRounds(null);
     // While nodes are awaited, headroom stays as it is.
@@ -78,6 +80,9 @@ final class Pass {
       blockedHolds.releaseLifted();
     }
     blockedHolds.wake(wake);
+    for (QueueState queue : world.promotingQueues) {
+      queue.promoter().next().ifPresent(wake::by);
+    }
     for (NodeState node : world.aside) {
       node.rejections().asideUntil().ifPresent(wake::by);
     }

@@ -82,6 +82,7 @@ public final class SchedulerCore {
   /// @param now not before that of the decision before
   public Decision decide(List<? extends Input> inputs, Instant now) {
     world.decidedAt = now;
+    PastUses.begin(world, now);
     Transitions transitions = new Transitions(world);
     NodeInputs nodes = new NodeInputs(world, transitions);
     CatalogInputs catalogs = new CatalogInputs(world, transitions);
@@ -118,6 +119,7 @@ public final class SchedulerCore {
     nodes.takeBack(now);
     Optional<Instant> wakeAt = new Pass(world, transitions, searches, now).run();
     jobs.tellReasons(resumed);
+    PastUses.tell(world, transitions, now);
     return new Decision(
         transitions.effects(), transitions.refusals(), wakeAt, transitions.holdChanges());
   }

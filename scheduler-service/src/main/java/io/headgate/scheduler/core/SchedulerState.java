@@ -12,6 +12,7 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.Rejection;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.rights.PastUse;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -39,12 +40,13 @@ import java.util.Optional;
 ///   passes none
 /// @param barred jobs that may not preempt by P7, P9 and P10; a shell that does not keep them
 ///   passes none, and they are free
+/// @param pastUse of levels of rights, in pools that count it (O4), by pool
 /// @param freshFrom attempts with this sequence or a higher one have started in the last decision;
 ///   a shell that does not keep it passes [Long#MAX_VALUE]
 /// @param nextSequence higher than any sequence ever given out; a shell that does not keep it
 ///   passes 0
-/// @param decidedAt the time of the last decision; a shell that does not keep it passes
-///   [Instant#MIN]
+/// @param decidedAt the time of the last decision, at which past use and promoted jobs are seen; a
+///   shell that does not keep it passes [Instant#MIN]
 public record SchedulerState(
     List<Catalog> catalogs,
     List<Node> nodes,
@@ -59,6 +61,7 @@ public record SchedulerState(
     List<Demanded> demand,
     List<ObservedRuns> runTimes,
     List<Barred> barred,
+    List<PastUse> pastUse,
     long freshFrom,
     long nextSequence,
     Instant decidedAt) {
@@ -76,6 +79,7 @@ public record SchedulerState(
     demand = List.copyOf(demand);
     runTimes = List.copyOf(runTimes);
     barred = List.copyOf(barred);
+    pastUse = List.copyOf(pastUse);
   }
 
   public static final SchedulerState EMPTY =
@@ -94,6 +98,7 @@ public record SchedulerState(
         jobs,
         attempts,
         holds,
+        List.of(),
         List.of(),
         List.of(),
         List.of(),
@@ -123,6 +128,7 @@ public record SchedulerState(
         demanded,
         runTimes,
         barred,
+        pastUse,
         freshFrom,
         nextSequence,
         decidedAt);
@@ -144,6 +150,29 @@ public record SchedulerState(
         demand,
         observed,
         barred,
+        pastUse,
+        freshFrom,
+        nextSequence,
+        decidedAt);
+  }
+
+  /// This state, with the past use of levels of rights.
+  public SchedulerState remembering(List<PastUse> past) {
+    return new SchedulerState(
+        catalogs,
+        nodes,
+        jobs,
+        attempts,
+        holds,
+        returning,
+        setAside,
+        backOffs,
+        asked,
+        instances,
+        demand,
+        runTimes,
+        barred,
+        past,
         freshFrom,
         nextSequence,
         decidedAt);
@@ -165,6 +194,7 @@ public record SchedulerState(
         demand,
         runTimes,
         barred,
+        pastUse,
         freshFrom,
         nextSequence,
         decidedAt);

@@ -94,12 +94,16 @@ final class StateLoader {
     state.returning().forEach(this::loadReturning);
     loadDemand(state);
     loadRunTimes(state);
+    PastUses.restore(world, state.pastUse());
     for (SchedulerState.Barred barred : state.barred()) {
       world.bars.restore(barred.job(), world.pool(barred.pool()));
     }
     world.possibleVictims.endFreshness(Math.min(state.freshFrom(), world.nextSequence()));
     StructuralCheck.renew(world);
     world.changes.structureIsKnown();
+    world.decidedAt = state.decidedAt();
+    PastUses.begin(world, world.decidedAt);
+    world.promotingQueues.forEach(queue -> queue.promoter().promote(world.decidedAt));
     new Scaling(world, transitions, Instant.MIN, new WakeTime()).wanted();
     world.decidedAt = state.decidedAt();
     world.headroom.guard(world, world.decidedAt);
@@ -321,6 +325,7 @@ final class StateLoader {
         demand(world),
         runTimes(world),
         world.bars.all(),
+        PastUses.all(world),
         world.possibleVictims.freshFrom(),
         world.nextSequence(),
         world.decidedAt);

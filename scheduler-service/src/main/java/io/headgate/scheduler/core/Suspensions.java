@@ -92,7 +92,7 @@ final class Suspensions {
     ready.removeIf(attempt -> !isReady(attempt));
     for (LiveAttempt attempt : ready) {
       if (canGoOn(attempt) && !isBehind(attempt.job())) {
-        Turn own = Turn.of(attempt);
+        Turn own = Turn.of(attempt.job(), attempt.pool());
         if (firstTurn == null || own.precedes(firstTurn)) {
           first = attempt;
           firstTurn = own;
@@ -105,8 +105,7 @@ final class Suspensions {
   /// Whether a job of its queue that is ahead of it has its turn yet to come.
   private static boolean isBehind(LiveJob job) {
     Turn turn = job.queue().turn();
-    LiveJob head = turn.head();
-    return turn.isToCome() && head != null && LiveJob.ORDER.compare(head, job) < 0;
+    return turn.isToCome() && turn.isAheadOf(job);
   }
 
   private boolean canGoOn(LiveAttempt attempt) {

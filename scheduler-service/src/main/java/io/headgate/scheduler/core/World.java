@@ -102,8 +102,14 @@ final class World {
   /// The provisioned queues of each policy.
   final Map<PolicyAccount, List<QueueState>> queuesOf = new HashMap<>();
 
+  /// The queues whose jobs are promoted in some pool (O7).
+  final List<QueueState> promotingQueues = new ArrayList<>();
+
   /// The tenants of each pool.
   final Map<PoolState, PoolTenants> tenants = new HashMap<>();
+
+  /// The pools where past use counts (O4), and those where it did until this decision.
+  final TreeSet<PoolState> rememberingPools = new TreeSet<>();
 
   /// The provisioned queues of each tenant that is bound in a pool of theirs (A3).
   final Map<TenantAccount, List<QueueState>> queuesOfTenant = new HashMap<>();

@@ -70,6 +70,7 @@ final class EffectExecutor {
             Effect.ResumeAttempt _,
             Effect.HoldPauseChanged _,
             Effect.HeadroomHoldChanged _,
+            Effect.PastUseChanged _,
             Effect.NodeSetAside _ -> {}
       }
     }

@@ -42,6 +42,7 @@ final class BatchScript {
     attempts(script, batch.attempts());
     holds(script, batch.holds(), batch.releasedHolds());
     events(script, batch.events());
+    PastUseRows.add(script, batch.pastUse());
     others(script, batch);
     batch.catalogs().forEach((source, change) -> catalog(script, source, change, seal));
   }

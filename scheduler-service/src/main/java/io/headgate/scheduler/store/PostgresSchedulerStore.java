@@ -293,6 +293,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
           contacts(read),
           demand(read),
           RunTimeRows.read(read),
+          PastUseRows.read(read),
           catalogs(read),
           lastJob(read),
           row.version(),

@@ -34,7 +34,7 @@ import java.util.Set;
 ///
 /// | sentence | meaning |
 /// |---|---|
-/// | `pool p capacity 4 for dev elastic 1 consolidates order 2 1` | a pool: dedicated; of instances of 8 GPUs; moving jobs (P11); last, sizes by execution priority |
+/// | `pool p capacity 4 for dev elastic 1 consolidates order 2 1` | a pool: dedicated; of instances of 8 GPUs; moving jobs (P11); last, sizes by execution priority; also `half-life 10m`, `promote-after 10m` |
 /// | `node n 4 in p cpus 8 draining` | a machine of 4 GPUs; without `in`: in the first pool |
 /// | `size 1/2 x2 on p q strict` | a profile, here of two workers; also `by-rank`, `fairly` (P10), `cpus N`, `memory N` (GiB; nodes have 1024), `hardware`, `model M`, `hold-after 5m` |
 /// | `dev 2/4 weight 3` | a policy: reservation and limit; also `user-limit N`, `exceeds USER`, `cancels`, `min-runtime 5m`, `preempt-after 5m`, `fixed` (non-preemptible), `within` (P9), `in DEPARTMENT`, `of TENANT` |
@@ -131,6 +131,14 @@ final class RuleStory {
           tenant.changePool(name, p -> p.with().elasticity(Optional.of(eights(most))).build());
         }
         case "consolidates" -> tenant.changePool(name, p -> p.with().consolidate(true).build());
+        case "promote-after" -> {
+          Duration after = duration(words.next());
+          tenant.changePool(name, p -> p.with().promoteAfter(Optional.of(after)).build());
+        }
+        case "half-life" -> {
+          Duration halfLife = duration(words.next());
+          tenant.changePool(name, p -> p.with().halfLife(Optional.of(halfLife)).build());
+        }
         case "order" -> words.forEachRemaining(order::add);
         default -> throw new IllegalArgumentException("pool … " + word);
       }

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.core;
 
 import static io.headgate.scheduler.core.TenantBuilder.queueId;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.catalog.PreemptWithin;
 import io.headgate.scheduler.core.catalog.Reclaim;
@@ -151,6 +152,40 @@ class TerminationTest {
           .queue("second", "b", "one", 2);
       return new Driver(tenant).join(Driver.node("n", "pool", 1));
     });
+  }
+
+  /// The promoted job starts first, and loses its place to the one of better rank (P7). It does not
+  /// take the place back, however long it waits.
+  @Test
+  void aPromotedJobTakesNothingFromBetterRanks() {
+    TenantBuilder tenant =
+        new TenantBuilder()
+            .pool("pool")
+            .changePool(
+                "pool", p -> p.with().promoteAfter(Optional.of(Duration.ofMinutes(1))).build());
+    profile(tenant, "one", 1, Reclaim.RANK);
+    tenant
+        .policy("a", "0", "1")
+        .policy("b", "0", "1")
+        .queue("first", "a", "one", 1)
+        .queue("second", "b", "one", 2);
+    Driver it = new Driver(tenant).join(Driver.node("n", "pool", 1));
+    it.submit("first", "hog").run();
+    it.submit("second", "promoted").submit("first", "ranked");
+    it.after(Duration.ofMinutes(2)).pass();
+
+    it.exit("hog", 0);
+
+    assertThat(it.core.attempt(it.id("promoted"))).as("it starts first").isPresent();
+    Settling.requireRest(it.core, it.now);
+    assertThat(it.core.attempt(it.id("promoted"))).isEmpty();
+    for (int i = 0; i < 3; i++) {
+      it.now = it.now.plus(Duration.ofHours(1));
+      it.core.decide(List.of(new Input.NodeChanged(Driver.node("n", "pool", 1))), it.now);
+      Settling.requireRest(it.core, it.now);
+      assertThat(it.core.attempt(it.id("ranked")).orElseThrow().id().number()).isOne();
+      assertThat(it.core.attempt(it.id("promoted"))).isEmpty();
+    }
   }
 
   private void comesToRest(Supplier<Driver> world) {

@@ -108,6 +108,34 @@ class WhoIsFirstTableTest {
 
   @Test
   @Rule("O4")
+  void pastUseCountsWhereThePoolHasAHalfLife() {
+    RuleTable.check(
+        "size 1; dev 0/9; ops 0/9",
+        """
+        pool p                                           | dev: a; node n 1; 60m; dev: b; ops: o; a ends                | b runs; o waits CAPACITY
+        pool p half-life 60m                             | dev: a; node n 1; 60m; dev: b; ops: o; a ends                | b waits CAPACITY; o runs
+        pool p half-life 60m; dev 1/9                    | dev: a; node n 1; 60m; dev: b; ops: o; a ends                | b runs; o waits CAPACITY
+        pool p half-life 60m                             | dev: a; node n 2; 60m; ops: o; dev: b; ops: q; o ends        | b waits CAPACITY; q runs
+        pool p half-life 60m; dev 0/9 weight 9           | dev: a c; node n 2; 60m; ops: o; 30m; a ends; dev: b; ops: q; c ends | b runs; q waits CAPACITY
+        pool p half-life 60m                             | dev: a; node n 1; 60m; a ends; ops: o; 300m; dev: b; ops: q; o ends  | b runs; q waits CAPACITY
+        pool p half-life 60m; queue ops.1 rank 2         | dev: a; node n 1; 60m; dev: b; ops: o; a ends                | b runs; o waits CAPACITY
+        pool p half-life 60m; dev 0/9 in e; department e / | dev: a; node n 1; 60m; dev: b; ops: o; a ends              | b waits CAPACITY; o runs\
+        """);
+  }
+
+  @Test
+  @Rule("O4")
+  void pastUseOfTenantsCountsToo() {
+    RuleTable.check(
+        "pool p; size 1; red 9/9 of r; blue 9/9 of b; share r 0/9; share b 0/9",
+        """
+        red 9/9 of r         | red: a; node n 1; 60m; red: c; blue: o; a ends | c runs; o waits CAPACITY
+        pool p half-life 60m | red: a; node n 1; 60m; red: c; blue: o; a ends | c waits CAPACITY; o runs\
+        """);
+  }
+
+  @Test
+  @Rule("O4")
   void sharesOfDepartmentsComeBeforeThoseOfPolicies() {
     RuleTable.check(
         "pool p; size 1",
@@ -171,6 +199,40 @@ class WhoIsFirstTableTest {
         dev 0/9 | dev: a~60m; ops: o*2; 10m; dev: b; o cancelled | b runs; o is CANCELLED
         dev 1/9 | dev: a~60m; ops: o*2; 10m; dev: b              | b waits HOLD; o waits HOLDING
         dev 2/9 | dev: a~60m; ops: o*2; 10m; dev: b              | b runs; o waits HOLDING\
+        """);
+  }
+
+  @Test
+  @Rule("O7")
+  void aJobThatWaitedForPromoteAfterCountsAsOfTheFirstPositionAndRank() {
+    RuleTable.check(
+        "pool p promote-after 10m; size 1 hold-after 99m; dev 0/9; ops 0/9; queue ops.1 rank 2",
+        """
+        dev 0/9                                   | ops: o; 9m; dev: a; node n 1                  | a runs; o waits CAPACITY
+        dev 0/9                                   | ops: o; 10m; dev: a; node n 1                 | a waits CAPACITY; o runs
+        pool q; size 1 on q hold-after 99m        | ops: o; 10m; dev: a; node n 1 in q            | a runs; o waits CAPACITY
+        dev 1/9                                   | ops: o; 10m; dev: a; node n 1                 | a runs; o waits CAPACITY
+        pool p promote-after 10m order 2; size 2  | ops: o; 10m; dev: a*2; node n 2               | a waits CAPACITY; o runs
+        dev 0/9                                   | dev: a; 10m; dev: b^9; node n 1               | a runs; b waits CAPACITY
+        dev 0/9 user-limit 9                      | dev: a@eve; 10m; dev: b@bob^9; node n 1       | a runs; b waits CAPACITY
+        dev 0/9 within                            | dev: a; 10m; dev: b^9; node n 1               | a waits CAPACITY; b runs
+        dev 0/9                                   | dev: a b^9; 10m; dev: c^10; node n 1          | a waits CAPACITY; b runs; c waits CAPACITY
+        dev 0/9                                   | dev: a; ops: o; 10m; dev: b; node n 2         | a runs; b waits CAPACITY; o runs
+        dev 0/9                                   | ops: o; node n 1; 10m; dev: a; o requeued     | a waits CAPACITY; o stops
+        dev 0/9                                   | ops: o; node n 1; 10m; dev: a; o requeued; settle | a runs; o waits CAPACITY\
+        """);
+  }
+
+  /// Its rights and its place among victims stay those of its rank.
+  @Test
+  @Rule("O7")
+  void promotionOrdersStartsOnly() {
+    RuleTable.check(
+        "size 1 by-rank; dev 0/9; ops 0/9; queue ops.1 rank 2",
+        """
+        pool p                   | ops: o; 10m; node n 1; dev: a    | a waits WAITING_FOR_VICTIMS; o stops for a by P7
+        pool p promote-after 10m | ops: o; 10m; node n 1; dev: a    | a waits WAITING_FOR_VICTIMS; o stops for a by P7
+        pool p promote-after 10m | dev: a; node n 1; ops: o; 10m    | a runs; o waits CAPACITY\
         """);
   }
 

@@ -91,8 +91,7 @@ final class ConfigurationKeys {
           SECOND,
           YEAR,
           "never",
-          "A job that has waited longer starts as if its profile and rank were first."
-              + " Not applied yet.");
+          "A job that has waited longer starts as if its profile and rank were first.");
   static final FlagKey CONSOLIDATE =
       new FlagKey(
           "consolidate", false, "Moves jobs that say `movable`, to make room for a blocked job.");
@@ -153,7 +152,7 @@ final class ConfigurationKeys {
                           "fairness",
                           "mapping",
                           "past use does not count",
-                          "How past use counts in the fair share. Not applied yet."),
+                          "How past use counts in the fair share."),
                       FileKey.of(
                           "dedicatedTo",
                           "mapping",
@@ -275,8 +274,8 @@ final class ConfigurationKeys {
               "pools",
               "pools",
               FileKey.REQUIRED,
-              "Pools that jobs may run in; the first is tried first. `platform/NAME` is shared with other"
-                  + " tenants."),
+              "Pools that jobs may run in; the first is tried first. `platform/NAME` is shared with"
+                  + " other tenants."),
           HOLD_AFTER,
           PREEMPTION_DELAY,
           RECLAIM,

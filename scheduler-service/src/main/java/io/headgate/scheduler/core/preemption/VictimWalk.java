@@ -298,7 +298,7 @@ final class VictimWalk {
   private boolean isAhead(LiveAttempt suspended) {
     return asking != null
         && suspended.policy() == asking.queue().account()
-        && !Turn.of(asking, suspended.pool()).precedes(Turn.of(suspended));
+        && !Turn.of(asking, suspended.pool()).precedes(Turn.of(suspended.job(), suspended.pool()));
   }
 
   private void put(Line line) {

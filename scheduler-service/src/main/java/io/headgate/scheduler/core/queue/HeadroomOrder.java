@@ -4,10 +4,12 @@ import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
+import io.headgate.scheduler.core.rights.UseHistory;
 import java.util.Comparator;
 
 /// The order of jobs of which some hold headroom (O7). A job has the best of its positions over its
-/// pools: limits cover all of them.
+/// pools, and a pool may have promoted it: limits cover all of them. Past use belongs to one pool,
+/// so it does not count.
 ///
 /// | two jobs | compared by |
 /// |---|---|
@@ -15,8 +17,9 @@ import java.util.Comparator;
 /// | of two policies | O1 to O5, each with the standing that it has once its limits leave room |
 public final class HeadroomOrder {
   private static final Comparator<LiveJob> BY_POSITION =
-      Comparator.<LiveJob>comparingInt(job -> job.queue().group().bestPosition())
-          .thenComparingInt(job -> job.queue().rank());
+      Comparator.<LiveJob>comparingInt(job -> isPromoted(job) ? 0 : 1)
+          .thenComparingInt(job -> isPromoted(job) ? 0 : job.queue().group().bestPosition())
+          .thenComparingInt(job -> isPromoted(job) ? 0 : job.queue().rank());
 
   /// Of jobs of one policy.
   public static final Comparator<LiveJob> WITHIN_POLICY = BY_POSITION.thenComparing(LiveJob.ORDER);
@@ -38,6 +41,11 @@ public final class HeadroomOrder {
         : standing(first) == Standing.ENTITLED || BETWEEN_POLICIES.compare(first, second) < 0;
   }
 
+  private static boolean isPromoted(LiveJob job) {
+    Promoter promoter = job.queue().promoter();
+    return promoter.isOn() && promoter.isPromotedSomewhere(job);
+  }
+
   private static Standing standing(LiveJob job) {
     return Levels.standingWithinLimits(job.queue().account(), job.queue().need());
   }
@@ -49,7 +57,7 @@ public final class HeadroomOrder {
   private static ShareList shares(LiveJob job) {
     PolicyAccount account = job.queue().account();
     ShareList shares = new ShareList();
-    shares.addWithDepartments(account, standing(job), job.queue().need());
+    shares.addWithDepartments(account, standing(job), job.queue().need(), UseHistory.NONE);
     return shares;
   }
 }

@@ -7,6 +7,8 @@ import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,10 @@ public final class Lane {
   private final boolean preemptible;
   private final boolean exceedsLimit;
   private final WaitingLine<LiveJob> line = new WaitingLine<>(LiveJob.ORDER);
+
+  /// One for each `promoteAfter` of its pools (O7).
+  private final List<Promotions> promotions;
+
   private @Nullable Denial denial;
   private Reported reported = Reported.NOTHING;
 
@@ -37,6 +43,7 @@ public final class Lane {
     this.user = id.user().orElse(null);
     this.preemptible = id.preemptible();
     this.exceedsLimit = id.exceedsLimit();
+    this.promotions = queue.promoter().ofLane();
   }
 
   public LaneId id() {
@@ -87,6 +94,36 @@ public final class Lane {
 
   public WaitingLine<LiveJob> line() {
     return line;
+  }
+
+  void add(LiveJob job) {
+    line.add(job);
+    for (Promotions each : promotions) {
+      each.add(job);
+    }
+  }
+
+  void remove(LiveJob job) {
+    line.remove(job);
+    for (Promotions each : promotions) {
+      each.remove(job);
+    }
+  }
+
+  List<Promotions> promotions() {
+    return promotions;
+  }
+
+  /// The first job that is promoted in each pool that promotes jobs.
+  List<LiveJob> firstPromoted() {
+    List<LiveJob> first = new ArrayList<>(promotions.size() + 1);
+    for (Promotions each : promotions) {
+      LiveJob job = each.first();
+      if (job != null) {
+        first.add(job);
+      }
+    }
+    return first;
   }
 
   /// Why its jobs can never start as things are configured.

@@ -54,6 +54,7 @@ public final class QueueState implements Comparable<QueueState> {
   private long version;
   private int attempts;
   private final Turn turn = new Turn(this);
+  private final Promoter promoter = new Promoter(this);
   private @Nullable PoolState expects;
   private final RunTimes runTimes = new RunTimes();
   private List<HeadroomGuard> guards = List.of();
@@ -98,7 +99,9 @@ public final class QueueState implements Comparable<QueueState> {
         newResolved == null
             ? Set.of()
             : newResolved.account().policy().map(Policy::exceedLimit).orElse(Set.of());
+    boolean promotesOtherwise = promoter.configure(routes());
     if (newByUser == lanesByUser
+        && !promotesOtherwise
         && newDefault == preemptibleByDefault
         && newExceedLimit.equals(exceedLimit)) {
       return;
@@ -110,6 +113,11 @@ public final class QueueState implements Comparable<QueueState> {
     preemptibleByDefault = newDefault;
     exceedLimit = newExceedLimit;
     waiting.forEach(this::enqueue);
+  }
+
+  /// Promotes its jobs (O7).
+  public Promoter promoter() {
+    return promoter;
   }
 
   /// The waiting jobs without a hold, lane by lane.
@@ -164,6 +172,11 @@ public final class QueueState implements Comparable<QueueState> {
     return resolved != null
         && resolved.group().isShared()
         && (!overReservation || !job.isPreemptible());
+  }
+
+  /// The route that the job takes once all awaited nodes have reported; null: none.
+  @Nullable Route prospect(LiveJob job) {
+    return isRestricted(job) ? RouteGroup.prospect(routes(job)) : group().prospect();
   }
 
   /// The queues with the same routes.
@@ -333,15 +346,14 @@ public final class QueueState implements Comparable<QueueState> {
 
   public void enqueue(LiveJob job) {
     turn.waitsAnew(job);
-    lane(job).line().add(job);
-    turn.enqueued(job);
+    lane(job).add(job);
     waitingInLanes++;
     version++;
   }
 
   public void dequeue(LiveJob job) {
     Lane lane = lane(job);
-    lane.line().remove(job);
+    lane.remove(job);
     waitingInLanes--;
     version++;
     if (lane.line().isEmpty()) {

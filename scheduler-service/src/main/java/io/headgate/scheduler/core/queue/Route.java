@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.queue;
 
+import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.placement.FitAfterReports;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Ranking;
@@ -7,6 +8,8 @@ import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.scheduler.core.rights.UpperLevels;
+import java.time.Duration;
+import java.util.Optional;
 
 /// One pool that a queue's jobs may use.
 ///
@@ -42,6 +45,11 @@ public record Route(PoolState pool, int position, Ranking ranking, UpperLevels u
   /// The levels of a policy's jobs there.
   Levels levels(PolicyAccount policy) {
     return new Levels(policy, upper.tenant());
+  }
+
+  /// How long a job waits until the pool promotes it (O7).
+  Optional<Duration> promoteAfter() {
+    return pool.pool().flatMap(Pool::promoteAfter);
   }
 
   /// Units of GPU that a job needs.

@@ -20,6 +20,7 @@ public final class RouteGroup {
   private final boolean isElastic;
   private final boolean isShared;
   private final boolean consolidates;
+  private final boolean isOrderedByPool;
 
   /// The first of the routes with the best position.
   private final int best;
@@ -38,6 +39,7 @@ public final class RouteGroup {
     this.isElastic = isElastic(routes);
     this.isShared = isShared(routes);
     this.consolidates = consolidates(routes);
+    this.isOrderedByPool = isOrderedByPool(routes);
     this.best = best(routes);
     this.current = routes.size();
     this.prospect = routes.size();
@@ -106,6 +108,25 @@ public final class RouteGroup {
     return isShared;
   }
 
+  /// Whether more than the execution priority differs between the pools in the order of turns, as
+  /// things are configured now: tenants share one, past use counts there (O4), or jobs are promoted
+  /// there (O7).
+  public static boolean isOrderedByPool(List<Route> routes) {
+    for (Route route : routes) {
+      if (route.tenant().isBound()
+          || route.tenant().history().isKept()
+          || route.pool().pool().flatMap(Pool::promoteAfter).isPresent()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether more than the execution priority differs between its pools in the order of turns.
+  public boolean isOrderedByPool() {
+    return isOrderedByPool;
+  }
+
   /// The routes where the tenant's reservation has room for a non-preemptible job (A3, A8).
   List<Route> routesForNonPreemptible() {
     List<Route> open = new ArrayList<>(routes.size());
@@ -148,6 +169,16 @@ public final class RouteGroup {
   /// The department that its policies are directly below.
   public Optional<DepartmentAccount> department() {
     return Optional.ofNullable(routes.isEmpty() ? null : routes.getFirst().upper().department());
+  }
+
+  /// The route to a pool; null: there is none.
+  static @Nullable Route routeTo(PoolState pool, List<Route> routes) {
+    for (Route route : routes) {
+      if (route.pool() == pool) {
+        return route;
+      }
+    }
+    return null;
   }
 
   /// The first route on which the job fits now; null: none.

@@ -2,7 +2,6 @@ package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.rights.PolicyAccount;
-import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Instant;
 import java.util.List;
@@ -23,13 +22,18 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// The standing by its policy and departments, whatever a tenant reserves in a pool.
   private Standing belowTenant = Standing.ENTITLED;
 
-  private final TurnPlace place = new TurnPlace();
+  private final TurnPlace place;
+  private final Heads heads;
 
-  /// The shares of the levels below the tenant.
-  private final ShareList within = new ShareList();
+  /// Whether its candidate may be promoted (O7).
+  private final boolean promotes;
 
-  /// Where tenants share pools, the route on which the candidate fitted; null: it fitted nowhere.
+  /// Where the order depends on the pool, the route on which the candidate fitted; null: it fitted
+  /// nowhere.
   private @Nullable Route fitted;
+
+  /// Whether a candidate let another one of its queue go first, in a pool where that is ahead.
+  private boolean someGaveWay;
 
   /// How often the candidate went on to a later place.
   private int moves;
@@ -56,17 +60,20 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private boolean isBounded;
 
   Turn(QueueState queue) {
+    this(queue, true);
+  }
+
+  private Turn(QueueState queue, boolean promotes) {
     this.queue = queue;
+    this.place = new TurnPlace(queue);
+    this.heads = new Heads(queue);
+    this.promotes = promotes;
   }
 
-  /// The turn of a suspended job, whose queue has others of its own.
-  public static Turn of(LiveAttempt suspended) {
-    return of(suspended.job(), suspended.pool());
-  }
-
-  /// The turn of a job on its own, which others of its queue may be ahead of.
+  /// The turn of a job on its own, which others of its queue may be ahead of. It is not promoted:
+  /// it does not wait, or victims are compared with it.
   public static Turn of(LiveJob job) {
-    Turn turn = new Turn(job.queue());
+    Turn turn = new Turn(job.queue(), false);
     turn.setCandidate(job);
     return turn;
   }
@@ -74,7 +81,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// As [#of(LiveJob)], with its place in a pool.
   public static Turn of(LiveJob job, PoolState pool) {
     Turn turn = of(job);
-    Route route = turn.routeTo(pool);
+    Route route = RouteGroup.routeTo(pool, job.queue().routes());
     if (route != null) {
       turn.compareOn(route);
     }
@@ -97,34 +104,18 @@ public final class Turn extends IndexedHeap.Member<Turn> {
 
   /// Where it fits now; null: nowhere, or its policy's limit is in the way.
   public @Nullable Route route() {
-    return gate == Block.NONE && head != null ? fitting(head) : null;
-  }
-
-  private @Nullable Route fitting(LiveJob job) {
-    return isRestricted(job) ? RouteGroup.fitting(queue.routes(job)) : queue.group().route();
-  }
-
-  private boolean isRestricted(LiveJob job) {
-    return queue.isRestricted(job);
-  }
-
-  private @Nullable Route prospect(LiveJob job) {
-    return isRestricted(job) ? RouteGroup.prospect(queue.routes(job)) : queue.group().prospect();
-  }
-
-  private @Nullable Route routeTo(PoolState pool) {
-    for (Route route : queue.routes()) {
-      if (route.pool() == pool) {
-        return route;
-      }
+    if (gate != Block.NONE || head == null) {
+      return null;
     }
-    return null;
+    return queue.isRestricted(head)
+        ? RouteGroup.fitting(queue.routes(head))
+        : queue.group().route();
   }
 
   /// Takes the place on the route that the job takes. If it fits nowhere, it takes the best of its
   /// places.
   private void compareOnBest(LiveJob job) {
-    fitted = prospect(job);
+    fitted = queue.prospect(job);
     if (fitted != null) {
       compareOn(fitted);
       return;
@@ -143,18 +134,21 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   ///
   /// @return whether the turn now has that later place
   public boolean comesLaterIn(PoolState pool) {
-    Route route = routeTo(pool);
+    Route route = RouteGroup.routeTo(pool, queue.routes());
     if (route == null || !isLaterIn(pool)) {
       return false;
     }
     compareOn(route);
     moves++;
+    if (isPromoting()) {
+      takeFirstOn(route);
+    }
     return true;
   }
 
   /// Whether its place is later in the pool, and it has not yet gone on once for each pool.
   public boolean isLaterIn(PoolState pool) {
-    Route route = routeTo(pool);
+    Route route = RouteGroup.routeTo(pool, queue.routes());
     return route != null && moves < queue.routes().size() && compareWith(route) > 0;
   }
 
@@ -164,20 +158,35 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   }
 
   private void compareOn(Route route) {
-    place.set(route, queue.account());
-    updateShares();
-  }
-
-  private void updateShares() {
-    within.clear();
-    within.addWithDepartments(queue.account(), place.standing(), queue.need());
+    place.set(route, isPromotedOn(route));
   }
 
   /// Compares the place that the candidate would have on the route with the one that it has.
   private int compareWith(Route route) {
-    TurnPlace there = new TurnPlace();
-    there.set(route, queue.account());
+    TurnPlace there = new TurnPlace(queue);
+    there.set(route, isPromotedOn(route));
     return there.comparedWith(place);
+  }
+
+  private boolean isPromoting() {
+    return promotes && queue.promoter().isOn();
+  }
+
+  private boolean isPromotedOn(Route route) {
+    return promotes && head != null && queue.promoter().isPromoted(head, route);
+  }
+
+  /// In another pool other jobs of the queue are promoted, so another one may come first. The
+  /// candidate before has its turn after it.
+  private void takeFirstOn(Route route) {
+    Heads.Head first = heads.firstOn(route);
+    if (first != null && first.job() != head && queue.routes(first.job()).contains(route)) {
+      someGaveWay = true;
+      head = first.job();
+      gate = first.gate();
+      noteHead();
+      compareOn(route);
+    }
   }
 
   /// Finds the queue's candidate anew: of the heads of its lanes that rights do not stop, the first
@@ -187,9 +196,9 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   public boolean choose() {
     if (isChosen()) {
       moves = 0;
-      place.follow(queue.group(), belowTenant);
+      place.followAgain(belowTenant);
     } else {
-      choose(null, true, mayMakeRoomInLimits());
+      choose(null, new Heads.Options(true, mayMakeRoomInLimits()));
       chosenAt = queue.version();
     }
     return head != null;
@@ -199,7 +208,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private boolean isChosen() {
     return chosenAt == queue.version()
         && version == queue.account().versionWithDepartments()
-        && !queue.group().isShared();
+        && !queue.group().isOrderedByPool();
   }
 
   /// Whether a limit may be no obstacle to some of its jobs, because victims make room in it.
@@ -212,7 +221,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
 
   /// As [#choose], of those only that may start although they make no room in their policy's limit.
   public boolean chooseStartable() {
-    return choose(null, true, false);
+    return choose(null, new Heads.Options(true, false));
   }
 
   /// Moves to the next job in this queue that has an option the current candidate lacked.
@@ -222,43 +231,42 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// | may start, but fewer pools are open to it than to others | come after it, and be able to start or to make room in the policy's limit |
   /// | may start, but only above its policy's limit | be able to make room in the limit (P9) |
   /// | may only make room in the policy's limit | come after it, and be able to start |
+  /// | took its turn in a pool where another one gave way to it (O7) | be the first of those left |
   ///
   /// @return whether there is such a job
   public boolean chooseNext() {
-    if (mayStart() && head != null && isRestricted(head)) {
-      return choose(head, true, mayMakeRoomInLimits());
+    if (someGaveWay) {
+      return choose(head, heads.options());
+    }
+    if (mayStart() && head != null && queue.isRestricted(head)) {
+      return choose(head, new Heads.Options(true, mayMakeRoomInLimits()));
     }
     if (mayStart()) {
       return place.standing() == Standing.ABOVE_LIMIT
           && queue.account().preemptsWithin()
-          && choose(head, false, true);
+          && choose(head, new Heads.Options(false, true));
     }
-    return choose(head, true, false);
+    return choose(head, new Heads.Options(true, false));
   }
 
   /// @param behind the candidate comes after this one; null: it may be any
-  private boolean choose(@Nullable LiveJob behind, boolean startable, boolean makesRoom) {
+  private boolean choose(@Nullable LiveJob behind, Heads.Options options) {
     head = null;
+    someGaveWay = false;
     chosenAt = -1;
     version = queue.account().versionWithDepartments();
-    for (Lane candidate : queue.lanes()) {
-      LiveJob first = candidate.line().first();
-      if ((head == null || LiveJob.ORDER.compare(first, head) < 0)
-          && (behind == null || LiveJob.ORDER.compare(first, behind) > 0)) {
-        Block block = candidate.gate();
-        if ((startable && block == Block.NONE) || (makesRoom && candidate.mayMakeRoomInLimits())) {
-          head = first;
-          gate = block;
-        }
-      }
+    Heads.Head first = heads.first(behind, options, isPromoting());
+    if (first == null || queue.routes().isEmpty()) {
+      return false;
     }
-    if (queue.routes().isEmpty()) {
-      head = null;
+    head = first.job();
+    gate = first.gate();
+    updateStanding();
+    Route route = place.route();
+    if (isPromoting() && fitted == null && route != null) {
+      takeFirstOn(route);
     }
-    if (head != null) {
-      updateStanding();
-    }
-    return head != null;
+    return true;
   }
 
   /// Takes a job that has its turn behind it as the candidate, whatever else waits.
@@ -269,7 +277,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     updateStanding();
   }
 
-  private void updateStanding() {
+  private void noteHead() {
     if (head != known && head != null) {
       known = head;
       priority = head.priority();
@@ -277,17 +285,20 @@ public final class Turn extends IndexedHeap.Member<Turn> {
       due = head.waitingSince().plus(queue.holdAfter());
       isBounded = head.spec().maxRuntime().isPresent();
     }
+  }
+
+  private void updateStanding() {
+    noteHead();
     PolicyAccount account = queue.account();
     RouteGroup group = queue.group();
     belowTenant = queue.standing();
     version = account.versionWithDepartments();
     tenantVersion = group.tenantVersion();
     moves = 0;
-    if (group.isShared() && head != null) {
+    if (group.isOrderedByPool() && head != null) {
       compareOnBest(head);
     } else {
-      place.follow(group, belowTenant);
-      updateShares();
+      place.follow(belowTenant);
     }
   }
 
@@ -296,7 +307,9 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   boolean isFresh() {
     return version == queue.account().versionWithDepartments()
         && tenantVersion == queue.group().tenantVersion()
-        && (head == null || !isRestricted(head) || Objects.equals(fitted, prospect(head)));
+        && (head == null
+            || !queue.isRestricted(head)
+            || Objects.equals(fitted, queue.prospect(head)));
   }
 
   /// Whether its turn may come earlier, or at all, because its policy or its tenant takes more.
@@ -360,17 +373,15 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     known = null;
   }
 
-  /// A job waits in a lane of the queue from now on, perhaps for another time.
-  void enqueued(LiveJob job) {
-    if (job == known) {
-      known = null;
-    }
+  /// Whether the candidate is ahead of another job of its queue that is not promoted (O5, O7).
+  public boolean isAheadOf(LiveJob other) {
+    return head != null && heads.isAhead(head, place.isPromoted(), other, false);
   }
 
   /// As [#isBefore], also of two of one queue, where jobs have an order of their own (O5).
   public boolean precedes(Turn other) {
     return (head != null && other.head != null && queue == other.queue)
-        ? LiveJob.ORDER.compare(head, other.head) < 0
+        ? heads.isAhead(head, place.isPromoted(), other.head, other.place.isPromoted())
         : isBefore(other);
   }
 
@@ -380,13 +391,6 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     int places = place.comparedWith(other.place);
     if (places != 0) {
       return places < 0;
-    }
-    if (queue.rank() != other.queue.rank()) {
-      return queue.rank() < other.queue.rank();
-    }
-    int shares = within.comparedWith(other.within);
-    if (shares != 0) {
-      return shares < 0;
     }
     return priority == other.priority ? sequence < other.sequence : priority > other.priority;
   }

@@ -128,7 +128,7 @@ public final class TurnOrder {
   public boolean taken(PoolState pool, List<RouteGroup> using, Predicate<PoolState> isHeld) {
     boolean someCameForward = false;
     for (RouteGroup group : using) {
-      if (group.isShared() && group.isFirstFull(pool)) {
+      if (group.isOrderedByPool() && group.isFirstFull(pool)) {
         moveOn(group, pool);
         someCameForward = true;
         continue;
@@ -150,7 +150,8 @@ public final class TurnOrder {
     return someCameForward;
   }
 
-  /// In its next pool its tenant may stand otherwise (A3), which changes the order of its queues.
+  /// In its next pool its tenant may stand otherwise (A3), past use may differ (O4), and other jobs
+  /// may be promoted (O7), which changes the order of its queues.
   private void moveOn(RouteGroup routes, PoolState pool) {
     GroupTurns group = turnsOf(routes);
     List<Turn> turns = new ArrayList<>();

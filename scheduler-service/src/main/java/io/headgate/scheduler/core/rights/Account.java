@@ -22,6 +22,9 @@ public abstract sealed class Account permits PolicyAccount, DepartmentAccount, T
 
   public abstract long limit();
 
+  /// Names it.
+  public abstract PastUse.Level level();
+
   /// Divides over-reservation usage in comparisons of shares (O4).
   abstract int weight();
 

@@ -14,6 +14,7 @@ public final class DepartmentAccount extends Account {
   private static final long NO_LIMIT = Long.MAX_VALUE;
 
   private final DepartmentId id;
+  private final PastUse.Level level;
   private long reservation;
   private long limit = NO_LIMIT;
   private int weight = 1;
@@ -26,6 +27,7 @@ public final class DepartmentAccount extends Account {
 
   DepartmentAccount(DepartmentId id) {
     this.id = id;
+    this.level = new PastUse.Level.OfDepartment(id);
   }
 
   public DepartmentId id() {
@@ -76,6 +78,11 @@ public final class DepartmentAccount extends Account {
   @Override
   public long limit() {
     return limit;
+  }
+
+  @Override
+  public PastUse.Level level() {
+    return level;
   }
 
   @Override

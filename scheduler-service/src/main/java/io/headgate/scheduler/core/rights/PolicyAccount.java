@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// One policy's rights and usage over all its pools.
 public final class PolicyAccount extends Account {
   private final PolicyId id;
+  private final PastUse.Level level;
   private @Nullable Policy policy;
 
   /// Null while users are not limited: most policies do not, and counting costs time at every
@@ -29,6 +30,7 @@ public final class PolicyAccount extends Account {
 
   public PolicyAccount(PolicyId id) {
     this.id = id;
+    this.level = new PastUse.Level.OfPolicy(id);
   }
 
   public PolicyId id() {
@@ -180,6 +182,11 @@ public final class PolicyAccount extends Account {
   /// Whether its jobs may preempt each other (P9).
   public boolean preemptsWithin() {
     return policy != null && policy.preemptWithin() == PreemptWithin.LOWER_PRIORITY;
+  }
+
+  @Override
+  public PastUse.Level level() {
+    return level;
   }
 
   @Override

@@ -14,15 +14,22 @@ import java.util.TreeMap;
 public final class PoolTenants {
   private final PoolId pool;
   private final TreeMap<TenantId, TenantAccount> accounts = new TreeMap<>();
+  private final UseHistory history;
   private List<TenantShare> shares = List.of();
 
   public PoolTenants(PoolId pool) {
     this.pool = pool;
+    this.history = new UseHistory(pool);
   }
 
   /// Whether some tenant has a share, so that all are bound.
   public boolean isShared() {
     return !shares.isEmpty();
+  }
+
+  /// The past use in the pool (O4).
+  public UseHistory history() {
+    return history;
   }
 
   /// The accounts by tenant.
@@ -33,7 +40,7 @@ public final class PoolTenants {
   public TenantAccount account(TenantId tenant) {
     TenantAccount known = accounts.get(tenant);
     if (known == null) {
-      known = new TenantAccount(tenant, pool);
+      known = new TenantAccount(tenant, pool, history);
       known.configure(isShared(), null, 0);
       if (isShared()) {
         known.beginCount();

@@ -113,17 +113,18 @@ public final class RemovedUsage {
       if (ofTenant == null) {
         list.addZero();
       } else {
-        list.addWithout(tenant, standing, ofTenant.units);
+        list.addWithout(tenant, standing, ofTenant.units, tenant.history());
       }
     }
 
     /// Fills in the shares of the departments, the highest first, and of the policy (O4).
     public void sharesWithin(ShareList list, Standing standing) {
       list.clear();
+      UseHistory history = tenant.history();
       for (int i = departments.size() - 1; i >= 0; i--) {
-        list.addWithout(departments.get(i), standing, ofDepartments.get(i).units);
+        list.addWithout(departments.get(i), standing, ofDepartments.get(i).units, history);
       }
-      list.addWithout(policy, standing, ofPolicy.units);
+      list.addWithout(policy, standing, ofPolicy.units, history);
     }
 
     /// The level directly below the lowest one that a victim here and a preemptor share: 0 is the

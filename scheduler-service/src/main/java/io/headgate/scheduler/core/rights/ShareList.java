@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// | the job | its share of a level |
 /// |---|---|
 /// | entitled | usage ÷ reservation; 0 where the reservation is 0, or where the job needs no GPU |
-/// | any other | over-reservation usage ÷ weight |
+/// | any other | over-reservation usage ÷ weight; where the pool has a half-life, the average past one is added |
 ///
 /// Lists are compared element by element, exactly. At the first shares that differ the smaller
 /// comes first; a list that ends first comes first. So lists of different lengths have one total
@@ -40,11 +40,12 @@ public final class ShareList {
   ///
   /// @param standing of the job
   /// @param need units of GPU that the job needs
-  public void add(Account level, Standing standing, long need) {
+  /// @param history of the pool
+  public void add(Account level, Standing standing, long need, UseHistory history) {
     if (standing == Standing.ENTITLED && need == 0) {
       addZero();
     } else {
-      addWithout(level, standing, 0);
+      addWithout(level, standing, 0, history);
     }
   }
 
@@ -52,9 +53,11 @@ public final class ShareList {
   ///
   /// @param standing of the job
   /// @param taken units that a search has taken from the level
-  public void addWithout(Account level, Standing standing, long taken) {
+  /// @param history of the pool
+  public void addWithout(Account level, Standing standing, long taken, UseHistory history) {
     if (standing != Standing.ENTITLED) {
-      addFraction(level.over(taken), level.weight());
+      long weight = level.weight();
+      addFraction(level.over(taken) + history.unitsByWeight(level) * weight, weight);
     } else if (level.reservation() == 0) {
       addZero();
     } else {
@@ -66,15 +69,18 @@ public final class ShareList {
   ///
   /// @param standing of the job
   /// @param need units of GPU that the job needs
-  public void addWithDepartments(PolicyAccount policy, Standing standing, long need) {
-    addDepartments(policy.above(), standing, need);
-    add(policy, standing, need);
+  /// @param history of the pool
+  public void addWithDepartments(
+      PolicyAccount policy, Standing standing, long need, UseHistory history) {
+    addDepartments(policy.above(), standing, need, history);
+    add(policy, standing, need, history);
   }
 
-  private void addDepartments(@Nullable DepartmentAccount lowest, Standing standing, long need) {
+  private void addDepartments(
+      @Nullable DepartmentAccount lowest, Standing standing, long need, UseHistory history) {
     if (lowest != null) {
-      addDepartments(lowest.above(), standing, need);
-      add(lowest, standing, need);
+      addDepartments(lowest.above(), standing, need, history);
+      add(lowest, standing, need, history);
     }
   }
 

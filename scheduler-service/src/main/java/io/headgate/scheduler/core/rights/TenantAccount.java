@@ -36,6 +36,8 @@ public final class TenantAccount extends Account {
 
   private final TenantId tenant;
   private final PoolId pool;
+  private final UseHistory history;
+  private final PastUse.Level level;
   private boolean bound;
   private long reservation;
   private long limit = NO_LIMIT;
@@ -46,9 +48,12 @@ public final class TenantAccount extends Account {
   /// bound.
   private @Nullable Map<PolicyAccount, Long> usageOf;
 
-  TenantAccount(TenantId tenant, PoolId pool) {
+  /// @param history of the pool
+  TenantAccount(TenantId tenant, PoolId pool, UseHistory history) {
     this.tenant = tenant;
     this.pool = pool;
+    this.history = history;
+    this.level = new PastUse.Level.OfTenant(tenant);
   }
 
   public TenantId tenant() {
@@ -57,6 +62,11 @@ public final class TenantAccount extends Account {
 
   public PoolId pool() {
     return pool;
+  }
+
+  /// The past use in the pool.
+  public UseHistory history() {
+    return history;
   }
 
   /// @param isBound whether tenants share the pool
@@ -90,6 +100,11 @@ public final class TenantAccount extends Account {
   @Override
   public long limit() {
     return limit;
+  }
+
+  @Override
+  public PastUse.Level level() {
+    return level;
   }
 
   @Override

@@ -100,6 +100,7 @@ public final class EffectRecorder {
             jobs.job(job).ifPresent(known -> keep(turn, known.withHoldPause(pause)));
         case Effect.HeadroomHoldChanged(JobId job, var headroom) ->
             jobs.job(job).ifPresent(known -> keep(turn, known.withHeadroom(headroom)));
+        case Effect.PastUseChanged(var past) -> turn.pastUse.add(past);
         case Effect.LaneReasonChanged(LaneId lane, var reason) -> laneReason(turn, lane, reason);
         case Effect.JobReasonChanged(JobId job, var _) -> turn.touched.add(job);
         // No provider is connected to the live service yet, so no pool of it is elastic.

@@ -144,7 +144,8 @@ public final class LeaderState {
     List<Attempt> live = loaded.attempts().stream().map(AttemptRecord::attempt).toList();
     return SchedulerState.kept(merged, seen, known, live, loaded.holds())
         .expecting(loaded.demand())
-        .observing(loaded.runTimes());
+        .observing(loaded.runTimes())
+        .remembering(loaded.pastUse());
   }
 
   public Leadership leadership() {

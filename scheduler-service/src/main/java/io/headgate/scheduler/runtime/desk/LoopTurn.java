@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.rights.PastUse;
 import io.headgate.scheduler.runtime.agent.Dispatch;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Batch;
@@ -63,6 +64,7 @@ public final class LoopTurn {
   final Map<AttemptId, AttemptRecord> attempts = new LinkedHashMap<>();
   final Map<JobId, Hold> holds = new LinkedHashMap<>();
   final Set<JobId> releasedHolds = new LinkedHashSet<>();
+  final List<PastUse> pastUse = new ArrayList<>();
   final List<EventRecord> events = new ArrayList<>();
   final List<Batch.RequestRecord> requests = new ArrayList<>();
   final Map<String, NameCounter> names = new LinkedHashMap<>();
@@ -176,6 +178,7 @@ public final class LoopTurn {
         List.copyOf(attempts.values()),
         List.copyOf(holds.values()),
         List.copyOf(releasedHolds),
+        List.copyOf(pastUse),
         numbered,
         List.copyOf(requests),
         List.copyOf(names.values()),

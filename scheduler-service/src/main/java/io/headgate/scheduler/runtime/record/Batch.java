@@ -3,6 +3,7 @@ package io.headgate.scheduler.runtime.record;
 import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.rights.PastUse;
 import java.util.List;
 import java.util.Map;
 
@@ -15,6 +16,7 @@ import java.util.Map;
 /// @param attempts that began, changed or ended, as they are now
 /// @param holds placed, as they are now
 /// @param releasedHolds of these jobs
+/// @param pastUse of levels of rights that use something else now
 /// @param events in order
 /// @param requests answered by this batch
 /// @param names numbers given out
@@ -28,6 +30,7 @@ public record Batch(
     List<AttemptRecord> attempts,
     List<Hold> holds,
     List<JobId> releasedHolds,
+    List<PastUse> pastUse,
     List<EventRecord> events,
     List<RequestRecord> requests,
     List<NameCounter> names,
@@ -38,7 +41,7 @@ public record Batch(
   public static Batch renewal(long id, long version) {
     return new Batch(
         id, version, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-        List.of(), List.of(), Map.of());
+        List.of(), List.of(), List.of(), Map.of());
   }
 
   /// Whether it writes nothing but the lease.
@@ -48,6 +51,7 @@ public record Batch(
         && attempts.isEmpty()
         && holds.isEmpty()
         && releasedHolds.isEmpty()
+        && pastUse.isEmpty()
         && events.isEmpty()
         && requests.isEmpty()
         && names.isEmpty()

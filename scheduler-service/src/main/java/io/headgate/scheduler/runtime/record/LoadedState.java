@@ -4,6 +4,7 @@ import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.SchedulerState.ObservedRuns;
 import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.rights.PastUse;
 import java.util.List;
 import java.util.Map;
 
@@ -14,6 +15,7 @@ import java.util.Map;
 /// @param demand recent jobs by profile, finished ones included; placement would lose it at a
 ///   restart
 /// @param runTimes how long those attempts of recent jobs ran that ended by themselves, by queue
+/// @param pastUse of levels of rights, in pools that count it
 /// @param catalogs by source
 /// @param lastJob highest id of any job
 /// @param version of the watches
@@ -25,6 +27,7 @@ public record LoadedState(
     List<NodeContact> contacts,
     List<Demanded> demand,
     List<ObservedRuns> runTimes,
+    List<PastUse> pastUse,
     Map<String, Catalog> catalogs,
     long lastJob,
     long version,

@@ -195,7 +195,8 @@ final class BlockedHoldCheck {
     Pool held = rules.shadow.pool(own).orElseThrow();
     for (Job other : rules.firsts()) {
       boolean better =
-          rules.routes(other).stream().allMatch(pool -> rules.isBefore(other, pool, job, held))
+          rules.routes(other).stream()
+                  .allMatch(pool -> rules.turns.isBefore(other, pool, job, held))
               && mayHold(other, rules)
               && !rules.fitsNow(other)
               && !rules.letsOthersGoFirst(other);

@@ -87,6 +87,7 @@ final class Checker {
         current = null;
       }
       case Effect.JobChanged _,
+          Effect.PastUseChanged _,
           Effect.NodeSetAside _,
           Effect.ScalePool _,
           Effect.LaneReasonChanged _,
@@ -133,6 +134,7 @@ final class Checker {
       require(!rules.space.isOvercommitted(node), "never two jobs on one slice", node);
     }
     supply.check(decision, rules);
+    shadow.noteUse(inputs, at);
   }
 
   /// However policies are renamed, what runs counts on the policy of its queue.
@@ -320,7 +322,7 @@ final class Checker {
       Optional<Pool> fits = rules.firstPool(other);
       require(
           fits.isEmpty()
-              || !rules.isBefore(other, fits.get(), job, pool)
+              || !rules.turns.isBefore(other, fits.get(), job, pool)
               || rules.letsGoFirst(other, job)
               || rules.letsOthersGoFirst(other),
           "no better-ranked job is passed over",

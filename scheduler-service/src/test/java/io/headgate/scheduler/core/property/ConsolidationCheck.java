@@ -97,10 +97,12 @@ final class ConsolidationCheck {
       require(rules.refusal(by).isEmpty(), "jobs move only for a job that may start", by);
       require(!rules.fitsNow(by), "no job moves for a job that fits", by);
     }
+    // Its new place is held by now, and would count twice.
+    Reference before = new Reference(shadow, rules.now, Set.of(attempt.id().job()));
     boolean within =
-        rules.standing(attempt.policy(), Set.of()) <= rules.reservation(attempt.policy());
+        before.standing(attempt.policy(), Set.of()) <= rules.reservation(attempt.policy());
     require(
-        rules.isEntitled(by) || !within,
+        before.isEntitled(by) || !within,
         "no job moves that comes before the blocked job by O1",
         attempt,
         by);

@@ -144,7 +144,7 @@ final class EvictAll {
     Map<QueueId, Job> firsts = new LinkedHashMap<>();
     for (Job job : candidates) {
       if (mayStart(job, books)) {
-        firsts.merge(job.spec().queue(), job, (a, b) -> rules.isAhead(a, b) ? a : b);
+        firsts.merge(job.spec().queue(), job, (a, b) -> rules.turns.isAhead(a, b) ? a : b);
       }
     }
     return List.copyOf(firsts.values());
@@ -171,7 +171,7 @@ final class EvictAll {
 
   private boolean isBefore(Job one, Job two, Map<PolicyId, Book> books, Pool pool) {
     return Comparator.comparing((Job job) -> !isEntitled(job, books))
-            .thenComparingInt(job -> rules.position(pool, rules.profile(job).id()))
+            .thenComparingInt(job -> rules.turns.position(pool, rules.profile(job).id()))
             .thenComparingInt(job -> rules.queue(job).rank())
             .thenComparingDouble(job -> share(job, books))
             .thenComparingInt(job -> -job.spec().priority())

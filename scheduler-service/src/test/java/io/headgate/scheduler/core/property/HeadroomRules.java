@@ -71,7 +71,7 @@ final class HeadroomRules {
           .queue(job.spec().queue())
           .flatMap(queue -> rules.shadow.policy(queue.policy()))
           .isPresent()) {
-        lanes.merge(lane(job), job, (a, b) -> rules.isAhead(a, b) ? a : b);
+        lanes.merge(lane(job), job, (a, b) -> rules.turns.isAhead(a, b) ? a : b);
       }
     }
     return lanes;
@@ -272,19 +272,30 @@ final class HeadroomRules {
 
   /// O2, O3 and O5.
   int compareWithin(Job first, Job second) {
+    int position = comparePositions(first, second);
+    return position != 0 ? position : ahead(first, second);
+  }
+
+  /// O2 and O3; by O7 a promoted job is first.
+  private int comparePositions(Job first, Job second) {
+    boolean promoted = !rules.turns.promotedIn(first).isEmpty();
+    boolean otherPromoted = !rules.turns.promotedIn(second).isEmpty();
+    if (promoted || otherPromoted) {
+      return Boolean.compare(otherPromoted, promoted);
+    }
     int position = Integer.compare(position(first), position(second));
-    int rank = Integer.compare(rules.queue(first).rank(), rules.queue(second).rank());
-    int other = rank != 0 ? rank : ahead(first, second);
-    return position != 0 ? position : other;
+    return position != 0
+        ? position
+        : Integer.compare(rules.queue(first).rank(), rules.queue(second).rank());
   }
 
   private int ahead(Job first, Job second) {
-    return first.id().equals(second.id()) ? 0 : rules.isAhead(first, second) ? -1 : 1;
+    return first.id().equals(second.id()) ? 0 : rules.turns.isAhead(first, second) ? -1 : 1;
   }
 
   private int position(Job job) {
     return rules.routes(job).stream()
-        .mapToInt((Pool pool) -> rules.position(pool, job))
+        .mapToInt((Pool pool) -> rules.turns.position(pool, job))
         .min()
         .orElse(Integer.MAX_VALUE);
   }
@@ -294,15 +305,11 @@ final class HeadroomRules {
     if (standing(first) != standing(second)) {
       return standing(first).compareTo(standing(second));
     }
-    int position = Integer.compare(position(first), position(second));
+    int position = comparePositions(first, second);
     if (position != 0) {
       return position;
     }
-    int rank = Integer.compare(rules.queue(first).rank(), rules.queue(second).rank());
-    if (rank != 0) {
-      return rank;
-    }
-    int shares = Reference.compare(shares(first), shares(second));
+    int shares = TurnRules.compare(shares(first), shares(second));
     return shares != 0 ? shares : ahead(first, second);
   }
 
@@ -320,6 +327,6 @@ final class HeadroomRules {
 
   private List<Double> shares(Job job) {
     boolean isEntitled = standing(job) == Standing.ENTITLED;
-    return rules.shares(rules.queue(job).policy(), isEntitled, Set.of());
+    return rules.turns.presentShares(rules.queue(job).policy(), isEntitled);
   }
 }

@@ -82,6 +82,7 @@ class PairedRunsTest {
                 "reason " + lane + " " + reason.code();
             case Effect.JobReasonChanged(var job, var reason) ->
                 "reason " + job + " " + reason.code();
+            case Effect.PastUseChanged(var past) -> "past " + past.pool() + " " + past.level();
             case Effect.HoldReleased _,
                 Effect.HoldPauseChanged _,
                 Effect.HeadroomHoldChanged _,

@@ -181,7 +181,25 @@ final class RandomWorld {
         .elasticity(chance(25) ? Optional.of(makeElasticity(model)) : Optional.empty())
         // Not drawn, so that a seed stays what it was.
         .consolidate(seed % 2 == 0)
+        .halfLife(halfLife(name))
+        .promoteAfter(promoteAfter(name))
         .build();
+  }
+
+  /// In every third scenario past use counts in most pools. Not drawn, so that a seed stays what it
+  /// was.
+  private Optional<Duration> halfLife(String pool) {
+    long dice = Math.floorMod((seed * 41 + pool.hashCode()) * 0x9E3779B97F4A7C15L >>> 32, 12);
+    return seed % 3 == 2 && dice > 2 ? Optional.of(Duration.ofMinutes(dice)) : Optional.empty();
+  }
+
+  /// In every fifth scenario most pools promote jobs after up to eight minutes. Not drawn, so that
+  /// a seed stays what it was.
+  private Optional<Duration> promoteAfter(String pool) {
+    long dice = Math.floorMod((seed * 43 + pool.hashCode()) * 0x9E3779B97F4A7C15L >>> 32, 12);
+    return seed % 5 == 1 && dice > 3
+        ? Optional.of(Duration.ofMinutes(12 - dice))
+        : Optional.empty();
   }
 
   private Elasticity makeElasticity(Optional<String> model) {

@@ -7,7 +7,6 @@ import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.PreemptWithin;
 import io.headgate.scheduler.core.catalog.Profile;
-import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.UserId;
@@ -21,10 +20,7 @@ import io.headgate.scheduler.core.property.Space.Without;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -51,6 +47,7 @@ final class Reference {
   private final Set<JobId> ignored;
   final DepartmentRules departments;
   private HeadroomRules headroom;
+  final TurnRules turns = new TurnRules(this);
   private final Map<PolicyId, Long> live = new HashMap<>();
   private final Map<PolicyId, Long> stopping = new HashMap<>();
   private final Map<PolicyId, Long> held = new HashMap<>();
@@ -484,14 +481,15 @@ final class Reference {
       if (other.state() == JobState.WAITING
           && !isHeldFor(other)
           && !shadow.backedOff.contains(other.id())) {
-        alike.merge(kind(other), other, (a, b) -> isAhead(a, b) ? a : b);
+        alike.merge(kind(other), other, (a, b) -> turns.isAhead(a, b) ? a : b);
       }
     }
     return alike;
   }
 
   private List<Object> kind(Job job) {
-    return List.of(job.spec().queue(), job.spec().user(), preemptibleOrNot(job));
+    return List.of(
+        job.spec().queue(), job.spec().user(), preemptibleOrNot(job), turns.promotedIn(job));
   }
 
   /// The first job of each queue that rights let start: no other job of the queue holds.
@@ -499,7 +497,7 @@ final class Reference {
     Map<QueueId, Job> firsts = new LinkedHashMap<>();
     for (Job job : heads()) {
       if (refusal(job).isEmpty()) {
-        firsts.merge(job.spec().queue(), job, (a, b) -> isAhead(a, b) ? a : b);
+        firsts.merge(job.spec().queue(), job, (a, b) -> turns.isAheadInQueue(a, b) ? a : b);
       }
     }
     return firsts.values();
@@ -511,81 +509,6 @@ final class Reference {
 
   boolean isHeldFor(Job job) {
     return shadow.holds.containsKey(job.id()) && !ignored.contains(job.id());
-  }
-
-  /// Whether the turn of the first job in its pool is before that of the second in its own (O1-O5);
-  /// of one queue each is the first that may start.
-  boolean isBefore(Job first, Pool itsPool, Job second, Pool other) {
-    Queue one = queue(first);
-    Queue two = queue(second);
-    if (one.equals(two)) {
-      return isAhead(first, second);
-    }
-    if (standing(first) != standing(second)) {
-      return standing(first).compareTo(standing(second)) < 0;
-    }
-    int position = position(itsPool, first);
-    int others = position(other, second);
-    if (position != others) {
-      return position < others;
-    }
-    if (one.rank() != two.rank()) {
-      return one.rank() < two.rank();
-    }
-    int share = compare(shares(first), shares(second));
-    return share == 0 ? isAhead(first, second) : share < 0;
-  }
-
-  /// O5.
-  boolean isAhead(Job first, Job second) {
-    int priority = Integer.compare(second.spec().priority(), first.spec().priority());
-    return priority == 0 ? first.sequence() < second.sequence() : priority < 0;
-  }
-
-  /// Where it fits first; where it fits nowhere, the pool where its turn comes first.
-  Pool placeOf(Job job) {
-    return firstPool(job)
-        .orElseGet(() ->
-            routes(job).stream()
-                .min(Comparator.comparingInt(pool -> position(pool, job)))
-                .orElseThrow());
-  }
-
-  int position(Pool pool, Job job) {
-    return position(pool, profile(job).id());
-  }
-
-  int position(Pool pool, ProfileId profile) {
-    int index = pool.order().indexOf(profile);
-    return index < 0 ? pool.order().size() : index;
-  }
-
-  private List<Double> shares(Job job) {
-    boolean entitled = standing(job) == Standing.ENTITLED;
-    List<Double> shares = shares(queue(job).policy(), entitled, Set.of());
-    return entitled && need(job) == 0 ? Collections.nCopies(shares.size(), 0.0) : shares;
-  }
-
-  /// O4, from the highest department to the policy, as they stand without the removed attempts.
-  List<Double> shares(PolicyId policy, boolean entitled, Set<AttemptId> removed) {
-    List<Double> shares = new ArrayList<>();
-    for (Department each : departments.above(policy).reversed()) {
-      double used = standing(each, removed);
-      shares.add(share(used, departments.reservation(each), each.weight(), entitled));
-    }
-    int weight = shadow.policy(policy).map(Policy::weight).orElse(1);
-    shares.add(share(standing(policy, removed), reservation(policy), weight, entitled));
-    return shares;
-  }
-
-  private static double share(double usage, double reservation, int weight, boolean entitled) {
-    double ofReservation = reservation == 0 ? 0 : usage / reservation;
-    return entitled ? ofReservation : Math.max(0, usage - reservation) / weight;
-  }
-
-  /// At the first shares that differ the smaller is first; a list that ends first is first.
-  static int compare(List<Double> shares, List<Double> others) {
-    return Arrays.compare(shares.toArray(new Double[0]), others.toArray(new Double[0]));
   }
 
   static GpuQuantity gpus(long units) {

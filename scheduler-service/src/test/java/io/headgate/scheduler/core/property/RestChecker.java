@@ -71,7 +71,8 @@ final class RestChecker {
     int after = 0;
     for (int i = 0; i < blocked.size(); i++) {
       Job holder = shadow.jobs.get(blocked.get(i));
-      if (holder.spec().queue().equals(job.spec().queue()) && rules.isAhead(holder, job)) {
+      if (holder.spec().queue().equals(job.spec().queue())
+          && rules.turns.isAheadInQueue(holder, job)) {
         after = i + 1;
       }
     }
@@ -83,7 +84,7 @@ final class RestChecker {
         return then;
       }
       if (i >= after && isLead(job, then)) {
-        Pool at = place.orElseGet(() -> then.placeOf(job));
+        Pool at = place.orElseGet(() -> then.turns.placeOf(job));
         if (isBefore(job, at, holder, then)) {
           Optional<Pool> room = roomFor(job, then);
           if (room.isEmpty() || isBefore(job, room.get(), holder, then)) {
@@ -99,7 +100,7 @@ final class RestChecker {
 
   private boolean isBefore(Job job, Pool pool, JobId holder, Reference then) {
     Pool held = shadow.pool(shadow.holds.get(holder).place().pool()).orElseThrow();
-    return then.isBefore(job, pool, shadow.jobs.get(holder), held);
+    return then.turns.isBefore(job, pool, shadow.jobs.get(holder), held);
   }
 
   /// The pool in which a job that fits nowhere finds room: by the P rules, or to hold it.
@@ -121,8 +122,9 @@ final class RestChecker {
   /// Whether it is the job's turn when it is the turn of its queue.
   private static boolean isLead(Job job, Reference then) {
     return then.firsts().stream()
-        .noneMatch(
-            first -> first.spec().queue().equals(job.spec().queue()) && then.isAhead(first, job));
+        .noneMatch(first ->
+            first.spec().queue().equals(job.spec().queue())
+                && then.turns.isAheadInQueue(first, job));
   }
 
   void check() {
@@ -148,7 +150,7 @@ final class RestChecker {
           refusal);
       requireNumbers(job, reason);
       if (refusal.isEmpty()) {
-        firsts.merge(job.spec().queue(), job, (a, b) -> rules.isAhead(a, b) ? a : b);
+        firsts.merge(job.spec().queue(), job, (a, b) -> rules.turns.isAheadInQueue(a, b) ? a : b);
         require(
             !rules.fitsNow(job),
             "no free capacity that a waiting job may use (work conserving)",
@@ -259,7 +261,7 @@ final class RestChecker {
     Victims possible = new Victims(then);
     for (Job other : then.firsts()) {
       if (other.spec().queue().equals(job.spec().queue())
-          && then.isAhead(other, job)
+          && then.turns.isAheadInQueue(other, job)
           && possible.mustWaitToPreempt(other)) {
         return;
       }
@@ -280,6 +282,14 @@ final class RestChecker {
     }
   }
 
+  /// Whether no other job of its queue comes before it in the pool, where others are promoted.
+  private static boolean isFirstIn(Pool pool, Job job, Reference then) {
+    return then.heads().stream()
+        .filter(other -> other.spec().queue().equals(job.spec().queue()) && !other.equals(job))
+        .noneMatch(
+            other -> then.refusal(other).isEmpty() && then.turns.isBefore(other, pool, job, pool));
+  }
+
   /// Checks only the first job of a queue.
   private void checkFirst(Job job) {
     for (Hold hold : shadow.holds.values()) {
@@ -297,7 +307,7 @@ final class RestChecker {
     }
     for (Pool pool : rules.routes(job)) {
       Optional<Hold> hold = BlockedHoldCheck.holdIn(pool.id(), then);
-      if (hold.isEmpty()) {
+      if (hold.isEmpty() && isFirstIn(pool, job, then)) {
         require(
             BlockedHoldCheck.holdable(pool, job, then).isEmpty(),
             "a job that was blocked for long enough holds (O7)",

@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.property;
 
 import static io.headgate.scheduler.core.property.Violation.require;
 
+import io.headgate.scheduler.core.catalog.Department;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.job.Attempt;
@@ -50,9 +51,16 @@ final class ReturningCheck {
     return rules.standing(policy, Set.of()) + held;
   }
 
-  /// Whether it fits when everything that stops has stopped.
+  /// Whether it fits, in the limits of departments too, when everything that stops has stopped.
   static boolean fits(Job job, Reference rules) {
-    return rules.fitsWithout(job, Set.of());
+    return rules.departmentsOf(job).stream().allMatch(each -> hasRoom(each, job, rules))
+        && rules.fitsWithout(job, Set.of());
+  }
+
+  private static boolean hasRoom(Department department, Job job, Reference rules) {
+    return rules.need(job) == 0
+        || rules.standing(department, Set.of()) + rules.heldForBlocked(department) + rules.need(job)
+            <= rules.departments.limit(department);
   }
 
   /// Checks all of them at a time when the core has nothing more to decide.

@@ -222,6 +222,9 @@ final class ScenarioText {
       line.put("order", pool.order().stream().map(ProfileId::name).toList().toString());
     }
     pool.dedicatedTo().ifPresent(to -> line.put("dedicatedTo", "{policy: " + to.name() + "}"));
+    pool.promoteAfter().ifPresent(after -> line.put("promoteAfter", time(after)));
+    pool.halfLife()
+        .ifPresent(halfLife -> line.put("fairness", "{halfLife: " + time(halfLife) + "}"));
     pool.elasticity().ifPresent(elasticity -> elastic(line, elasticity));
     return inline(line);
   }

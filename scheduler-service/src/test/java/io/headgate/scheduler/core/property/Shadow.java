@@ -34,6 +34,7 @@ import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.core.property.Scenarios.Step;
+import io.headgate.scheduler.core.rights.PastUse;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -77,6 +78,12 @@ final class Shadow {
 
   /// How long ended attempts of the queues ran.
   final Map<QueueId, RunTimes> runTimes = new HashMap<>();
+
+  /// The past use that was told, by pool and level.
+  private final Map<List<Object>, PastUse> pastUse = new HashMap<>();
+
+  /// The use after each decision.
+  private UseSamples use = new UseSamples();
 
   private Catalog indexed;
   private final Map<QueueId, Queue> queues = new HashMap<>();
@@ -151,6 +158,8 @@ final class Shadow {
     copy.runTimes.putAll(runTimes);
     copy.fresh.addAll(fresh);
     copy.barred.putAll(barred);
+    copy.pastUse.putAll(pastUse);
+    copy.use = use.copy();
     return copy;
   }
 
@@ -161,6 +170,7 @@ final class Shadow {
     setAside(core.state());
     returning.clear();
     core.state().returning().forEach(place -> returning.put(place.job(), place));
+    noteUse(step.inputs(), step.at());
   }
 
   void apply(Input input) {
@@ -222,6 +232,12 @@ final class Shadow {
       case Effect.HeadroomHoldChanged(var job, var headroom) ->
           jobs.computeIfPresent(job, (key, known) -> known.withHeadroom(headroom));
       case Effect.ReleaseNode(var node) -> released.add(node);
+      case Effect.PastUseChanged(var past) -> {
+        pastUse.remove(key(past));
+        if (!past.isNothing()) {
+          pastUse.put(key(past), past);
+        }
+      }
       case Effect.NodeSetAside _,
           Effect.ScalePool _,
           Effect.LaneReasonChanged _,
@@ -291,6 +307,32 @@ final class Shadow {
     all.removeIf(each -> live().stream().noneMatch(job -> job.id().equals(each.job())));
     all.sort(Comparator.comparingLong(each -> each.job().value()));
     return all;
+  }
+
+  /// Takes the use after a decision.
+  void noteUse(List<Input> inputs, Instant now) {
+    if (catalog.pools().stream().anyMatch(pool -> pool.halfLife().isPresent())) {
+      use.add(
+          new Reference(this, now),
+          inputs.stream().anyMatch(Input.CatalogChanged.class::isInstance));
+    }
+  }
+
+  /// The average past use of a policy or department in the pool (O4).
+  double pastUse(Pool pool, Record level, Instant now) {
+    return use.average(pool, level, now);
+  }
+
+  private static List<Object> key(PastUse past) {
+    return List.of(past.pool(), past.level());
+  }
+
+  /// In the order of the core.
+  private List<PastUse> pastUse(SchedulerState core) {
+    List<List<Object>> order = core.pastUse().stream().map(Shadow::key).toList();
+    return pastUse.values().stream()
+        .sorted(Comparator.comparingInt(past -> order.indexOf(key(past))))
+        .toList();
   }
 
   /// Applies a change of a place kept for a returning job; others are those of rule O7.
@@ -382,6 +424,7 @@ final class Shadow {
             core.demand(),
             core.runTimes(),
             barred(),
+            pastUse(core),
             core.freshFrom(),
             core.nextSequence(),
             core.decidedAt()));
@@ -406,6 +449,7 @@ final class Shadow {
         state.demand(),
         state.runTimes(),
         state.barred(),
+        state.pastUse(),
         state.freshFrom(),
         state.nextSequence(),
         state.decidedAt());

@@ -158,7 +158,7 @@ final class TenantVictims {
 
   private int position(Attempt attempt) {
     Pool pool = shadow.pool(attempt.assignment().pool()).orElseThrow();
-    return order.position(pool, attempt.profile());
+    return order.turns.position(pool, attempt.profile());
   }
 
   private int rank(Attempt attempt) {

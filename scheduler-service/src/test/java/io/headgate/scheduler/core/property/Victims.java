@@ -158,7 +158,7 @@ final class Victims {
   /// Whether it would resume, in its pool, only after the job has had its turn there.
   private boolean isAfter(Attempt suspended, Job job) {
     Pool pool = shadow.pool(suspended.assignment().pool()).orElseThrow();
-    return rules.isBefore(job, pool, rules.job(suspended), pool);
+    return rules.turns.isBeforeUnpromoted(job, pool, rules.job(suspended), pool);
   }
 
   private boolean isOtherPolicys(Attempt attempt, Job job) {
@@ -245,7 +245,7 @@ final class Victims {
   /// By O2, then O3, in the attempt's pool.
   private boolean comesBefore(Attempt attempt, Job job) {
     Pool pool = shadow.pool(attempt.assignment().pool()).orElse(null);
-    int mine = pool == null ? 0 : rules.position(pool, rules.profile(job).id());
+    int mine = pool == null ? 0 : rules.turns.position(pool, rules.profile(job).id());
     int theirs = position(attempt);
     return theirs < mine || (theirs == mine && rank(attempt) < rules.queue(job).rank());
   }
@@ -305,15 +305,15 @@ final class Victims {
     if (pool == null) {
       return false;
     }
-    int theirs = rules.position(pool, attempt.profile());
-    int mine = rules.position(pool, rules.profile(job).id());
+    int theirs = rules.turns.position(pool, attempt.profile());
+    int mine = rules.turns.position(pool, rules.profile(job).id());
     return theirs > mine || (theirs == mine && rank(attempt) > rules.queue(job).rank());
   }
 
   private int position(Attempt attempt) {
     return shadow
         .pool(attempt.assignment().pool())
-        .map(pool -> rules.position(pool, attempt.profile()))
+        .map(pool -> rules.turns.position(pool, attempt.profile()))
         .orElse(0);
   }
 
@@ -343,8 +343,12 @@ final class Victims {
         : Standing.OVER_RESERVATION;
   }
 
-  private List<Double> shares(PolicyId policy, Set<AttemptId> removed) {
-    return rules.shares(policy, standing(policy, removed) == Standing.ENTITLED, removed);
+  private List<Double> shares(Attempt attempt, Set<AttemptId> removed) {
+    Pool pool =
+        rules.shadow.pool(attempt.assignment().pool()).orElse(Pool.of(attempt.assignment().pool()));
+    PolicyId policy = attempt.policy();
+    return rules.turns.shares(
+        policy, pool, standing(policy, removed) == Standing.ENTITLED, removed);
   }
 
   private int priority(Attempt attempt) {
@@ -543,7 +547,7 @@ final class Victims {
         .thenComparing(a -> standing(a.policy(), removed))
         .thenComparingInt(this::position)
         .thenComparingInt(this::rank)
-        .thenComparing(a -> shares(a.policy(), removed), Reference::compare)
+        .thenComparing(a -> shares(a, removed), TurnRules::compare)
         .thenComparingInt(a -> -priority(a))
         .thenComparingLong(Attempt::sequence);
   }

@@ -43,7 +43,7 @@ final class WaitingCheck {
       }
     }
     for (List<Job> line : lines.values()) {
-      line.sort((one, other) -> rules.isAhead(one, other) ? -1 : 1);
+      line.sort((one, other) -> rules.turns.isAhead(one, other) ? -1 : 1);
       for (int i = 0; i < line.size(); i++) {
         requirePosition(line.get(i), new Explanation.Position(i + 1, line.size()));
       }

@@ -25,10 +25,12 @@ import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.rights.Claim;
 import io.headgate.scheduler.core.rights.Departments;
 import io.headgate.scheduler.core.rights.Levels;
+import io.headgate.scheduler.core.rights.PastUse;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.PoolTenants;
 import io.headgate.scheduler.core.rights.UpperLevels;
 import io.headgate.type.GpuQuantity;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,11 +40,13 @@ import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.Test;
 
 /// The comparator of turns (O1-O5) is one total order over the jobs of all pools, whatever the
-/// pools where they are compared. Reservations, usage, ranks and priorities are made up; the seed
+/// pools where they are compared. Past use counts in some pools, and some promote jobs. Reservations, usage, ranks and priorities are made up; the seed
 /// is in every failure.
 class WaitingOrderTest {
   private static final int WORLDS = 400;
   private static final int TRIPLES = 500;
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final Instant NOW = Instant.EPOCH.plus(HOUR);
   private static final List<TenantId> TENANTS = List.of(new TenantId("t"), new TenantId("u"));
 
   /// Turns of waiting jobs in made-up pools. The first pool is one that tenants share.
@@ -87,8 +91,11 @@ class WaitingOrderTest {
       PoolState pool = new PoolState(id, SchedulerCore.DEFAULT_PLACEMENT);
       List<ProfileId> order = new ArrayList<>(profiles);
       order.removeIf(each -> random.nextBoolean());
-      pool.configure(Pool.of(id).with().order(order).build());
+      pool.configure(
+          Pool.of(id).with().order(order).promoteAfter(anHour()).halfLife(anHour()).build());
       PoolTenants users = new PoolTenants(id);
+      users.history().configure(pool.pool().flatMap(Pool::halfLife));
+      users.history().begin(NOW);
       List<TenantShare> shares = new ArrayList<>();
       for (TenantId tenant : shared ? TENANTS : List.<TenantId>of()) {
         int weight = 1 + random.nextInt(3);
@@ -101,6 +108,20 @@ class WaitingOrderTest {
       }
       pools.add(pool);
       tenants.add(users);
+    }
+
+    private Optional<Duration> anHour() {
+      return random.nextBoolean() ? Optional.of(HOUR) : Optional.empty();
+    }
+
+    private void addPast(PolicyAccount policy) {
+      for (int i = 0; i < pools.size(); i++) {
+        double average = some(4).units() * random.nextDouble();
+        tenants
+            .get(i)
+            .history()
+            .restore(new PastUse(pools.get(i).id(), policy.level(), average, 0, Instant.EPOCH));
+      }
     }
 
     private Claim claim() {
@@ -120,6 +141,7 @@ class WaitingOrderTest {
                       .map(name -> new DepartmentId(id.tenant(), name)))
               .build());
       accounts.add(account);
+      addPast(account);
     }
 
     /// Three departments, two of which are above one another. A policy that names another has none.
@@ -169,6 +191,7 @@ class WaitingOrderTest {
       QueueState state = new QueueState(id);
       state.configure(
           queue, new QueueState.Resolved(queue, profile, shape, account, new RouteGroup(routes)));
+      state.promoter().promote(NOW);
       for (int i = 0; i < 3; i++) {
         addJob(state);
       }
@@ -180,6 +203,7 @@ class WaitingOrderTest {
 
     private void addJob(QueueState queue) {
       boolean preemptible = random.nextInt(4) > 0;
+      Instant submitted = Instant.EPOCH.plusSeconds(random.nextInt(2));
       JobSpec spec =
           new JobSpec(
               new JobId(++sequence),
@@ -188,9 +212,12 @@ class WaitingOrderTest {
               random.nextInt(2),
               Optional.of(preemptible),
               Optional.empty());
-      Job job = Job.submitted(spec, JobState.WAITING, sequence, Instant.EPOCH, 0);
+      Job job = Job.submitted(spec, JobState.WAITING, sequence, submitted, 0);
       LiveJob live = new LiveJob(job, queue);
       turns.add(Turn.of(live));
+      Turn own = new Turn(queue);
+      own.setCandidate(live);
+      turns.add(own);
       for (Route route : queue.routes()) {
         turns.add(Turn.of(live, route.pool()));
       }

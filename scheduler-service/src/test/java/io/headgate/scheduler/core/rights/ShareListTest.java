@@ -32,14 +32,14 @@ class ShareListTest {
     ShareList list = new ShareList();
     for (int i = 0; i < usageAndReservation.length; i += 2) {
       PolicyAccount level = account(usageAndReservation[i + 1], usageAndReservation[i], 1);
-      list.add(level, Standing.ENTITLED, 1);
+      list.add(level, Standing.ENTITLED, 1, UseHistory.NONE);
     }
     return list;
   }
 
   private static ShareList over(long over, int weight) {
     ShareList list = new ShareList();
-    list.add(account(5, 5 + over, weight), Standing.OVER_RESERVATION, 1);
+    list.add(account(5, 5 + over, weight), Standing.OVER_RESERVATION, 1, UseHistory.NONE);
     return list;
   }
 
@@ -60,7 +60,7 @@ class ShareListTest {
   @Test
   void anEntitledJobThatNeedsNoGpuHasZeros() {
     ShareList none = new ShareList();
-    none.add(account(4, 3, 1), Standing.ENTITLED, 0);
+    none.add(account(4, 3, 1), Standing.ENTITLED, 0, UseHistory.NONE);
     assertThat(none.comparedWith(entitled(0, 4))).isZero();
   }
 

@@ -15,6 +15,7 @@ import io.headgate.scheduler.core.job.RunTimes;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.rights.PastUse;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Batch;
 import io.headgate.scheduler.runtime.record.CatalogEntry;
@@ -59,6 +60,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
   private final Map<AttemptId, AttemptRecord> attempts = new LinkedHashMap<>();
   private final Map<AttemptId, AttemptRecord> live = new LinkedHashMap<>();
   private final Map<JobId, Hold> holds = new LinkedHashMap<>();
+  private final Map<List<Object>, PastUse> pastUse = new LinkedHashMap<>();
   private final Map<NodeId, NodeContact> contacts = new TreeMap<>();
   private final Map<JobId, Document> documents = new LinkedHashMap<>();
   private final Map<String, Batch.RequestRecord> requests = new LinkedHashMap<>();
@@ -131,6 +133,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
         List.copyOf(contacts.values()),
         demand(),
         runTimes(),
+        List.copyOf(pastUse.values()),
         Map.copyOf(catalogs),
         jobs.keySet().stream().mapToLong(JobId::value).max().orElse(0),
         version,
@@ -209,6 +212,14 @@ final class InMemoryStore implements SchedulerStore, JobReader {
     }
     batch.releasedHolds().forEach(holds::remove);
     batch.holds().forEach(hold -> holds.put(hold.job(), hold));
+    for (PastUse past : batch.pastUse()) {
+      List<Object> key = List.of(past.pool(), past.level());
+      if (past.isNothing()) {
+        pastUse.remove(key);
+      } else {
+        pastUse.put(key, past);
+      }
+    }
     batch.contacts().forEach(contact -> contacts.put(contact.node(), contact));
     batch.catalogs().forEach(this::store);
     batch.requests().forEach(each -> requests.put(key(each), each));
