@@ -96,7 +96,7 @@ final class HeadroomHolds {
   /// A job has started. In the scope of a level above the policies, jobs may have another order
   /// now.
   void started(QueueState queue) {
-    if (queue.guards().stream().anyMatch(HeadroomGuard::isAbovePolicy)) {
+    if (HeadroomGuard.of(queue).stream().anyMatch(HeadroomGuard::isAbovePolicy)) {
       freed.addAll(world.headroom.guarded());
     }
   }
@@ -136,7 +136,7 @@ final class HeadroomHolds {
     }
     if (changed) {
       world.headroom.guard(world, now);
-      world.queues.values().forEach(queue -> queue.lanes().forEach(Lane::noteGate));
+      noteGates();
     }
     found.values().forEach(this::wakeAt);
     return mayFree || (changed && someHolderMustLeave());
@@ -156,6 +156,11 @@ final class HeadroomHolds {
     if (hold.passableUntil().isAfter(now)) {
       wake.by(hold.passableUntil());
     }
+  }
+
+  /// Notes what blocks each lane, where the holders stay as they are.
+  void noteGates() {
+    world.queues.values().forEach(queue -> queue.lanes().forEach(Lane::noteGate));
   }
 
   /// The heads of lanes that a limit has blocked for long enough. Notes what blocks each lane.

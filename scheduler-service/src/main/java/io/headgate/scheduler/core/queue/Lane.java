@@ -150,7 +150,7 @@ public final class Lane {
   /// As [#gate()], as if the job were its head.
   Block gate(LiveJob job) {
     Block rights = rights(StartRules.ANSWERS_ONLY);
-    return rights == Block.NONE && HeadroomGuard.stopping(job, queue) != null
+    return rights == Block.NONE && stopping(job) != null
         ? Block.HEADROOM
         : rights;
   }
@@ -167,7 +167,11 @@ public final class Lane {
 
   private Block gate(StartRules rules) {
     Block rights = rights(rules);
-    return rights == Block.NONE && !rules.leavesHeadroom(queue, head()) ? Block.HEADROOM : rights;
+    return rights == Block.NONE && !rules.leavesHeadroom(stopping(head())) ? Block.HEADROOM : rights;
+  }
+
+  private @Nullable Guard<LiveJob> stopping(@Nullable LiveJob job) {
+    return job == null ? null : Guard.stopping(queue.guards(), job);
   }
 
   private @Nullable LiveJob head() {
@@ -193,7 +197,7 @@ public final class Lane {
   ///
   /// Where holds of long-blocked jobs alone fill the limit, it waits for those jobs.
   boolean mayMakeRoomInLimits() {
-    return isLimitedOnly() && StartRules.ANSWERS_ONLY.leavesHeadroom(queue, head());
+    return isLimitedOnly() && stopping(head()) == null;
   }
 
   private boolean isLimitedOnly() {
