@@ -41,7 +41,7 @@ import java.util.function.Supplier;
 /// Request: policy t uses 16 of 16 in jobs of 1 GPU; `big` needs 8 and has waited for `holdAfter`.
 /// At the end of the pass `big` holds headroom in t's limit. Jobs of 1 GPU end, and later ones wait
 /// with the reason HOLD. Once t uses 8, `big` starts in its turn and its hold ends. The round is
-/// repeated, and others start on what is left.
+/// repeated, and others start beside it.
 final class HeadroomHolds {
   private final World world;
   private final Transitions transitions;
@@ -207,7 +207,7 @@ final class HeadroomHolds {
     return found;
   }
 
-  /// Those that block it. For a job that also holds capacity: those that did.
+  /// The limits that block it. For a job that also holds capacity: the limits that did.
   private List<HeadroomLimit> limits(LiveJob job) {
     HeadroomHold former = job.headroom();
     if (job.hold() != null && former != null) {

@@ -18,10 +18,10 @@ public final class HeadroomOrder {
       Comparator.<LiveJob>comparingInt(job -> job.queue().group().bestPosition())
           .thenComparingInt(job -> job.queue().rank());
 
-  /// Of jobs of one policy.
+  /// The order of jobs of one policy.
   public static final Comparator<LiveJob> WITHIN_POLICY = BY_POSITION.thenComparing(LiveJob.ORDER);
 
-  /// Of jobs of different policies.
+  /// The order of jobs of different policies.
   public static final Comparator<LiveJob> BETWEEN_POLICIES =
       Comparator.comparing(HeadroomOrder::standing)
           .thenComparing(BY_POSITION)

@@ -150,9 +150,7 @@ public final class Lane {
   /// As [#gate()], as if the job were its head.
   Block gate(LiveJob job) {
     Block rights = rights(StartRules.ANSWERS_ONLY);
-    return rights == Block.NONE && stopping(job) != null
-        ? Block.HEADROOM
-        : rights;
+    return rights == Block.NONE && stopping(job) != null ? Block.HEADROOM : rights;
   }
 
   /// As [#gate()], as if its policy's limit left room.
@@ -167,7 +165,9 @@ public final class Lane {
 
   private Block gate(StartRules rules) {
     Block rights = rights(rules);
-    return rights == Block.NONE && !rules.leavesHeadroom(stopping(head())) ? Block.HEADROOM : rights;
+    return rights == Block.NONE && !rules.leavesHeadroom(stopping(head()))
+        ? Block.HEADROOM
+        : rights;
   }
 
   private @Nullable Guard<LiveJob> stopping(@Nullable LiveJob job) {
