@@ -284,8 +284,8 @@ final class HeadroomHolds {
         || queue.routes(job).stream().anyMatch(route -> mayStart(job, route));
   }
 
-  /// Whether the pool can take the job now or once all have ended there that ever will. What is
-  /// held there for a blocked job does not count: its job may have to leave the headroom.
+  /// Whether the pool can take the job now or once all have ended there that ever will. A blocked
+  /// job's hold there does not count: that job may have to leave the headroom.
   private boolean mayStart(LiveJob job, Route route) {
     if (route.fits()) {
       return true;
