@@ -60,9 +60,9 @@ final class Explainer {
   /// Begins with the headroom that it holds: the last check is the first that says no.
   private static List<Check> starts(LiveJob job, StartRules rules) {
     List<Check> checks = new ArrayList<>();
-    for (HeadroomGuard guard : job.queue().guards()) {
+    for (HeadroomGuard guard : HeadroomGuard.of(job.queue())) {
       if (guard.holder() == job) {
-        checks.add(Check.of("O7", "headroom", true, StartRules.finding(guard, true)));
+        checks.add(Check.of("O7", "headroom", true, guard.finding(true)));
       }
     }
     checks.addAll(rules.checks());

@@ -2,6 +2,7 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.queue.Guard;
 import io.headgate.scheduler.core.queue.HeadroomGuard;
 import io.headgate.scheduler.core.queue.HeadroomLimit;
 import io.headgate.scheduler.core.queue.LiveJob;
@@ -70,7 +71,7 @@ final class Headroom {
   void guard(World world, Instant now) {
     guarded.forEach(queue -> queue.setGuards(List.of()));
     guarded.clear();
-    Map<QueueState, List<HeadroomGuard>> guards = new LinkedHashMap<>();
+    Map<QueueState, List<Guard<LiveJob>>> guards = new LinkedHashMap<>();
     for (LiveJob job : holders()) {
       HeadroomHold hold = job.headroom();
       if (hold != null && job.queue().resolved().isPresent()) {

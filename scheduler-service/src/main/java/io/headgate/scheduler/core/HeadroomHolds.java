@@ -41,7 +41,7 @@ import java.util.function.Supplier;
 /// Request: policy t uses 16 of 16 in jobs of 1 GPU; `big` needs 8 and has waited for `holdAfter`.
 /// At the end of the pass `big` holds headroom in t's limit. Jobs of 1 GPU end, and later ones wait
 /// with the reason HOLD. Once t uses 8, `big` starts in its turn and its hold ends. The round is
-/// repeated, and others start on what is left.
+/// repeated, and others start beside it.
 final class HeadroomHolds {
   private final World world;
   private final Transitions transitions;
@@ -96,7 +96,7 @@ final class HeadroomHolds {
   /// A job has started. In the scope of a level above the policies, jobs may have another order
   /// now.
   void started(QueueState queue) {
-    if (queue.guards().stream().anyMatch(HeadroomGuard::isAbovePolicy)) {
+    if (HeadroomGuard.of(queue).stream().anyMatch(HeadroomGuard::isAbovePolicy)) {
       freed.addAll(world.headroom.guarded());
     }
   }
@@ -136,7 +136,7 @@ final class HeadroomHolds {
     }
     if (changed) {
       world.headroom.guard(world, now);
-      world.queues.values().forEach(queue -> queue.lanes().forEach(Lane::noteGate));
+      noteGates();
     }
     found.values().forEach(this::wakeAt);
     return mayFree || (changed && someHolderMustLeave());
@@ -156,6 +156,11 @@ final class HeadroomHolds {
     if (hold.passableUntil().isAfter(now)) {
       wake.by(hold.passableUntil());
     }
+  }
+
+  /// Notes what blocks each lane, where the holders stay as they are.
+  void noteGates() {
+    world.queues.values().forEach(queue -> queue.lanes().forEach(Lane::noteGate));
   }
 
   /// The heads of lanes that a limit has blocked for long enough. Notes what blocks each lane.
@@ -202,7 +207,7 @@ final class HeadroomHolds {
     return found;
   }
 
-  /// Those that block it. For a job that also holds capacity: those that did.
+  /// The limits that block it. For a job that also holds capacity: the limits that did.
   private List<HeadroomLimit> limits(LiveJob job) {
     HeadroomHold former = job.headroom();
     if (job.hold() != null && former != null) {
@@ -279,8 +284,8 @@ final class HeadroomHolds {
         || queue.routes(job).stream().anyMatch(route -> mayStart(job, route));
   }
 
-  /// Whether the pool can take the job now or once all have ended there that ever will. What is
-  /// held there for a blocked job does not count: its job may have to leave the headroom.
+  /// Whether the pool can take the job now or once all have ended there that ever will. A blocked
+  /// job's hold there does not count: that job may have to leave the headroom.
   private boolean mayStart(LiveJob job, Route route) {
     if (route.fits()) {
       return true;

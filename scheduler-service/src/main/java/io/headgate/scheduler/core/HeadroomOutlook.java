@@ -18,10 +18,10 @@ import java.util.Optional;
 
 /// When a limit is expected to leave room for a blocked job (O7).
 ///
-/// Running attempts of the scope end when they are expected to. What stops is gone now. Ends that
-/// are unknown come last, and so do those of jobs that wait for their victims. What other blocked
-/// jobs hold does not count. Endless attempts do not end. Non-preemptible ones do not either,
-/// unless the limit counts only those (A8): otherwise no headroom would ever be held in it.
+/// Running attempts of the scope end when they are expected to. Stopping attempts are gone now.
+/// Ends that are unknown come last, and so do those of jobs that wait for their victims. Holds of
+/// other blocked jobs do not count. Endless attempts do not end. Non-preemptible ones do not
+/// either, unless the limit counts only those (A8): otherwise no headroom would ever be held in it.
 ///
 /// A limit of 16; attempts of 1 until 10:00, 4 until 11:00, and 10 of an unknown end; a job needs
 /// 8. Its start is unknown: by 11:00 only 6 are free.
@@ -37,7 +37,7 @@ final class HeadroomOutlook {
   /// Not without an attempt that will probably not end, or never.
   record Never() implements Expected {}
 
-  /// What one attempt or hold adds to the use of the scope.
+  /// The part of the scope's use that one attempt or hold makes up.
   ///
   /// @param endsAt empty: unknown
   private record Part(PolicyAccount policy, long units, Optional<Instant> endsAt) {

@@ -58,15 +58,15 @@ final class Pass {
     world.promotingQueues.forEach(queue -> queue.promoter().promote(now));
     headroom.begin();
     BlockedHolds blockedHolds = takeRounds(null);
-    // While nodes are awaited, headroom stays as it is.
     int renewals = 0;
-    while (!promises.areDue() && headroom.renew()) {
+    // While nodes are awaited, headroom stays as it is.
+    while (!promises.areDue() && renewals < MAX_RENEWALS && headroom.renew()) {
       blockedHolds = takeRounds(blockedHolds);
       renewals++;
-      assert renewals < MAX_RENEWALS : "headroom does not come to rest";
-      if (renewals == MAX_RENEWALS) {
-        break;
-      }
+    }
+    assert renewals < MAX_RENEWALS : "headroom does not come to rest";
+    if (promises.areDue() || renewals == MAX_RENEWALS) {
+      headroom.noteGates();
     }
     if (!promises.areDue()) {
       blockedHolds.releaseLifted();

@@ -49,19 +49,19 @@ final class PolicyAttempts {
     version++;
   }
 
-  /// Those of one policy, in no order that means anything.
+  /// The attempts of one policy, in no order that means anything.
   Collection<LiveAttempt> of(PolicyAccount policy) {
     OfPolicy known = byPolicy.get(policy);
     return known == null ? List.of() : known.attempts;
   }
 
-  /// Changes with those of the policy and what is expected of them.
+  /// Changes with the attempts of the policy and their expected ends.
   long version(PolicyAccount policy) {
     OfPolicy known = byPolicy.get(policy);
     return known == null ? 0 : known.version;
   }
 
-  /// Changes with those of any policy.
+  /// Changes with the attempts of any policy.
   long version() {
     return version;
   }

@@ -12,7 +12,7 @@ import java.util.Optional;
 /// @param exceedsLimit jobs of users who may use idle capacity above the policy's limit
 public record LaneId(
     QueueId queue, Optional<UserId> user, boolean preemptible, boolean exceedsLimit) {
-  /// Of lanes of one queue.
+  /// The order of the lanes of one queue.
   public static final Comparator<LaneId> ORDER =
       Comparator.comparing((LaneId lane) -> lane.user().map(UserId::name).orElse(""))
           .thenComparing(LaneId::preemptible)

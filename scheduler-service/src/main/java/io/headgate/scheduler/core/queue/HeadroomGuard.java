@@ -1,8 +1,11 @@
 package io.headgate.scheduler.core.queue;
 
+import io.headgate.scheduler.core.explain.Finding;
+import io.headgate.scheduler.core.explain.Finding.Measure;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -14,15 +17,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param limit in which the holder waits for room
 /// @param now the time of the last decision
-public record HeadroomGuard(HeadroomLimit limit, HeadroomHold hold, Instant now) {
+public record HeadroomGuard(HeadroomLimit limit, HeadroomHold hold, Instant now)
+    implements Guard<LiveJob> {
   /// The first of the queue's guards that stops the job; null: none does.
   public static @Nullable HeadroomGuard stopping(LiveJob job, QueueState queue) {
-    for (HeadroomGuard guard : queue.guards()) {
-      if (guard.stops(job)) {
-        return guard;
-      }
-    }
-    return null;
+    return (HeadroomGuard) Guard.stopping(queue.guards(), job);
+  }
+
+  /// The guards of the queue.
+  public static List<HeadroomGuard> of(QueueState queue) {
+    return queue.guards().stream().map(HeadroomGuard.class::cast).toList();
   }
 
   public LiveJob holder() {
@@ -34,8 +38,8 @@ public record HeadroomGuard(HeadroomLimit limit, HeadroomHold hold, Instant now)
     return limit.department().isPresent();
   }
 
-  /// Whether the waiting job must leave the headroom to the holder.
-  boolean stops(LiveJob job) {
+  @Override
+  public boolean stops(LiveJob job) {
     if (job == holder()) {
       return false;
     }
@@ -44,6 +48,21 @@ public record HeadroomGuard(HeadroomLimit limit, HeadroomHold hold, Instant now)
         && !limit.leavesRoomBeside(added)
         && !endsInTime(job)
         && !HeadroomOrder.isBefore(job, holder());
+  }
+
+  @Override
+  public Finding finding(boolean own) {
+    return new Finding.Headroom(
+        own,
+        limit.department().map(each -> each.id().name()).orElse(limit.policy().id().name()),
+        switch (limit.scope().bound()) {
+          case LIMIT, USER_LIMIT -> Measure.LIMIT;
+          case RESERVATION -> Measure.RESERVATION;
+          case NON_PREEMPTIBLE -> Measure.NON_PREEMPTIBLE;
+        },
+        holder().queue().need(),
+        hold.expectedStart(),
+        hold.until());
   }
 
   private boolean endsInTime(LiveJob job) {

@@ -16,14 +16,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | limit | what counts | jobs of the scope |
 /// |---|---|---|
-/// | of a policy or department (A2, A3) | all use, with what stops or is held | all below the level |
+/// | of a policy or department (A2, A3) | all use, with stopping attempts and holds | all below the level |
 /// | of a user (A4) | the user's use in the policy | the user's of the policy |
 /// | reservation (A5) | a policy's use, a department's protected use | those below the level that add to it |
 /// | reservation for non-preemptible jobs (A8) | their use | non-preemptible ones below the level |
 ///
-/// What the job itself holds under O7 never counts. What other blocked jobs hold counts where jobs
-/// are kept from headroom, and not where it is asked whether the limit blocks the job: there the
-/// job waits for those jobs, which start in their turns.
+/// Capacity that the job itself holds under O7 never counts. Capacity of other blocked jobs counts
+/// where jobs are kept from headroom. It blocks no job: those jobs start in their turns.
 public final class HeadroomLimit {
   private final HeadroomScope scope;
   private final LiveJob job;
@@ -75,7 +74,7 @@ public final class HeadroomLimit {
     }
   }
 
-  /// Those limits of the job that have one of the scopes.
+  /// The limits of the job that have one of the scopes.
   public static List<HeadroomLimit> of(LiveJob job, List<HeadroomScope> scopes) {
     List<HeadroomLimit> limits = of(job);
     limits.removeIf(limit -> !scopes.contains(limit.scope));
@@ -131,7 +130,7 @@ public final class HeadroomLimit {
     };
   }
 
-  /// What the hold adds to the limit, if O7 made it.
+  /// The units that the hold adds to the limit, if O7 made it.
   private long heldForBlocked(LiveHold hold) {
     boolean counts =
         hold.isForBlocked()
@@ -166,7 +165,7 @@ public final class HeadroomLimit {
     };
   }
 
-  /// Whether it leaves room for its job beside so much more, and beside what others hold.
+  /// Whether it leaves room for its job beside these units, the use and all holds of others.
   boolean leavesRoomBeside(long more) {
     return job.queue().need() + more <= most() - used();
   }

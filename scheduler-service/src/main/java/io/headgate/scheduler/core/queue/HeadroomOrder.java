@@ -21,10 +21,10 @@ public final class HeadroomOrder {
           .thenComparingInt(job -> isPromoted(job) ? 0 : job.queue().group().bestPosition())
           .thenComparingInt(job -> isPromoted(job) ? 0 : job.queue().rank());
 
-  /// Of jobs of one policy.
+  /// The order of jobs of one policy.
   public static final Comparator<LiveJob> WITHIN_POLICY = BY_POSITION.thenComparing(LiveJob.ORDER);
 
-  /// Of jobs of different policies.
+  /// The order of jobs of different policies.
   public static final Comparator<LiveJob> BETWEEN_POLICIES =
       Comparator.comparing(HeadroomOrder::standing)
           .thenComparing(BY_POSITION)

@@ -187,9 +187,7 @@ public final class Lane {
   /// As [#gate()], as if the job were its head.
   Block gate(LiveJob job) {
     Block rights = rights(StartRules.ANSWERS_ONLY);
-    return rights == Block.NONE && HeadroomGuard.stopping(job, queue) != null
-        ? Block.HEADROOM
-        : rights;
+    return rights == Block.NONE && stopping(job) != null ? Block.HEADROOM : rights;
   }
 
   /// As [#gate()], as if its policy's limit left room.
@@ -204,7 +202,13 @@ public final class Lane {
 
   private Block gate(StartRules rules) {
     Block rights = rights(rules);
-    return rights == Block.NONE && !rules.leavesHeadroom(queue, head()) ? Block.HEADROOM : rights;
+    return rights == Block.NONE && !rules.leavesHeadroom(stopping(head()))
+        ? Block.HEADROOM
+        : rights;
+  }
+
+  private @Nullable Guard<LiveJob> stopping(@Nullable LiveJob job) {
+    return job == null ? null : Guard.stopping(queue.guards(), job);
   }
 
   private @Nullable LiveJob head() {
@@ -230,7 +234,7 @@ public final class Lane {
   ///
   /// Where holds of long-blocked jobs alone fill the limit, it waits for those jobs.
   boolean mayMakeRoomInLimits() {
-    return isLimitedOnly() && StartRules.ANSWERS_ONLY.leavesHeadroom(queue, head());
+    return isLimitedOnly() && stopping(head()) == null;
   }
 
   private boolean isLimitedOnly() {

@@ -103,7 +103,7 @@ public final class LiveJob {
     holdPause = pause.orElse(null);
   }
 
-  /// What it holds in the limits that block it (O7); null: nothing.
+  /// Its headroom in the limits that block it (O7); null: it holds none.
   public @Nullable HeadroomHold headroom() {
     return headroom;
   }

@@ -57,7 +57,7 @@ public final class QueueState implements Comparable<QueueState> {
   private final Promoter promoter = new Promoter(this);
   private @Nullable PoolState expects;
   private final RunTimes runTimes = new RunTimes();
-  private List<HeadroomGuard> guards = List.of();
+  private List<Guard<LiveJob>> guards = List.of();
 
   public QueueState(QueueId id) {
     this.id = id;
@@ -258,11 +258,11 @@ public final class QueueState implements Comparable<QueueState> {
   }
 
   /// Keep its jobs from headroom that others hold (O7); mostly none.
-  public List<HeadroomGuard> guards() {
+  public List<Guard<LiveJob>> guards() {
     return guards;
   }
 
-  public void setGuards(List<HeadroomGuard> newGuards) {
+  public void setGuards(List<Guard<LiveJob>> newGuards) {
     guards = List.copyOf(newGuards);
     version++;
   }

@@ -152,34 +152,12 @@ public final class StartRules {
 
   /// Whether the job leaves others the headroom that they hold (O7).
   ///
-  /// @param job null: none
-  boolean leavesHeadroom(QueueState queue, @Nullable LiveJob job) {
-    if (queue.guards().isEmpty() || job == null) {
-      return true;
+  /// @param stopping the guard that stops the job; null: none does
+  boolean leavesHeadroom(@Nullable Guard<?> stopping) {
+    if (checks != null && stopping != null) {
+      checks.add(new Check("O7", "headroom", Verdict.NO, stopping.finding(false)));
     }
-    HeadroomGuard guard = HeadroomGuard.stopping(job, queue);
-    if (checks != null && guard != null) {
-      checks.add(new Check("O7", "headroom", Verdict.NO, finding(guard, false)));
-    }
-    return guard == null;
-  }
-
-  /// The headroom that is held, in numbers.
-  ///
-  /// @param own whether it is said of the holder
-  public static Finding finding(HeadroomGuard guard, boolean own) {
-    HeadroomLimit limit = guard.limit();
-    return new Finding.Headroom(
-        own,
-        limit.department().map(each -> each.id().name()).orElse(limit.policy().id().name()),
-        switch (limit.scope().bound()) {
-          case LIMIT, USER_LIMIT -> Measure.LIMIT;
-          case RESERVATION -> Measure.RESERVATION;
-          case NON_PREEMPTIBLE -> Measure.NON_PREEMPTIBLE;
-        },
-        guard.holder().queue().need(),
-        guard.hold().expectedStart(),
-        guard.hold().until());
+    return stopping == null;
   }
 
   boolean admitsNonPreemptible(PolicyAccount account, long need) {

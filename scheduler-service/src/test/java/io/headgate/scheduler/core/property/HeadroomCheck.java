@@ -100,7 +100,7 @@ final class HeadroomCheck {
     }
   }
 
-  /// Those that hold, with the limits in which they do.
+  /// The jobs that hold, with the limits in which they do.
   private Map<JobId, List<Limit>> holders() {
     Map<JobId, List<Limit>> holders = new LinkedHashMap<>();
     List<Limit> taken = new ArrayList<>();

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Whom the headroom that others hold keeps from starting (O7), from the text.
+/// The jobs that the headroom of others keeps from starting (O7), from the text.
 final class HeadroomRules {
   private final Reference rules;
 
