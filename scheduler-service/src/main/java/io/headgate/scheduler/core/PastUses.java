@@ -2,10 +2,10 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.PastUse;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.rights.Account;
 import io.headgate.scheduler.core.rights.DepartmentAccount;
-import io.headgate.scheduler.core.rights.PastUse;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.UseHistory;
 import java.time.Instant;

@@ -5,8 +5,8 @@ import static io.headgate.scheduler.store.jooq.Tables.PAST_USE;
 import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.TenantId;
-import io.headgate.scheduler.core.rights.PastUse;
-import io.headgate.scheduler.core.rights.PastUse.Level;
+import io.headgate.scheduler.core.job.PastUse;
+import io.headgate.scheduler.core.job.PastUse.Level;
 import java.util.List;
 import org.jooq.DSLContext;
 

@@ -1,5 +1,7 @@
 package io.headgate.scheduler.core.rights;
 
+import io.headgate.scheduler.core.job.PastUse;
+
 /// The usage of one level of rights against its reservation and limit, in units of 1/126000 GPU.
 ///
 /// Usage is counted in two ways:

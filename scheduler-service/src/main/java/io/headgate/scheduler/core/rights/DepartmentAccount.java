@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.rights;
 
 import io.headgate.scheduler.core.catalog.Department;
 import io.headgate.scheduler.core.catalog.DepartmentId;
+import io.headgate.scheduler.core.job.PastUse;
 import io.headgate.type.GpuQuantity;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -3,6 +3,7 @@ package io.headgate.scheduler.core.rights;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.TenantShare;
+import io.headgate.scheduler.core.job.PastUse;
 import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.type.GpuQuantity;
 import java.util.HashMap;

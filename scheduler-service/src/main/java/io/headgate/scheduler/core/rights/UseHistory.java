@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.rights;
 
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.PastUse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -6,7 +6,7 @@ import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
-import io.headgate.scheduler.core.rights.PastUse;
+import io.headgate.scheduler.core.job.PastUse;
 import io.headgate.scheduler.runtime.agent.Dispatch;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Batch;

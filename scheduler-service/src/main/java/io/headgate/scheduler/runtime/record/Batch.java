@@ -3,7 +3,7 @@ package io.headgate.scheduler.runtime.record;
 import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
-import io.headgate.scheduler.core.rights.PastUse;
+import io.headgate.scheduler.core.job.PastUse;
 import java.util.List;
 import java.util.Map;
 

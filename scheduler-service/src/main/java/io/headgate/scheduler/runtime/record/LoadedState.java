@@ -4,7 +4,7 @@ import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.SchedulerState.ObservedRuns;
 import io.headgate.scheduler.core.job.Hold;
-import io.headgate.scheduler.core.rights.PastUse;
+import io.headgate.scheduler.core.job.PastUse;
 import java.util.List;
 import java.util.Map;
 

@@ -20,12 +20,12 @@ import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.PastUse;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.rights.Claim;
 import io.headgate.scheduler.core.rights.Departments;
 import io.headgate.scheduler.core.rights.Levels;
-import io.headgate.scheduler.core.rights.PastUse;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.PoolTenants;
 import io.headgate.scheduler.core.rights.UpperLevels;
@@ -40,8 +40,8 @@ import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.Test;
 
 /// The comparator of turns (O1-O5) is one total order over the jobs of all pools, whatever the
-/// pools where they are compared. Past use counts in some pools, and some promote jobs. Reservations, usage, ranks and priorities are made up; the seed
-/// is in every failure.
+/// pools where they are compared. Past use counts in some pools, and some promote jobs.
+/// Reservations, usage, ranks and priorities are made up; the seed is in every failure.
 class WaitingOrderTest {
   private static final int WORLDS = 400;
   private static final int TRIPLES = 500;

@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.PastUse;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.time.Instant;

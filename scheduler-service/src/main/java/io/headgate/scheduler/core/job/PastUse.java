@@ -1,4 +1,4 @@
-package io.headgate.scheduler.core.rights;
+package io.headgate.scheduler.core.job;
 
 import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.PolicyId;
