@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +43,49 @@ final class NodeEnds {
     }
   }
 
+  /// An attempt with what is expected of it, and for how long that is right.
+  private static final class Entry {
+    final LiveAttempt attempt;
+    @Nullable Expected expected;
+    private Instant from = Instant.MAX;
+    private Instant until = Instant.MIN;
+    private long runTimes;
+
+    Entry(LiveAttempt attempt) {
+      this.attempt = attempt;
+    }
+
+    /// Brings it up to date; whether anything else is expected now.
+    boolean expect(Instant now) {
+      RunTimes runs = attempt.job().queue().runTimes();
+      if (runs.changes() == runTimes && !now.isBefore(from) && now.isBefore(until)) {
+        return false;
+      }
+      from = now;
+      until = Instant.MAX;
+      runTimes = runs.changes();
+      Expected before = expected;
+      expected = find(runs, now);
+      return !Objects.equals(before, expected);
+    }
+
+    private @Nullable Expected find(RunTimes runs, Instant now) {
+      Optional<Instant> declared = attempt.endsBy();
+      if (declared.isPresent()) {
+        return new Expected(attempt, declared.get(), false);
+      }
+      Duration elapsed = Ends.elapsed(attempt, now);
+      Optional<Duration> median = runs.median(elapsed);
+      if (median.isEmpty()) {
+        return null;
+      }
+      until = attempt.from().plus(runs.sameUntil(elapsed));
+      return new Expected(attempt, attempt.from().plus(median.get()), !runs.areEnough());
+    }
+  }
+
   private final NodeState node;
-  private final List<LiveAttempt> attempts = new ArrayList<>();
+  private final List<Entry> entries = new ArrayList<>();
   private final List<Expected> expected = new ArrayList<>();
 
   /// By place in that order: the most units free on one device once this attempt has ended, too.
@@ -54,16 +96,16 @@ final class NodeEnds {
 
   private boolean areFreeKnown;
   private long freeAt;
-  private boolean stale = true;
   private boolean someAge;
-  private Instant from = Instant.MAX;
-  private Instant until = Instant.MIN;
-  private long runTimes;
 
-  /// The time and the observed run times of the last question.
-  private @Nullable Instant askedAt;
+  /// Whether attempts have come since the last question.
+  private boolean someCame;
+
+  /// The time and the observed run times of the last question, and up to when time changes nothing.
+  private Instant askedAt = Instant.MAX;
 
   private long askedOf;
+  private Instant until = Instant.MIN;
 
   NodeEnds(NodeState node) {
     this.node = node;
@@ -74,15 +116,17 @@ final class NodeEnds {
   }
 
   void add(LiveAttempt attempt) {
-    attempts.add(attempt);
-    stale = true;
+    entries.add(new Entry(attempt));
+    someCame = true;
   }
 
   /// Takes the attempt out; whether it was the last one.
   boolean removeLast(LiveAttempt attempt) {
-    attempts.remove(attempt);
-    stale = true;
-    return attempts.isEmpty();
+    entries.removeIf(entry -> entry.attempt == attempt);
+    if (expected.removeIf(each -> each.attempt() == attempt)) {
+      areFreeKnown = false;
+    }
+    return entries.isEmpty();
   }
 
   /// The attempts whose ends are known at this time, or would be if they were younger; the first to
@@ -90,55 +134,39 @@ final class NodeEnds {
   ///
   /// @param observed counts the run times that were observed
   List<Expected> expected(Instant now, long observed) {
-    if (!stale && askedOf == observed && now.equals(askedAt)) {
-      return expected;
+    if (someCame || askedOf != observed || now.isBefore(askedAt) || !now.isBefore(until)) {
+      someCame = false;
+      until = Instant.MAX;
+      boolean changed = false;
+      for (Entry entry : entries) {
+        changed |= entry.expect(now);
+        until = entry.until.isBefore(until) ? entry.until : until;
+      }
+      if (changed) {
+        sort();
+      }
     }
     askedAt = now;
     askedOf = observed;
-    long runTimesNow = runTimes();
-    if (stale || runTimes != runTimesNow || now.isBefore(from) || !now.isBefore(until)) {
-      stale = false;
-      runTimes = runTimesNow;
-      from = now;
-      until = Instant.MAX;
-      someAge = false;
-      expected.clear();
-      areFreeKnown = false;
-      attempts.forEach(attempt -> expect(attempt, now));
-      Collections.sort(expected);
-    }
     return expected;
+  }
+
+  private void sort() {
+    areFreeKnown = false;
+    someAge = false;
+    expected.clear();
+    for (Entry entry : entries) {
+      if (entry.expected != null) {
+        expected.add(entry.expected);
+        someAge |= entry.expected.ages();
+      }
+    }
+    Collections.sort(expected);
   }
 
   /// Whether some of those that were expected count as endless once they are old.
   boolean someAge() {
     return someAge;
-  }
-
-  /// A number that grows whenever the run times of a queue change.
-  private long runTimes() {
-    long changes = 0;
-    for (LiveAttempt attempt : attempts) {
-      changes += attempt.job().queue().runTimes().changes();
-    }
-    return changes;
-  }
-
-  private void expect(LiveAttempt attempt, Instant now) {
-    Optional<Instant> declared = attempt.endsBy();
-    if (declared.isPresent()) {
-      expected.add(new Expected(attempt, declared.get(), false));
-      return;
-    }
-    RunTimes runs = attempt.job().queue().runTimes();
-    Duration elapsed = Ends.elapsed(attempt, now);
-    Optional<Duration> median = runs.median(elapsed);
-    if (median.isPresent()) {
-      someAge |= !runs.areEnough();
-      expected.add(new Expected(attempt, attempt.from().plus(median.get()), !runs.areEnough()));
-      Instant changes = attempt.from().plus(runs.sameUntil(elapsed));
-      until = changes.isBefore(until) ? changes : until;
-    }
   }
 
   /// The attempt before whose end no worker of the shape fits, going by free devices only; null: it
@@ -222,9 +250,9 @@ final class NodeEnds {
   /// The attempts of a certainty, in the order of their starts.
   List<LiveAttempt> of(Ends.Certainty certainty, Ends ends) {
     List<LiveAttempt> found = new ArrayList<>();
-    for (LiveAttempt attempt : attempts) {
-      if (ends.of(attempt).certainty() == certainty) {
-        found.add(attempt);
+    for (Entry entry : entries) {
+      if (ends.of(entry.attempt).certainty() == certainty) {
+        found.add(entry.attempt);
       }
     }
     found.sort(Comparator.comparingLong(LiveAttempt::sequence));
