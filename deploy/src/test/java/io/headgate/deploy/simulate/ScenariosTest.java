@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 import io.headgate.deploy.simulate.ScenarioRun.Event;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 
 /// The scenarios that a platform engineer would notice, with the result that each must have. The

@@ -41,9 +41,7 @@ public final class HoldSearch {
       implements Outcome {
     /// Whether the job is expected to start earlier there; an unknown start is the latest.
     public boolean isEarlierThan(Found other) {
-      return expectedStart
-          .orElse(Instant.MAX)
-          .isBefore(other.expectedStart().orElse(Instant.MAX));
+      return expectedStart.orElse(Instant.MAX).isBefore(other.expectedStart().orElse(Instant.MAX));
     }
   }
 

@@ -1,6 +1,5 @@
 package io.headgate.scheduler.runtime.desk;
 
-import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.SchedulerCore;
@@ -8,6 +7,7 @@ import io.headgate.scheduler.core.explain.LaneId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptEnding;
+import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;

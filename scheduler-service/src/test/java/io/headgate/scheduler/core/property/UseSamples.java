@@ -1,7 +1,6 @@
 package io.headgate.scheduler.core.property;
 
 import io.headgate.scheduler.core.catalog.Department;
-import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
