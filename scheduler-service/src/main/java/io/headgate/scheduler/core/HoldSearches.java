@@ -10,7 +10,7 @@ import java.util.Map;
 /// The searches for places to hold (O7). On a full cluster many jobs in turn ask the same question,
 /// so the last answer for each route is remembered while nothing that it rests on changes.
 final class HoldSearches {
-  /// What an answer rests on.
+  /// The facts that an answer rests on.
   ///
   /// @param ends what the job expects of running attempts
   /// @param nodes version of the pool's nodes

@@ -56,7 +56,7 @@ final class PastUses {
     world.rememberingPools.removeIf(pool -> history(world, pool).isEmpty());
   }
 
-  /// Takes what was told before. That of levels and pools that are gone is dropped.
+  /// Takes the past use that was told before. The use of levels and pools that are gone is dropped.
   static void restore(World world, List<PastUse> told) {
     Map<PoolState, Set<PastUse.Level>> levels = new HashMap<>();
     for (PastUse past : told) {
@@ -77,7 +77,7 @@ final class PastUses {
     return names;
   }
 
-  /// What a new leader must know, by pool.
+  /// The past use that a new leader must know, by pool.
   static List<PastUse> all(World world) {
     List<PastUse> all = new ArrayList<>();
     for (PoolState pool : world.rememberingPools) {

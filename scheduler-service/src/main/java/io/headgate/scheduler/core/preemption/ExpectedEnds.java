@@ -10,7 +10,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.PriorityQueue;
 
-/// What a blocked job expects of the attempts in a pool, as seen at one time.
+/// The ends of the attempts in a pool that a blocked job expects, as seen at one time.
 public final class ExpectedEnds {
   private final AttemptEnds.InPool attempts;
   private final Ends ends;

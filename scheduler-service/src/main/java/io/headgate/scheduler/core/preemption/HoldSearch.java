@@ -54,7 +54,7 @@ public final class HoldSearch {
   private final ExpectedEnds ends;
   private final Instant now;
 
-  /// What was removed from the trial.
+  /// The attempts that were removed from the trial.
   private final Set<LiveAttempt> ended = new LinkedHashSet<>();
 
   private HoldSearch(Route route, ExpectedEnds ends, Instant now) {

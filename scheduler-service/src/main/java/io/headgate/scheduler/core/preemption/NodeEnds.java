@@ -19,9 +19,9 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The attempts of a node that were not asked to stop, and when they are expected to end. What is
-/// expected is computed when it is asked for, and again only after something changed it: an attempt
-/// came or went, a queue's run times changed, or an attempt outlasted some of them.
+/// The attempts of a node that were not asked to stop, and when they are expected to end. An end is
+/// computed when it is asked for, and again only after something changed it: the run times of the
+/// queue are others, or the attempt has outlasted some of them.
 final class NodeEnds {
   /// An attempt with its expected end.
   ///
@@ -43,7 +43,7 @@ final class NodeEnds {
     }
   }
 
-  /// An attempt with what is expected of it, and for how long that is right.
+  /// An attempt with its expected end, and for how long that end is right.
   private static final class Entry {
     final LiveAttempt attempt;
     @Nullable Expected expected;

@@ -299,4 +299,25 @@ public final class Lane {
         ? Block.TENANT_NON_PREEMPTIBLE
         : Block.NONE;
   }
+
+  /// As [java.util.Collections#binarySearch].
+  ///
+  /// @param lanes of a queue, in the order of their ids
+  static int find(List<Lane> lanes, LaneId id) {
+    int low = 0;
+    int high = lanes.size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      int order = LaneId.ORDER.compare(lanes.get(middle).id(), id);
+      if (order == 0) {
+        return middle;
+      }
+      if (order < 0) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return -low - 1;
+  }
 }

@@ -292,7 +292,7 @@ public final class QueueState implements Comparable<QueueState> {
       return known;
     }
     Lane lane = new Lane(this, laneOf(job.spec()));
-    lanes.add(-find(lane.id()) - 1, lane);
+    lanes.add(-Lane.find(lanes, lane.id()) - 1, lane);
     return lane;
   }
 
@@ -304,7 +304,7 @@ public final class QueueState implements Comparable<QueueState> {
   /// The lane that such a job would wait in; null: none waits there.
   public @Nullable Lane knownLane(JobSpec job) {
     if (lanesByUser) {
-      int at = find(laneOf(job));
+      int at = Lane.find(lanes, laneOf(job));
       return at < 0 ? null : lanes.get(at);
     }
     for (Lane lane : lanes) {
@@ -314,25 +314,6 @@ public final class QueueState implements Comparable<QueueState> {
       }
     }
     return null;
-  }
-
-  /// As [java.util.Collections#binarySearch].
-  private int find(LaneId id) {
-    int low = 0;
-    int high = lanes.size() - 1;
-    while (low <= high) {
-      int middle = (low + high) >>> 1;
-      int order = LaneId.ORDER.compare(lanes.get(middle).id(), id);
-      if (order == 0) {
-        return middle;
-      }
-      if (order < 0) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return -low - 1;
   }
 
   /// Names the lane that such a job would wait in.

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Averages are the same on any machine. Shares count them in whole units, so they compare exactly.
 public final class UseHistory {
-  /// That of no pool: past use does not count.
+  /// The history of no pool: past use does not count.
   public static final UseHistory NONE = new UseHistory(new PoolId(TenantId.PLATFORM, ""));
 
   private static final double NANOS_PER_SECOND = 1e9;
@@ -40,7 +40,7 @@ public final class UseHistory {
   /// Counts the decisions.
   private long decision;
 
-  /// Whether each average was computed anew, as it would not be from what was last told.
+  /// Whether each average was computed anew, so that it does not follow from the last one told.
   private boolean allChanged;
 
   private static final class Past {

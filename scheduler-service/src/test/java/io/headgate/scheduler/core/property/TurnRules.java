@@ -52,8 +52,8 @@ final class TurnRules {
     return rules.shadow.profile(queue.profile()).isEmpty() ? List.of() : rules.routes(job);
   }
 
-  /// Of one queue: whether the first has its turn before the second. If they fit nowhere, promotion
-  /// in any pool counts.
+  /// Whether the first of two jobs of a queue has its turn before the second. If they fit nowhere,
+  /// promotion in any pool counts.
   boolean isAheadInQueue(Job first, Job second) {
     return isAheadInQueue(first, promotes(first), second, promotes(second));
   }
