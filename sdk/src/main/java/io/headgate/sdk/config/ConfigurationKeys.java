@@ -237,7 +237,8 @@ final class ConfigurationKeys {
       new DurationKey(
           "holdAfter",
           Profile.DEFAULT_HOLD_AFTER,
-          "After this wait, the first blocked job of a pool has capacity kept for it.");
+          "After this wait, a blocked job has capacity of its pool, or headroom in its limit, kept for"
+              + " it.");
   static final DurationKey PREEMPTION_DELAY =
       new DurationKey(
           "preemptionDelay",
