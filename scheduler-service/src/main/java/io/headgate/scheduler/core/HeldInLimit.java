@@ -76,8 +76,12 @@ final class HeldInLimit {
   /// The limit of a user, or the holds of that user in it.
   static Reason orUserLimit(World world, QueueState queue, UserId user) {
     PolicyAccount account = queue.account();
+    // A job that moves (P11) counts once for its user, by its attempt.
     Predicate<LiveHold> isTheirs =
-        hold -> hold.policy() == account && hold.job().user().equals(user);
+        hold ->
+            hold.policy() == account
+                && hold.job().user().equals(user)
+                && !hold.isClaimedByAttempt();
     long held = 0;
     for (LiveHold hold : world.holds.values()) {
       held += isTheirs.test(hold) ? hold.claim().units() : 0;

@@ -93,12 +93,12 @@ final class ConsolidationCheck {
         attempt);
     require(
         blocked == null || blocked.equals(cause.by()), "jobs move for one job at a time", cause);
-    if (blocked == null) {
-      require(rules.refusal(by).isEmpty(), "jobs move only for a job that may start", by);
-      require(!rules.fitsNow(by), "no job moves for a job that fits", by);
-    }
     // Its new place is held by now, and would count twice.
     Reference before = new Reference(shadow, rules.now, Set.of(attempt.id().job()));
+    if (blocked == null) {
+      require(before.refusal(by).isEmpty(), "jobs move only for a job that may start", by);
+      require(!rules.fitsNow(by), "no job moves for a job that fits", by);
+    }
     boolean within =
         before.standing(attempt.policy(), Set.of()) <= rules.reservation(attempt.policy());
     require(

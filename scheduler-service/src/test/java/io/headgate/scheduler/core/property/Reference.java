@@ -257,7 +257,10 @@ final class Reference {
   long chargedByUser(PolicyId policy, UserId user) {
     long units = usedByUser(policy, user);
     for (Hold hold : holds()) {
-      boolean own = shadow.jobs.get(hold.job()).spec().user().equals(user);
+      // A job that moves counts once, by its attempt.
+      boolean own =
+          shadow.jobs.get(hold.job()).spec().user().equals(user)
+              && shadow.attempt(hold.job()).isEmpty();
       units += own && policyOf(hold).equals(policy) ? hold.place().units() : 0;
     }
     return units;
