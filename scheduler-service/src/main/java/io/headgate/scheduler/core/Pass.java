@@ -3,6 +3,7 @@ package io.headgate.scheduler.core;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.Promotion;
 import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
 import java.util.List;
@@ -55,7 +56,7 @@ final class Pass {
     ReturningJobs.giveUpBroken(world, transitions);
     Suspensions.giveUp(world, transitions, now, wake);
     boolean structureChanged = renewStructure();
-    world.promotingQueues.forEach(queue -> queue.promoter().promote(now));
+    world.promotingQueues.forEach(queue -> Promotion.promote(queue, now));
     headroom.begin();
     BlockedHolds blockedHolds = takeRounds(null);
     int renewals = 0;
@@ -81,7 +82,7 @@ final class Pass {
     }
     blockedHolds.wake(wake);
     for (QueueState queue : world.promotingQueues) {
-      queue.promoter().next().ifPresent(wake::by);
+      Promotion.next(queue).ifPresent(wake::by);
     }
     for (NodeState node : world.aside) {
       node.rejections().asideUntil().ifPresent(wake::by);

@@ -18,6 +18,7 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.queue.ReportedReason;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.rights.DepartmentAccount;
@@ -107,7 +108,7 @@ final class Reasons {
     }
     Reason before = lane.reported().reason();
     Reason reason = of(world, queue, lane, block, obstacles);
-    lane.setReported(new Lane.Reported(block, reason));
+    lane.setReported(new ReportedReason(block, reason));
     if (reason != null && (before == null || !reason.isSameCause(before))) {
       transitions.emit(new Effect.LaneReasonChanged(lane.id(), reason));
     }

@@ -22,6 +22,7 @@ import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.Promotion;
 import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -103,7 +104,7 @@ final class StateLoader {
     world.changes.structureIsKnown();
     world.decidedAt = state.decidedAt();
     PastUses.begin(world, world.decidedAt);
-    world.promotingQueues.forEach(queue -> queue.promoter().promote(world.decidedAt));
+    world.promotingQueues.forEach(queue -> Promotion.promote(queue, world.decidedAt));
     new Scaling(world, transitions, Instant.MIN, new WakeTime()).wanted();
     world.decidedAt = state.decidedAt();
     world.headroom.guard(world, world.decidedAt);

@@ -252,10 +252,26 @@ final class Books {
       Account account = account(head);
       check(
           account.units + head.need() > account.policy.limit().units()
+              || leavesHeadroom(head, account, atMs)
               || !fits.computeIfAbsent(head.profile, machines::fits),
           atMs,
           () -> "job %s waits although it would find a place".formatted(head.name()));
     }
+  }
+
+  /// Whether another job of the policy may hold the headroom that the job would use (O7).
+  private boolean leavesHeadroom(BookedJob head, Account account, long atMs) {
+    long limit = account.policy.limit().units();
+    for (NavigableSet<BookedJob> line : waiting.values()) {
+      BookedJob other = line.isEmpty() ? head : line.first();
+      long both = account.units + other.need() + head.need();
+      boolean isBlocked = account.units + other.need() > limit;
+      boolean isDue = other.sinceMs + other.profile.holdAfter().toMillis() <= atMs;
+      if (other.policy.equals(head.policy) && isBlocked && isDue && both > limit) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void leave(BookedJob job) {

@@ -42,8 +42,7 @@ public final class HeadroomOrder {
   }
 
   private static boolean isPromoted(LiveJob job) {
-    Promoter promoter = job.queue().promoter();
-    return promoter.isOn() && promoter.isPromotedSomewhere(job);
+    return job.queue().promoter().isOn() && job.isPromotedSomewhere();
   }
 
   private static Standing standing(LiveJob job) {

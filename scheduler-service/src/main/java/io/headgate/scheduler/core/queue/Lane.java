@@ -3,23 +3,18 @@ package io.headgate.scheduler.core.queue;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.explain.LaneId;
-import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The jobs of a queue with the same rights, in order. Jobs with a hold are not in it, nor those
 /// that pause after a rejection.
 public final class Lane {
-  /// The last reported block and its reason; null: nothing was reported.
-  public record Reported(Block block, @Nullable Reason reason) {
-    static final Reported NOTHING = new Reported(Block.NONE, null);
-  }
-
   private final QueueState queue;
   private final LaneId id;
   private final @Nullable UserId user;
@@ -28,10 +23,10 @@ public final class Lane {
   private final WaitingLine<LiveJob> line = new WaitingLine<>(LiveJob.ORDER);
 
   /// One for each `promoteAfter` of its pools (O7).
-  private final List<Promotions> promotions;
+  private final List<Promotions<LiveJob>> promotions;
 
   private @Nullable Denial denial;
-  private Reported reported = Reported.NOTHING;
+  private ReportedReason reported = ReportedReason.NOTHING;
 
   /// As noted last.
   private Block gate = Block.NONE;
@@ -42,7 +37,7 @@ public final class Lane {
     this.user = id.user().orElse(null);
     this.preemptible = id.preemptible();
     this.exceedsLimit = id.exceedsLimit();
-    this.promotions = queue.promoter().ofLane();
+    this.promotions = queue.promoter().ofLane(LiveJob.ORDER, LiveJob::waitingSince);
   }
 
   public LaneId id() {
@@ -97,32 +92,33 @@ public final class Lane {
 
   void add(LiveJob job) {
     line.add(job);
-    for (Promotions each : promotions) {
+    for (Promotions<LiveJob> each : promotions) {
       each.add(job);
     }
   }
 
   void remove(LiveJob job) {
     line.remove(job);
-    for (Promotions each : promotions) {
+    for (Promotions<LiveJob> each : promotions) {
       each.remove(job);
     }
   }
 
-  List<Promotions> promotions() {
+  List<Promotions<LiveJob>> promotions() {
     return promotions;
   }
 
-  /// The first job that is promoted in each pool that promotes jobs.
-  List<LiveJob> firstPromoted() {
-    List<LiveJob> first = new ArrayList<>(promotions.size() + 1);
-    for (Promotions each : promotions) {
+  /// The first job that is promoted in each pool that promotes jobs, and at last its first job.
+  private List<LiveJob> heads() {
+    List<LiveJob> heads = new ArrayList<>(promotions.size() + 1);
+    for (Promotions<LiveJob> each : promotions) {
       LiveJob job = each.first();
       if (job != null) {
-        first.add(job);
+        heads.add(job);
       }
     }
-    return first;
+    heads.add(line.first());
+    return heads;
   }
 
   /// Why its jobs can never start as things are configured.
@@ -136,11 +132,11 @@ public final class Lane {
   }
 
   /// The last reported reason why its jobs wait.
-  public Reported reported() {
+  public ReportedReason reported() {
     return reported;
   }
 
-  public void setReported(Reported newReported) {
+  public void setReported(ReportedReason newReported) {
     reported = newReported;
   }
 
@@ -300,24 +296,101 @@ public final class Lane {
         : Block.NONE;
   }
 
-  /// As [java.util.Collections#binarySearch].
+  /// A possible candidate.
   ///
-  /// @param lanes of a queue, in the order of their ids
-  static int find(List<Lane> lanes, LaneId id) {
-    int low = 0;
-    int high = lanes.size() - 1;
-    while (low <= high) {
-      int middle = (low + high) >>> 1;
-      int order = LaneId.ORDER.compare(lanes.get(middle).id(), id);
-      if (order == 0) {
-        return middle;
-      }
-      if (order < 0) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
+  /// @param gate in its way; a job may make room in a limit
+  record Head(LiveJob job, Block gate) {}
+
+  /// The heads of a queue's lanes: one of them is the queue's candidate.
+  ///
+  /// A lane's head is its first job (O5). Where a pool promotes jobs (O7), the first of the lane's
+  /// promoted jobs is another head. It comes before jobs that are not promoted. In a policy whose
+  /// jobs preempt each other it does not come before one of higher priority (P9).
+  static final class Heads {
+    private final QueueState queue;
+
+    /// Where jobs are promoted, the candidates that had their turn since the first one.
+    private final List<LiveJob> tried = new ArrayList<>(0);
+
+    private HeadOptions options = new HeadOptions(true, false);
+
+    Heads(QueueState queue) {
+      this.queue = queue;
     }
-    return -low - 1;
+
+    /// The options that the last candidate was chosen by.
+    HeadOptions options() {
+      return options;
+    }
+
+    /// The first head with one of the options.
+    ///
+    /// @param behind it comes after this one, which had its turn; null: it may be any
+    /// @param promotes whether promotion counts
+    @Nullable Head first(@Nullable LiveJob behind, HeadOptions newOptions, boolean promotes) {
+      options = newOptions;
+      if (!promotes) {
+        return first(behind);
+      }
+      if (behind == null) {
+        tried.clear();
+      } else {
+        tried.add(behind);
+      }
+      return first(this::isPromoted);
+    }
+
+    private @Nullable Head first(@Nullable LiveJob behind) {
+      Head first = null;
+      for (Lane lane : queue.lanes()) {
+        LiveJob job = lane.line().first();
+        if ((first == null || LiveJob.ORDER.compare(job, first.job()) < 0)
+            && (behind == null || LiveJob.ORDER.compare(job, behind) > 0)) {
+          Block gate = lane.gate();
+          if (options.areIn(gate, lane::mayMakeRoomInLimits)) {
+            first = new Head(job, gate);
+          }
+        }
+      }
+      return first;
+    }
+
+    /// Whether the job is promoted in the pool that it takes. If it fits nowhere, any of its pools
+    /// counts.
+    private boolean isPromoted(LiveJob job) {
+      Route taken = queue.prospect(job);
+      return taken == null ? job.isPromotedSomewhere() : job.isPromoted(taken);
+    }
+
+    /// The head that comes first on the route, of those that have not had their turn.
+    @Nullable Head firstOn(Route route) {
+      return first(job -> job.isPromoted(route));
+    }
+
+    private @Nullable Head first(Predicate<LiveJob> isPromoted) {
+      Head first = null;
+      boolean isFirstPromoted = false;
+      for (Lane lane : queue.lanes()) {
+        for (LiveJob job : lane.heads()) {
+          Block gate = lane.gate(job);
+          boolean promoted = isPromoted.test(job);
+          if (options.areIn(gate, lane::mayMakeRoomInLimits)
+              && !tried.contains(job)
+              && (first == null || isAhead(job, promoted, first.job(), isFirstPromoted))) {
+            first = new Head(job, gate);
+            isFirstPromoted = promoted;
+          }
+        }
+      }
+      return first;
+    }
+
+    /// Whether one job of the queue is ahead of another one in a pool.
+    boolean isAhead(LiveJob job, boolean isPromoted, LiveJob other, boolean isOtherPromoted) {
+      boolean mayPassPriority =
+          job.priority() == other.priority() || !queue.account().preemptsWithin();
+      boolean promotionDecides = mayPassPriority && isPromoted != isOtherPromoted;
+      return promotionDecides ? isPromoted : LiveJob.ORDER.compare(job, other) < 0;
+    }
   }
 }

@@ -198,4 +198,19 @@ public final class LiveJob {
   public String toString() {
     return id().toString();
   }
+
+  /// Whether the job counts as first by O2 and O3 in the pool of the route (O7).
+  boolean isPromoted(Route route) {
+    return state == JobState.WAITING && queue.promoter().isPromoted(waitingSince(), route);
+  }
+
+  /// Whether the job is promoted in some pool that is open to it.
+  boolean isPromotedSomewhere() {
+    for (Route route : queue.routes(this)) {
+      if (isPromoted(route)) {
+        return true;
+      }
+    }
+    return false;
+  }
 }

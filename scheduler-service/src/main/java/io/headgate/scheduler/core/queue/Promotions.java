@@ -4,57 +4,62 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The jobs of a lane that have waited for longer than one `promoteAfter` (O7), and the others.
 ///
 /// A lane has one for each different `promoteAfter` of its pools.
-final class Promotions {
-  private static final Comparator<LiveJob> BY_WAIT =
-      Comparator.comparing(LiveJob::waitingSince).thenComparingLong(LiveJob::sequence);
-
+///
+/// @param <J> the jobs
+final class Promotions<J> {
   private final Duration after;
-  private final WaitingLine<LiveJob> promoted = new WaitingLine<>(LiveJob.ORDER);
+  private final Function<J, Instant> waitingSince;
+  private final WaitingLine<J> promoted;
 
   /// The longest waiting first.
-  private final WaitingLine<LiveJob> others = new WaitingLine<>(BY_WAIT);
+  private final WaitingLine<J> others;
 
   /// Up to which time jobs were promoted.
   private Instant now;
 
-  Promotions(Duration after, Instant now) {
+  /// @param order of promoted jobs (O5); it also decides between jobs that have waited as long
+  Promotions(Duration after, Instant now, Comparator<J> order, Function<J, Instant> waitingSince) {
     this.after = after;
     this.now = now;
+    this.waitingSince = waitingSince;
+    promoted = new WaitingLine<>(order);
+    others = new WaitingLine<>(Comparator.comparing(waitingSince).thenComparing(order));
   }
 
-  void add(LiveJob job) {
+  void add(J job) {
     (isDue(job) ? promoted : others).add(job);
   }
 
-  void remove(LiveJob job) {
+  void remove(J job) {
     (isDue(job) ? promoted : others).remove(job);
   }
 
-  private boolean isDue(LiveJob job) {
+  private boolean isDue(J job) {
     return !dueAt(job).isAfter(now);
   }
 
-  private Instant dueAt(LiveJob job) {
-    return job.waitingSince().plus(after);
+  private Instant dueAt(J job) {
+    return waitingSince.apply(job).plus(after);
   }
 
   /// Promotes the jobs that have waited for long enough by now.
   void promote(Instant newNow) {
     now = newNow;
     while (!others.isEmpty() && isDue(others.first())) {
-      LiveJob job = others.first();
+      J job = others.first();
       others.remove(job);
       promoted.add(job);
     }
   }
 
   /// The first promoted job (O5); null: there is none.
-  @Nullable LiveJob first() {
+  @Nullable J first() {
     return promoted.isEmpty() ? null : promoted.first();
   }
 

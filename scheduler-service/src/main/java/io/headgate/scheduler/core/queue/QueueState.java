@@ -25,7 +25,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// One queue: its configuration, resolved, and its waiting jobs.
-public final class QueueState implements Comparable<QueueState> {
+public final class QueueState implements Comparable<QueueState>, TurnPlace.Contender {
   /// A queue with everything that its configuration refers to.
   public record Resolved(
       Queue queue, Profile profile, Shape shape, PolicyAccount account, RouteGroup group) {
@@ -54,7 +54,7 @@ public final class QueueState implements Comparable<QueueState> {
   private long version;
   private int attempts;
   private final Turn turn = new Turn(this);
-  private final Promoter promoter = new Promoter(this);
+  private final Promoter promoter = new Promoter();
   private @Nullable PoolState expects;
   private final RunTimes runTimes = new RunTimes();
   private List<Guard<LiveJob>> guards = List.of();
@@ -136,6 +136,7 @@ public final class QueueState implements Comparable<QueueState> {
     return resolved;
   }
 
+  @Override
   public PolicyAccount account() {
     return get().account();
   }
@@ -180,11 +181,13 @@ public final class QueueState implements Comparable<QueueState> {
   }
 
   /// The queues with the same routes.
+  @Override
   public RouteGroup group() {
     return get().group();
   }
 
   /// Units of GPU that one job of it needs; 0 when it is not resolved.
+  @Override
   public long need() {
     return need;
   }
@@ -213,6 +216,7 @@ public final class QueueState implements Comparable<QueueState> {
   }
 
   /// A queue that is gone comes last.
+  @Override
   public int rank() {
     return rank;
   }
@@ -292,7 +296,7 @@ public final class QueueState implements Comparable<QueueState> {
       return known;
     }
     Lane lane = new Lane(this, laneOf(job.spec()));
-    lanes.add(-Lane.find(lanes, lane.id()) - 1, lane);
+    lanes.add(-LaneId.find(lanes, Lane::id, lane.id()) - 1, lane);
     return lane;
   }
 
@@ -304,7 +308,7 @@ public final class QueueState implements Comparable<QueueState> {
   /// The lane that such a job would wait in; null: none waits there.
   public @Nullable Lane knownLane(JobSpec job) {
     if (lanesByUser) {
-      int at = Lane.find(lanes, laneOf(job));
+      int at = LaneId.find(lanes, Lane::id, laneOf(job));
       return at < 0 ? null : lanes.get(at);
     }
     for (Lane lane : lanes) {

@@ -23,7 +23,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private Standing belowTenant = Standing.ENTITLED;
 
   private final TurnPlace place;
-  private final Heads heads;
+  private final Lane.Heads heads;
 
   /// Whether its candidate may be promoted (O7).
   private final boolean promotes;
@@ -66,7 +66,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private Turn(QueueState queue, boolean promotes) {
     this.queue = queue;
     this.place = new TurnPlace(queue);
-    this.heads = new Heads(queue);
+    this.heads = new Lane.Heads(queue);
     this.promotes = promotes;
   }
 
@@ -173,13 +173,13 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   }
 
   private boolean isPromotedOn(Route route) {
-    return promotes && head != null && queue.promoter().isPromoted(head, route);
+    return promotes && head != null && head.isPromoted(route);
   }
 
   /// In another pool other jobs of the queue are promoted, so another one may come first. The
   /// candidate before has its turn after it.
   private void takeFirstOn(Route route) {
-    Heads.Head first = heads.firstOn(route);
+    Lane.Head first = heads.firstOn(route);
     if (first != null && first.job() != head && queue.routes(first.job()).contains(route)) {
       someGaveWay = true;
       head = first.job();
@@ -198,7 +198,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
       moves = 0;
       place.followAgain(belowTenant);
     } else {
-      choose(null, new Heads.Options(true, mayMakeRoomInLimits()));
+      choose(null, new HeadOptions(true, mayMakeRoomInLimits()));
       chosenAt = queue.version();
     }
     return head != null;
@@ -221,7 +221,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
 
   /// As [#choose], of those only that may start although they make no room in their policy's limit.
   public boolean chooseStartable() {
-    return choose(null, new Heads.Options(true, false));
+    return choose(null, new HeadOptions(true, false));
   }
 
   /// Moves to the next job in this queue that has an option the current candidate lacked.
@@ -239,23 +239,23 @@ public final class Turn extends IndexedHeap.Member<Turn> {
       return choose(head, heads.options());
     }
     if (mayStart() && head != null && queue.isRestricted(head)) {
-      return choose(head, new Heads.Options(true, mayMakeRoomInLimits()));
+      return choose(head, new HeadOptions(true, mayMakeRoomInLimits()));
     }
     if (mayStart()) {
       return place.standing() == Standing.ABOVE_LIMIT
           && queue.account().preemptsWithin()
-          && choose(head, new Heads.Options(false, true));
+          && choose(head, new HeadOptions(false, true));
     }
-    return choose(head, new Heads.Options(true, false));
+    return choose(head, new HeadOptions(true, false));
   }
 
   /// @param behind the candidate comes after this one; null: it may be any
-  private boolean choose(@Nullable LiveJob behind, Heads.Options options) {
+  private boolean choose(@Nullable LiveJob behind, HeadOptions options) {
     head = null;
     someGaveWay = false;
     chosenAt = -1;
     version = queue.account().versionWithDepartments();
-    Heads.Head first = heads.first(behind, options, isPromoting());
+    Lane.Head first = heads.first(behind, options, isPromoting());
     if (first == null || queue.routes().isEmpty()) {
       return false;
     }

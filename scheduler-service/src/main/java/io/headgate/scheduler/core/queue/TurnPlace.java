@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.queue;
 
+import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.core.rights.UseHistory;
@@ -9,7 +10,22 @@ import org.jspecify.annotations.Nullable;
 /// priority (O2), rank (O3), and shares (O4). The tenant's share precedes the ranks, which each
 /// tenant sets for itself.
 final class TurnPlace {
-  private final QueueState queue;
+  /// A queue, as far as its places go.
+  interface Contender {
+    /// The group of its routes.
+    RouteGroup group();
+
+    /// The policy that its jobs count on.
+    PolicyAccount account();
+
+    /// Units of GPU that a job needs.
+    long need();
+
+    /// The rank (O3).
+    int rank();
+  }
+
+  private final Contender queue;
 
   /// By all levels ([io.headgate.scheduler.core.rights.Levels]).
   private Standing standing = Standing.ENTITLED;
@@ -28,7 +44,7 @@ final class TurnPlace {
   /// Whether the job counts as first by O2 and O3 in the pool (O7).
   private boolean promoted;
 
-  TurnPlace(QueueState queue) {
+  TurnPlace(Contender queue) {
     this.queue = queue;
   }
 

@@ -191,7 +191,7 @@ class WaitingOrderTest {
       QueueState state = new QueueState(id);
       state.configure(
           queue, new QueueState.Resolved(queue, profile, shape, account, new RouteGroup(routes)));
-      state.promoter().promote(NOW);
+      Promotion.promote(state, NOW);
       for (int i = 0; i < 3; i++) {
         addJob(state);
       }
