@@ -219,7 +219,9 @@ final class PreemptionCheck {
               || oversized.contains(possible.standing(attempt))
               || possible.standing(attempt).compareTo(best) <= 0
               || !inPoolsOf(job).contains(attempt.assignment().pool())
-              || !possible.mayGo(attempt, job, right, Set.of()),
+              || !possible.mayGo(attempt, job, right, Set.of())
+              // Where its place is of no use to the job, it is given back.
+              || !possible.makesRoom(job, right, Set.of(attempt.id())),
           "a large job is spared only for others of its standing (P4)",
           attempt,
           victims);
