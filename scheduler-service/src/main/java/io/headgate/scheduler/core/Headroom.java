@@ -116,9 +116,13 @@ final class Headroom {
 
   private static List<Long> versions(World world, LiveJob job, List<HeadroomLimit> limits) {
     boolean isOfPolicy = limits.stream().allMatch(limit -> limit.department().isEmpty());
-    return List.of(
-        job.queue().account().versionWithDepartments(),
+    List<Long> versions = new ArrayList<>();
+    versions.add(job.queue().account().versionWithDepartments());
+    versions.add(
         isOfPolicy ? world.attemptsOf.version(job.queue().account()) : world.attemptsOf.version());
+    // Places of returning jobs (O5) come and go while the usage stays.
+    world.returningPlaces.keySet().forEach(returning -> versions.add(returning.value()));
+    return versions;
   }
 
   private static Outlook look(
