@@ -16,6 +16,7 @@ import static org.jooq.impl.DSL.select;
 import io.headgate.kit.auth.Principals;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.Reach;
+import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.seal.Seal;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.AttemptId;
@@ -337,5 +338,10 @@ public final class PostgresJobReader implements JobReader {
       found.put(new RequestId(request.subject(), request.requestId()), request);
     }
     return found;
+  }
+
+  @Override
+  public boolean isUnreachable(Throwable failure) {
+    return GrpcFailures.isDatabaseUnreachable(failure);
   }
 }

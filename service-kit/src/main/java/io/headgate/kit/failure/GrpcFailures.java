@@ -107,15 +107,28 @@ public final class GrpcFailures {
     return null;
   }
 
+  /// Whether the failure was caused by a database that cannot be reached.
+  public static boolean isDatabaseUnreachable(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException sql) {
+        return isUnreachable(sql);
+      }
+    }
+    return false;
+  }
+
+  private static boolean isUnreachable(SQLException failure) {
+    String state = String.valueOf(failure.getSQLState());
+    return failure instanceof SQLTransientConnectionException
+        || failure instanceof SQLNonTransientConnectionException
+        || state.startsWith("08")
+        || state.startsWith("53")
+        || state.startsWith("57P");
+  }
+
   private static @Nullable Refusal database(SQLException failure) {
     String state = String.valueOf(failure.getSQLState());
-    boolean unreachable =
-        failure instanceof SQLTransientConnectionException
-            || failure instanceof SQLNonTransientConnectionException
-            || state.startsWith("08")
-            || state.startsWith("53")
-            || state.startsWith("57P");
-    if (unreachable) {
+    if (isUnreachable(failure)) {
       LOG.warn("the database is unavailable: {}", failure.toString());
       return Refusal.unavailable(
           "DATABASE_UNAVAILABLE", "the database cannot be reached; try again", DATABASE_RETRY);

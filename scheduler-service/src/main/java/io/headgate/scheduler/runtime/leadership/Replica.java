@@ -83,6 +83,14 @@ public final class Replica implements AutoCloseable {
     }
   }
 
+  private void logFailure(Throwable cause) {
+    if (ports.reader().isUnreachable(cause)) {
+      LOG.warn("{} stops leading without its database: {}", candidate.name(), cause.toString());
+    } else {
+      LOG.error("{} stops leading because of a failure", candidate.name(), cause);
+    }
+  }
+
   private void pause() throws InterruptedException {
     var _ = closed.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
   }
@@ -149,7 +157,7 @@ public final class Replica implements AutoCloseable {
       }
       case LeaderEnd.Failed(Throwable cause) -> {
         if (!killed) {
-          LOG.error("{} stops leading because of a failure", candidate.name(), cause);
+          logFailure(cause);
           ports.store().release(leadership);
           // The fault may not occur on another replica, so this one waits and lets others be
           // elected.

@@ -139,4 +139,9 @@ public interface JobReader extends NameLookup {
 
   /// The outcome of an earlier request.
   Optional<Batch.RequestRecord> request(String subject, String requestId);
+
+  /// Whether a failure says only that the database cannot be reached.
+  default boolean isUnreachable(Throwable failure) {
+    return false;
+  }
 }
