@@ -277,4 +277,30 @@ class BlockedHoldTest {
   private static boolean holdsFor(Driver it, String job) {
     return it.core.hold(it.id("big")).orElseThrow().waitsFor().contains(it.attemptId(job));
   }
+
+  /// When a gang on two nodes ends, the blocked job fits on either. The nodes decide, and not which
+  /// of them had a job first: a new leader learns of them in another order.
+  @Test
+  void theSameNodeIsHeldWhicheverHadAJobFirst() {
+    TenantBuilder tenant =
+        new TenantBuilder()
+            .pool("pool")
+            .profile("pair", "2", 2, 0, "pool")
+            .profile("two", "2", "pool")
+            .profile("four", "4", "pool")
+            .policy("all", "0", "16")
+            .queue("p", "all", "pair", 1)
+            .queue("t", "all", "two", 1)
+            .queue("f", "all", "four", 1);
+    Driver it = new Driver(tenant).join(Driver.node("n", "pool", 4));
+    it.submit(it.timed("a", "t", HOUR), it.timed("x", "t", HOUR)).run();
+    it.join(Driver.node("m", "pool", 4)).submit(it.timed("b", "t", HOUR)).run();
+    it.exit("x", 0).submit(it.timed("gang", "p", HOUR.multipliedBy(2))).run();
+    assertThat(it.in(JobState.RUNNING)).containsExactly("a", "b", "gang");
+
+    it.submit("f", "big").after(Duration.ofMinutes(10)).pass();
+    assertThat(it.core.hold(it.id("big")).orElseThrow().place().workers())
+        .singleElement()
+        .satisfies(worker -> assertThat(worker.node().name()).isEqualTo("m"));
+  }
 }

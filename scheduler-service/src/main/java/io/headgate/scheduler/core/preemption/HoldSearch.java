@@ -17,6 +17,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Finds where a blocked job will fit first if no other job takes the place (O7).
 ///
@@ -116,11 +117,11 @@ public final class HoldSearch {
     for (NodeEnds node : ends.nodes()) {
       List<Expected> known = node.node().willTakeWork() ? ends.known(node) : List.of();
       Expected soonest = known.isEmpty() ? null : node.soonest(trial.shape());
-      if (soonest == null || (first != null && soonest.compareTo(first) >= 0)) {
+      if (soonest == null || (first != null && soonest.compareTo(first) > 0)) {
         continue;
       }
       Expected last = node.lastToEnd(trial.shape(), known, soonest);
-      if (last != null && (first == null || last.compareTo(first) < 0)) {
+      if (last != null && (best == null || isFirst(node, last, best, first))) {
         first = last;
         best = node;
       }
@@ -135,6 +136,14 @@ public final class HoldSearch {
       }
     }
     return found(Optional.of(first.end().isAfter(now) ? first.end() : now));
+  }
+
+  /// Whether the job fits on the one node before it fits on the other. A gang that ends frees all
+  /// of its nodes at once; then the nodes decide, not the order in which they came to be known.
+  private static boolean isFirst(
+      NodeEnds node, Expected last, NodeEnds other, @Nullable Expected lastOfOther) {
+    int order = lastOfOther == null ? -1 : last.compareTo(lastOfOther);
+    return order < 0 || (order == 0 && node.node().compareTo(other.node()) < 0);
   }
 
   /// All attempts whose ends are known have ended, and the job does not fit.
