@@ -120,8 +120,8 @@ final class Headroom {
     versions.add(job.queue().account().versionWithDepartments());
     versions.add(
         isOfPolicy ? world.attemptsOf.version(job.queue().account()) : world.attemptsOf.version());
-    // Places of returning jobs (O5) come and go while the usage stays.
-    world.returningPlaces.keySet().forEach(returning -> versions.add(returning.value()));
+    // A job begins to return (O5) while its usage stays.
+    versions.addAll(world.returning.keySet());
     return versions;
   }
 

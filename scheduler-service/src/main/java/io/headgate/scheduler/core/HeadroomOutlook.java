@@ -18,8 +18,9 @@ import java.util.Optional;
 
 /// When a limit is expected to leave room for a blocked job (O7).
 ///
-/// Running attempts of the scope end when they are expected to. Stopping attempts are gone now.
-/// Ends that are unknown come last, and so do those of jobs that wait for their victims. Holds of
+/// Running attempts of the scope end when they are expected to. Stopping attempts are gone now, but
+/// those of returning jobs (O5) start again: their ends are unknown, whether a place is kept for
+/// them or not. Unknown ends come last, and so do those of jobs that wait for their victims. Holds of
 /// other blocked jobs do not count. Endless attempts do not end. Non-preemptible ones do not
 /// either, unless the limit counts only those (A8): otherwise no headroom would ever be held in it.
 ///
@@ -93,9 +94,7 @@ final class HeadroomOutlook {
     for (LiveHold hold : world.holds.values()) {
       addHeld(hold);
     }
-    for (LiveHold place : world.returningPlaces.values()) {
-      addHeld(place);
-    }
+    world.returning.values().forEach(this::addReturning);
     parts.sort(Part.BY_END);
   }
 
@@ -126,6 +125,14 @@ final class HeadroomOutlook {
     changesAt = at.isBefore(changesAt) ? at : changesAt;
   }
 
+  private void addReturning(LiveAttempt attempt) {
+    if (attempt.job().hold() == null
+        && isInScope(attempt.policy())
+        && counts(attempt.job(), attempt.claim().preemptible())) {
+      addUnknown(attempt.policy(), attempt.units());
+    }
+  }
+
   private void addHeld(LiveHold hold) {
     boolean isOwn = hold.job() == limit.job();
     boolean isLeftOut = hold.isForBlocked();
@@ -135,9 +142,13 @@ final class HeadroomOutlook {
         && hold.claim().units() > 0
         && isInScope(hold.policy())
         && counts(hold.job(), hold.claim().preemptible())) {
-      count(hold.policy(), hold.claim().units());
-      parts.add(new Part(hold.policy(), hold.claim().units(), Optional.empty()));
+      addUnknown(hold.policy(), hold.claim().units());
     }
+  }
+
+  private void addUnknown(PolicyAccount policy, long units) {
+    count(policy, units);
+    parts.add(new Part(policy, units, Optional.empty()));
   }
 
   private boolean isInScope(PolicyAccount policy) {

@@ -105,9 +105,8 @@ final class StateLoader {
     world.decidedAt = state.decidedAt();
     PastUses.begin(world, world.decidedAt);
     world.promotingQueues.forEach(queue -> Promotion.promote(queue, world.decidedAt));
-    new Scaling(world, transitions, Instant.MIN, new WakeTime()).wanted();
-    world.decidedAt = state.decidedAt();
     world.headroom.guard(world, world.decidedAt);
+    new Scaling(world, transitions, Instant.MIN, new WakeTime()).wanted();
     noteReasons();
   }
 

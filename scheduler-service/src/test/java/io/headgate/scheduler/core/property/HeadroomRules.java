@@ -211,20 +211,23 @@ final class HeadroomRules {
     List<Part> parts = new ArrayList<>();
     for (Attempt attempt : rules.shadow.attempts.values()) {
       Job job = rules.job(attempt);
-      if (attempt.stop().isEmpty() && counts(limit, attempt.policy(), job, attempt.preemptible())) {
+      if (!counts(limit, attempt.policy(), job, attempt.preemptible())) {
+        continue;
+      }
+      if (isReturning(attempt)) {
+        parts.add(new Part(attempt.policy(), Shadow.units(attempt), true, Optional.empty()));
+      } else if (attempt.stop().isEmpty()) {
         BlockedHoldCheck.Expected end = BlockedHoldCheck.end(attempt, limit.job(), rules);
         boolean mayEnd =
             !end.endless() && (attempt.preemptible() || bound == Bound.NON_PREEMPTIBLE);
         parts.add(new Part(attempt.policy(), Shadow.units(attempt), mayEnd, end.at()));
       }
     }
-    List<Hold> holds = new ArrayList<>(rules.holds());
-    holds.addAll(rules.shadow.returning.values());
-    for (Hold hold : holds) {
+    for (Hold hold : rules.holds()) {
       Job job = rules.shadow.jobs.get(hold.job());
       if (!job.id().equals(limit.job().id())
           && !hold.isForBlocked()
-          && rules.shadow.attempt(job.id()).filter(each -> !isReturning(each)).isEmpty()
+          && rules.shadow.attempt(job.id()).filter(each -> each.stop().isEmpty()).isEmpty()
           && counts(limit, rules.policyOf(hold), job, rules.preemptible(job))) {
         parts.add(new Part(rules.policyOf(hold), hold.place().units(), true, Optional.empty()));
       }
@@ -232,8 +235,10 @@ final class HeadroomRules {
     return parts;
   }
 
+  /// Whether its job starts again in its old place (O5), kept or not.
   private boolean isReturning(Attempt attempt) {
-    return rules.shadow.returning.containsKey(attempt.id().job());
+    return ReturningCheck.stopsToReturn(attempt)
+        && !rules.shadow.holds.containsKey(attempt.id().job());
   }
 
   private boolean counts(Limit limit, PolicyId policy, Job job, boolean preemptible) {

@@ -22,9 +22,7 @@ final class ReturningCheck {
     if (attempt == null
         || Shadow.isSuspended(attempt)
         || rules.shadow.backedOff.contains(job.id())
-        || attempt.stop().isEmpty()
-        || attempt.stop().get().outcome() != StopOutcome.REQUEUE
-        || !(attempt.stop().get().cause() instanceof StopCause.WorkerEnded)
+        || !stopsToReturn(attempt)
         || rules.structural(job).isPresent()
         || rules.need(job) != attempt.assignment().units()
         || rules.preemptible(job) != attempt.preemptible()) {
@@ -39,6 +37,15 @@ final class ReturningCheck {
             .map(limit -> rules.chargedByUser(id, job.spec().user()) <= limit.units())
             .orElse(true)
         && (attempt.preemptible() || rules.nonPreemptible(id) <= rules.reservation(id));
+  }
+
+  /// Whether the attempt stops because a worker was lost.
+  static boolean stopsToReturn(Attempt attempt) {
+    return attempt
+        .stop()
+        .filter(order -> order.outcome() == StopOutcome.REQUEUE)
+        .filter(order -> order.cause() instanceof StopCause.WorkerEnded)
+        .isPresent();
   }
 
   /// All that runs and all that is held.
