@@ -53,7 +53,6 @@ final class Pass {
   /// @return when the core must decide again although no input arrives
   Optional<Instant> run() {
     releaseBrokenHolds();
-    ReturningJobs.giveUpBroken(world, transitions);
     Suspensions.giveUp(world, transitions, now, wake);
     boolean structureChanged = renewStructure();
     world.promotingQueues.forEach(queue -> Promotion.promote(queue, now));
