@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core;
 
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.queue.Guard;
@@ -7,6 +8,7 @@ import io.headgate.scheduler.core.queue.HeadroomGuard;
 import io.headgate.scheduler.core.queue.HeadroomLimit;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -69,28 +71,41 @@ final class Headroom {
 
   /// Guards all headroom that is held, as of a time.
   void guard(World world, Instant now) {
-    guarded.forEach(queue -> queue.setGuards(List.of()));
+    guarded.forEach(queue -> queue.setGuards(List.of(), Map.of()));
     guarded.clear();
     Map<QueueState, List<Guard<LiveJob>>> guards = new LinkedHashMap<>();
+    Map<QueueState, Map<PoolId, List<Guard<LiveJob>>>> guardsIn = new HashMap<>();
     for (LiveJob job : holders()) {
       HeadroomHold hold = job.headroom();
       if (hold != null && job.queue().resolved().isPresent()) {
         for (HeadroomLimit limit : HeadroomLimit.of(job, hold.scopes())) {
+          Optional<PoolId> pool = limit.scope().pool();
           for (QueueState queue : queuesBelow(world, limit)) {
-            guards
-                .computeIfAbsent(queue, key -> new ArrayList<>())
+            List<Guard<LiveJob>> everywhere =
+                guards.computeIfAbsent(queue, key -> new ArrayList<>());
+            pool.map(id ->
+                    guardsIn
+                        .computeIfAbsent(queue, key -> new HashMap<>())
+                        .computeIfAbsent(id, key -> new ArrayList<>()))
+                .orElse(everywhere)
                 .add(new HeadroomGuard(limit, hold, now));
           }
         }
       }
     }
     guards.forEach((queue, own) -> {
-      queue.setGuards(own);
+      queue.setGuards(own, guardsIn.getOrDefault(queue, Map.of()));
       guarded.add(queue);
     });
   }
 
   private static List<QueueState> queuesBelow(World world, HeadroomLimit limit) {
+    if (limit.tenant().isPresent()) {
+      TenantAccount tenant = limit.tenant().get();
+      return world.queues.values().stream()
+          .filter(queue -> queue.routes().stream().anyMatch(route -> route.tenant() == tenant))
+          .toList();
+    }
     return limit
         .department()
         .map(department -> world.queuesOfDepartment.getOrDefault(department, List.of()))
@@ -115,11 +130,12 @@ final class Headroom {
   }
 
   private static List<Long> versions(World world, LiveJob job, List<HeadroomLimit> limits) {
-    boolean isOfPolicy = limits.stream().allMatch(limit -> limit.department().isEmpty());
+    boolean isOfPolicy = limits.stream().noneMatch(HeadroomLimit::isAbovePolicy);
     List<Long> versions = new ArrayList<>();
     versions.add(job.queue().account().versionWithDepartments());
     versions.add(
         isOfPolicy ? world.attemptsOf.version(job.queue().account()) : world.attemptsOf.version());
+    limits.forEach(limit -> versions.add(limit.version()));
     // A job begins to return (O5) while its usage stays.
     versions.addAll(world.returning.keySet());
     return versions;

@@ -34,7 +34,8 @@ final class HeadroomCandidates {
                 HeadroomOrder.BETWEEN_POLICIES));
     byPolicy.forEach((policy, line) -> {
       line.sort(HeadroomOrder.WITHIN_POLICY);
-      if (policy.department().isEmpty()) {
+      boolean sharesPools = line.getFirst().queue().group().isShared();
+      if (policy.department().isEmpty() && !sharesPools) {
         // It shares no limit with other policies.
         ordered.addAll(line);
       } else {

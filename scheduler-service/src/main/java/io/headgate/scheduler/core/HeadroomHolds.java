@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core;
 
+import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
@@ -35,7 +36,8 @@ import java.util.function.Supplier;
 /// 3. When no turn leads to anything more, the holders are found anew ([#renew]). If a hold has
 ///    ended or has other terms, the rounds go on: others may start now.
 ///
-/// A job holds in all the limits that block it, or in none. It keeps its headroom while capacity is
+/// A job holds in all the limits that block it, or in none. Of its tenant's limits, each of which
+/// covers one pool, it holds in those of one pool, and only where no other pool could take it. It keeps its headroom while capacity is
 /// held for it: otherwise a small job of its policy could take the headroom before its turn.
 ///
 /// Request: policy t uses 16 of 16 in jobs of 1 GPU; `big` needs 8 and has waited for `holdAfter`.
@@ -145,7 +147,8 @@ final class HeadroomHolds {
   /// Whether capacity is held for a job that must leave headroom to another one.
   private boolean someHolderMustLeave() {
     for (LiveHold hold : world.holds.values()) {
-      if (hold.isForBlocked() && HeadroomGuard.stopping(hold.job(), hold.job().queue()) != null) {
+      if (hold.isForBlocked()
+          && HeadroomGuard.stopping(hold.job(), hold.job().queue(), hold.pool().id()) != null) {
         return true;
       }
     }
@@ -169,7 +172,11 @@ final class HeadroomHolds {
     for (QueueState queue : world.queues.values()) {
       for (Lane lane : queue.lanes()) {
         Block gate = lane.noteGate();
-        if (gate.isLimit() && queue.need() > 0) {
+        boolean isLimited =
+            gate.isLimit()
+                || gate == Block.TENANT_NON_PREEMPTIBLE
+                || (gate == Block.NONE && isFullForTenant(queue, lane));
+        if (isLimited && queue.need() > 0) {
           LiveJob head = lane.line().first();
           Instant due = head.waitingSince().plus(queue.holdAfter());
           if (due.isAfter(now)) {
@@ -183,6 +190,12 @@ final class HeadroomHolds {
     return blocked;
   }
 
+  /// Whether its tenant's limits leave no room in any pool that is open to its head.
+  private static boolean isFullForTenant(QueueState queue, Lane lane) {
+    return queue.group().isShared()
+        && lane.routes().stream().noneMatch(Route::hasRoomForTenant);
+  }
+
   /// The jobs that hold from now on.
   private Map<LiveJob, HeadroomHold> find(List<LiveJob> blocked) {
     for (LiveJob job : world.headroom.holders()) {
@@ -193,11 +206,8 @@ final class HeadroomHolds {
     Map<LiveJob, HeadroomHold> found = new LinkedHashMap<>();
     Set<HeadroomLimit.Key> taken = new HashSet<>();
     for (LiveJob job : HeadroomCandidates.inOrder(blocked)) {
-      List<HeadroomLimit> limits = limits(job);
-      if (limits.isEmpty() || limits.stream().anyMatch(limit -> taken.contains(limit.key()))) {
-        continue;
-      }
-      Optional<HeadroomHold> hold = hold(job, limits);
+      List<HeadroomLimit> limits = limits(job, taken);
+      Optional<HeadroomHold> hold = limits.isEmpty() ? Optional.empty() : hold(job, limits);
       if (hold.isPresent()) {
         found.put(job, hold.get());
         limits.forEach(limit -> taken.add(limit.key()));
@@ -207,15 +217,65 @@ final class HeadroomHolds {
     return found;
   }
 
-  /// The limits that block it. For a job that also holds capacity: the limits that did.
-  private List<HeadroomLimit> limits(LiveJob job) {
+  /// The limits that block it. For a job that also holds capacity: the limits that did. None where
+  /// another job holds in one of them.
+  private List<HeadroomLimit> limits(LiveJob job, Set<HeadroomLimit.Key> taken) {
     HeadroomHold former = job.headroom();
-    if (job.hold() != null && former != null) {
-      return HeadroomLimit.of(job, former.scopes());
+    boolean holdsBoth = job.hold() != null && former != null;
+    List<HeadroomLimit> limits =
+        holdsBoth ? HeadroomLimit.of(job, former.scopes()) : blocking(HeadroomLimit.of(job));
+    if (someAreTaken(limits, taken)) {
+      return List.of();
     }
-    List<HeadroomLimit> limits = HeadroomLimit.of(job);
+    Optional<List<HeadroomLimit>> inOnePool =
+        holdsBoth ? Optional.of(List.of()) : inOnePool(job, taken);
+    if (inOnePool.isEmpty()) {
+      return List.of();
+    }
+    limits.addAll(inOnePool.get());
+    return limits;
+  }
+
+  private List<HeadroomLimit> blocking(List<HeadroomLimit> limits) {
     limits.removeIf(limit -> !limit.blocks(world.holds.values()));
     return limits;
+  }
+
+  private static boolean someAreTaken(
+      List<HeadroomLimit> limits, Set<HeadroomLimit.Key> taken) {
+    return limits.stream().anyMatch(limit -> taken.contains(limit.key()));
+  }
+
+  /// The limits of its tenant that block it in the pool where they are expected to leave room
+  /// first. It holds in one pool only: it starts in one. None where they block it in no pool, or
+  /// another pool could take it.
+  ///
+  /// @return empty: they block it everywhere, and it may not hold in any of them
+  private Optional<List<HeadroomLimit>> inOnePool(LiveJob job, Set<HeadroomLimit.Key> taken) {
+    QueueState queue = job.queue();
+    List<HeadroomLimit> first = List.of();
+    HeadroomOutlook.Expected soonest = new HeadroomOutlook.Never();
+    boolean blockSome = false;
+    for (Route route : queue.group().isShared() ? queue.routes() : List.<Route>of()) {
+      List<HeadroomLimit> own = blocking(HeadroomLimit.ofTenant(job, route));
+      blockSome |= !own.isEmpty();
+      if (!mayStartOnceFree(job, route)) {
+        continue;
+      }
+      if (own.isEmpty()) {
+        return Optional.of(List.of());
+      }
+      HeadroomOutlook.Expected there =
+          someAreTaken(own, taken)
+              ? new HeadroomOutlook.Never()
+              : world.headroom.expected(world, job, own, now);
+      world.headroom.changesAt(job).ifPresent(wake::by);
+      if (HeadroomOutlook.isSooner(there, soonest)) {
+        first = own;
+        soonest = there;
+      }
+    }
+    return blockSome && first.isEmpty() ? Optional.empty() : Optional.of(first);
   }
 
   private Optional<HeadroomHold> hold(LiveJob job, List<HeadroomLimit> limits) {
@@ -276,18 +336,28 @@ final class HeadroomHolds {
   /// Whether the job may start once it has its headroom: it may be entitled then and preempt, or
   /// some pool can take it.
   private boolean mayStart(LiveJob job) {
-    QueueState queue = job.queue();
     return job.hold() != null
-        || queue.need() <= queue.account().reservation()
-        || queue.account().preemptsWithin()
-        || queue.group().isElastic()
-        || queue.routes(job).stream().anyMatch(route -> mayStart(job, route));
+        || mayPreempt(job)
+        || job.queue().group().isElastic()
+        || job.queue().routes().stream().anyMatch(route -> mayStart(job, route));
+  }
+
+  /// Whether victims may make room for the job once it has its headroom.
+  private static boolean mayPreempt(LiveJob job) {
+    QueueState queue = job.queue();
+    return queue.need() <= queue.account().reservation() || queue.account().preemptsWithin();
+  }
+
+  private boolean mayStartOnceFree(LiveJob job, Route route) {
+    return mayPreempt(job)
+        || route.pool().pool().flatMap(Pool::elasticity).isPresent()
+        || mayStart(job, route);
   }
 
   /// Whether the pool can take the job now or once all have ended there that ever will. A blocked
   /// job's hold there does not count: that job may have to leave the headroom.
   private boolean mayStart(LiveJob job, Route route) {
-    if (route.fits()) {
+    if (route.ranking().fits()) {
       return true;
     }
     Supplier<Optional<Assignment>> search = () -> placeOnceFree(job, route);

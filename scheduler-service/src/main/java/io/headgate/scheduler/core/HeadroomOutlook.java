@@ -6,7 +6,6 @@ import io.headgate.scheduler.core.queue.HeadroomLimit;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
-import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -81,15 +80,14 @@ final class HeadroomOutlook {
   }
 
   private void collect() {
-    if (limit.department().isEmpty()) {
-      world.attemptsOf.of(limit.policy()).forEach(this::add);
-    } else {
-      DepartmentAccount department = limit.department().get();
+    if (limit.isAbovePolicy()) {
       for (PolicyAccount policy : world.accounts.values()) {
-        if (isBelow(policy, department)) {
+        if (limit.isInScope(policy)) {
           world.attemptsOf.of(policy).forEach(this::add);
         }
       }
+    } else {
+      world.attemptsOf.of(limit.policy()).forEach(this::add);
     }
     for (LiveHold hold : world.holds.values()) {
       addHeld(hold);
@@ -98,16 +96,8 @@ final class HeadroomOutlook {
     parts.sort(Part.BY_END);
   }
 
-  private static boolean isBelow(PolicyAccount policy, DepartmentAccount department) {
-    Optional<DepartmentAccount> each = policy.department();
-    while (each.isPresent() && each.get() != department) {
-      each = each.get().parent();
-    }
-    return each.isPresent();
-  }
-
   private void add(LiveAttempt attempt) {
-    if (!counts(attempt.job(), attempt.claim().preemptible())) {
+    if (!limit.isInScope(attempt) || !counts(attempt.job(), attempt.claim().preemptible())) {
       return;
     }
     boolean mayEnd = attempt.claim().preemptible() || bound() == Bound.NON_PREEMPTIBLE;
@@ -127,7 +117,7 @@ final class HeadroomOutlook {
 
   private void addReturning(LiveAttempt attempt) {
     if (attempt.job().hold() == null
-        && isInScope(attempt.policy())
+        && limit.isInScope(attempt)
         && counts(attempt.job(), attempt.claim().preemptible())) {
       addUnknown(attempt.policy(), attempt.units());
     }
@@ -140,7 +130,7 @@ final class HeadroomOutlook {
         && !isLeftOut
         && !hold.isClaimedByAttempt()
         && hold.claim().units() > 0
-        && isInScope(hold.policy())
+        && limit.isInScope(hold)
         && counts(hold.job(), hold.claim().preemptible())) {
       addUnknown(hold.policy(), hold.claim().units());
     }
@@ -149,13 +139,6 @@ final class HeadroomOutlook {
   private void addUnknown(PolicyAccount policy, long units) {
     count(policy, units);
     parts.add(new Part(policy, units, Optional.empty()));
-  }
-
-  private boolean isInScope(PolicyAccount policy) {
-    return limit
-        .department()
-        .map(department -> isBelow(policy, department))
-        .orElse(policy == limit.policy());
   }
 
   private boolean counts(LiveJob job, boolean preemptible) {
@@ -179,7 +162,7 @@ final class HeadroomOutlook {
   }
 
   private boolean leavesRoom() {
-    boolean countsProtected = bound() == Bound.RESERVATION && limit.department().isPresent();
+    boolean countsProtected = bound() == Bound.RESERVATION && limit.isAbovePolicy();
     long used = countsProtected ? protectedUsage : total;
     return used + limit.job().queue().need() <= limit.most();
   }
@@ -199,6 +182,16 @@ final class HeadroomOutlook {
     return last.equals(Instant.MAX)
         ? new Unknown()
         : new Known(last.isBefore(ends.now()) ? ends.now() : last);
+  }
+
+  /// Whether the first answer promises room before the other one does.
+  static boolean isSooner(Expected first, Expected other) {
+    return switch (first) {
+      case Known(Instant start) ->
+          !(other instanceof Known(Instant otherStart)) || start.isBefore(otherStart);
+      case Unknown() -> other instanceof Never;
+      case Never() -> false;
+    };
   }
 
   /// When all the limits are expected to leave room.

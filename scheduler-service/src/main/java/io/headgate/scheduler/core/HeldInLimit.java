@@ -115,6 +115,9 @@ final class HeldInLimit {
     GpuQuantity need = gpus(units);
     GpuQuantity most = gpus(limit.most());
     GpuQuantity used = gpus(limit.used());
+    if (limit.tenant().isPresent()) {
+      return limitOfTenant(limit, limit.tenant().get(), need);
+    }
     Optional<DepartmentId> department = limit.department().map(DepartmentAccount::id);
     return switch (limit.scope().bound()) {
       case LIMIT ->
@@ -130,6 +133,20 @@ final class HeldInLimit {
           department.isPresent()
               ? new Reason.DepartmentNonPreemptible(department.get(), used, need, most)
               : new Reason.NonPreemptible(policy, used, need, most);
+    };
+  }
+
+  private static Reason limitOfTenant(
+      HeadroomLimit limit, TenantAccount tenant, GpuQuantity need) {
+    GpuQuantity most = gpus(limit.most());
+    GpuQuantity used = gpus(limit.used());
+    return switch (limit.scope().bound()) {
+      case LIMIT, USER_LIMIT ->
+          new Reason.TenantLimit(tenant.tenant(), tenant.pool(), used, need, most);
+      case RESERVATION ->
+          new Reason.TenantOverReservationDenied(tenant.tenant(), tenant.pool(), used, need, most);
+      case NON_PREEMPTIBLE ->
+          new Reason.TenantNonPreemptible(tenant.tenant(), tenant.pool(), used, need, most);
     };
   }
 

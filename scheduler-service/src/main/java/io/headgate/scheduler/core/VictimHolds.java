@@ -54,7 +54,7 @@ final class VictimHolds {
   private boolean startsElsewhere(LiveHold hold) {
     transitions.holds().lift(hold);
     Assignment found = null;
-    for (Route route : hold.job().queue().routes(hold.job())) {
+    for (Route route : hold.job().queue().rightfulRoutes(hold.job())) {
       if (found == null && route.hasRoomForTenant()) {
         found = route.pool().place(route.ranking()).orElse(null);
       }

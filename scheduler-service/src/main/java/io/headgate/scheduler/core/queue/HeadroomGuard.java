@@ -1,10 +1,12 @@
 package io.headgate.scheduler.core.queue;
 
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.explain.Finding;
 import io.headgate.scheduler.core.explain.Finding.Measure;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -19,14 +21,25 @@ import org.jspecify.annotations.Nullable;
 /// @param now the time of the last decision
 public record HeadroomGuard(HeadroomLimit limit, HeadroomHold hold, Instant now)
     implements Guard<LiveJob> {
-  /// The first of the queue's guards that stops the job; null: none does.
+  /// The first of the queue's guards that stops the job; null: none does, or some pool is left.
   public static @Nullable HeadroomGuard stopping(LiveJob job, QueueState queue) {
-    return (HeadroomGuard) Guard.stopping(queue.guards(), job);
+    return (HeadroomGuard) queue.stopping(job);
   }
 
-  /// The guards of the queue.
+  /// The first of the queue's guards that stops the job in a pool; null: none does.
+  public static @Nullable HeadroomGuard stopping(LiveJob job, QueueState queue, PoolId pool) {
+    Guard<LiveJob> everywhere = Guard.stopping(queue.guards(), job);
+    return (HeadroomGuard) (everywhere == null ? queue.stoppingIn(pool, job) : everywhere);
+  }
+
+  /// The guards of the queue, in all its pools.
   public static List<HeadroomGuard> of(QueueState queue) {
-    return queue.guards().stream().map(HeadroomGuard.class::cast).toList();
+    List<HeadroomGuard> guards = new ArrayList<>();
+    queue.guards().forEach(guard -> guards.add((HeadroomGuard) guard));
+    for (Route route : queue.routes()) {
+      queue.guardsIn(route.pool().id()).forEach(guard -> guards.add((HeadroomGuard) guard));
+    }
+    return guards;
   }
 
   public LiveJob holder() {
@@ -35,7 +48,7 @@ public record HeadroomGuard(HeadroomLimit limit, HeadroomHold hold, Instant now)
 
   /// Whether the hold is in the limit of a level above the policy.
   public boolean isAbovePolicy() {
-    return limit.department().isPresent();
+    return limit.isAbovePolicy();
   }
 
   @Override
@@ -47,14 +60,14 @@ public record HeadroomGuard(HeadroomLimit limit, HeadroomHold hold, Instant now)
     return added > 0
         && !limit.leavesRoomBeside(added)
         && !endsInTime(job)
-        && !HeadroomOrder.isBefore(job, holder());
+        && !HeadroomOrder.isBefore(job, holder(), limit.tenant());
   }
 
   @Override
   public Finding finding(boolean own) {
     return new Finding.Headroom(
         own,
-        limit.department().map(each -> each.id().name()).orElse(limit.policy().id().name()),
+        subject(),
         switch (limit.scope().bound()) {
           case LIMIT, USER_LIMIT -> Measure.LIMIT;
           case RESERVATION -> Measure.RESERVATION;
@@ -63,6 +76,14 @@ public record HeadroomGuard(HeadroomLimit limit, HeadroomHold hold, Instant now)
         holder().queue().need(),
         hold.expectedStart(),
         hold.until());
+  }
+
+  private String subject() {
+    return limit
+        .tenant()
+        .map(tenant -> tenant.tenant().name() + " in " + tenant.pool().name())
+        .or(() -> limit.department().map(each -> each.id().name()))
+        .orElse(limit.policy().id().name());
   }
 
   private boolean endsInTime(LiveJob job) {

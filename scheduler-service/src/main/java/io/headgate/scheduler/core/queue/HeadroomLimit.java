@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.job.HeadroomScope.Bound;
 import io.headgate.scheduler.core.rights.Account;
 import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.TenantAccount;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -16,30 +17,32 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | limit | what counts | jobs of the scope |
 /// |---|---|---|
-/// | of a policy or department (A2, A3) | all use, with stopping attempts and holds | all below the level |
+/// | of a policy, department or tenant (A2, A3) | all use, with stopping attempts and holds | all below the level |
 /// | of a user (A4) | the user's use in the policy | the user's of the policy |
-/// | reservation (A5) | a policy's use, a department's protected use | those below the level that add to it |
+/// | reservation (A5) | a policy's use, a higher level's protected use | those below the level that add to it |
 /// | reservation for non-preemptible jobs (A8) | their use | non-preemptible ones below the level |
 ///
 /// Capacity that the job itself holds under O7 never counts. Capacity of other blocked jobs counts
 /// where jobs are kept from headroom. It blocks no job: those jobs start in their turns.
+///
+/// A tenant's limits cover one pool: what counts is its use there, and a job may start in another.
 public final class HeadroomLimit {
   private final HeadroomScope scope;
   private final LiveJob job;
   private final PolicyAccount policy;
 
-  /// The level; null: the policy.
-  private final @Nullable DepartmentAccount department;
+  /// Sets it.
+  private final Account level;
 
-  private HeadroomLimit(HeadroomScope scope, LiveJob job, @Nullable DepartmentAccount department) {
+  private HeadroomLimit(HeadroomScope scope, LiveJob job, Account level) {
     this.scope = scope;
     this.job = job;
     this.policy = job.queue().account();
-    this.department = department;
+    this.level = level;
   }
 
-  /// The limits of a job whose queue is provisioned: those that stand in the way of its start, or
-  /// would with more use.
+  /// The limits of a job whose queue is provisioned that cover all its pools: those that stand in
+  /// the way of its start, or would with more use.
   public static List<HeadroomLimit> of(LiveJob job) {
     QueueState queue = job.queue();
     List<HeadroomLimit> limits = new ArrayList<>();
@@ -62,7 +65,7 @@ public final class HeadroomLimit {
   }
 
   private static HeadroomLimit ofPolicy(Bound bound, LiveJob job) {
-    return new HeadroomLimit(HeadroomScope.ofPolicy(bound), job, null);
+    return new HeadroomLimit(HeadroomScope.ofPolicy(bound), job, job.queue().account());
   }
 
   private static void addDepartments(Bound bound, LiveJob job, List<HeadroomLimit> limits) {
@@ -74,9 +77,32 @@ public final class HeadroomLimit {
     }
   }
 
+  /// The limits of the job's tenant in the pool of a route; none where tenants do not share it.
+  public static List<HeadroomLimit> ofTenant(LiveJob job, Route route) {
+    TenantAccount tenant = route.tenant();
+    List<HeadroomLimit> limits = new ArrayList<>();
+    if (tenant.isBound() && tenant.isLimited()) {
+      limits.add(ofTenant(Bound.LIMIT, job, tenant));
+    }
+    if (tenant.isBound() && !job.queue().overReservation()) {
+      limits.add(ofTenant(Bound.RESERVATION, job, tenant));
+    }
+    if (tenant.isBound() && !job.isPreemptible()) {
+      limits.add(ofTenant(Bound.NON_PREEMPTIBLE, job, tenant));
+    }
+    return limits;
+  }
+
+  private static HeadroomLimit ofTenant(Bound bound, LiveJob job, TenantAccount tenant) {
+    return new HeadroomLimit(HeadroomScope.ofTenant(bound, tenant.pool()), job, tenant);
+  }
+
   /// The limits of the job that have one of the scopes.
   public static List<HeadroomLimit> of(LiveJob job, List<HeadroomScope> scopes) {
     List<HeadroomLimit> limits = of(job);
+    for (Route route : job.queue().routes()) {
+      limits.addAll(ofTenant(job, route));
+    }
     limits.removeIf(limit -> !scopes.contains(limit.scope));
     return limits;
   }
@@ -94,9 +120,26 @@ public final class HeadroomLimit {
     return policy;
   }
 
-  /// The department that sets it; empty: the policy does.
+  /// The department that sets it; empty: the policy or the tenant does.
   public Optional<DepartmentAccount> department() {
-    return Optional.ofNullable(department);
+    return level instanceof DepartmentAccount department
+        ? Optional.of(department)
+        : Optional.empty();
+  }
+
+  /// The tenant that sets it, in one pool; empty: it covers all pools.
+  public Optional<TenantAccount> tenant() {
+    return level instanceof TenantAccount tenant ? Optional.of(tenant) : Optional.empty();
+  }
+
+  /// Whether jobs of several policies share it.
+  public boolean isAbovePolicy() {
+    return level != policy;
+  }
+
+  /// Counts the changes of the use of its level.
+  public long version() {
+    return level.version();
   }
 
   /// The level that sets it; equal limits of two jobs have the same key.
@@ -106,7 +149,7 @@ public final class HeadroomLimit {
 
   public Key key() {
     return new Key(
-        department == null ? policy : department,
+        level,
         scope.bound(),
         scope.bound() == Bound.USER_LIMIT ? job.user() : null);
   }
@@ -119,13 +162,12 @@ public final class HeadroomLimit {
 
   /// @param left units held under O7 that do not count
   private long used(long left) {
-    Account level = department == null ? policy : department;
     return switch (scope.bound()) {
       case LIMIT ->
           level.used() - level.stopping() + Math.max(level.stopping(), level.held() - left);
       case USER_LIMIT -> policy.charged(job.user()) - left;
       case RESERVATION ->
-          department == null ? policy.usageWithoutStopping() : department.protectedUsage();
+          isAbovePolicy() ? level.protectedUsage() : policy.usageWithoutStopping();
       case NON_PREEMPTIBLE -> level.nonPreemptible() - left;
     };
   }
@@ -135,7 +177,7 @@ public final class HeadroomLimit {
     boolean counts =
         hold.isForBlocked()
             && !hold.isClaimedByAttempt()
-            && (department == null ? hold.policy() == policy : isBelow(hold.policy(), department))
+            && isInScope(hold)
             && switch (scope.bound()) {
               case LIMIT, RESERVATION -> true;
               case USER_LIMIT -> hold.claim().user().equals(job.user());
@@ -157,7 +199,6 @@ public final class HeadroomLimit {
 
   /// The most that may count in it.
   public long most() {
-    Account level = department == null ? policy : department;
     return switch (scope.bound()) {
       case LIMIT -> level.limit();
       case USER_LIMIT -> policy.perUserLimit();
@@ -170,10 +211,11 @@ public final class HeadroomLimit {
     return job.queue().need() + more <= most() - used();
   }
 
-  /// Units that the start of another job adds to it; 0 for a job outside the scope.
+  /// Units that the start of another job adds to it, in the pool if it is a tenant's; 0 for a job
+  /// outside the scope.
   public long addedBy(LiveJob other) {
     PolicyAccount account = other.queue().account();
-    if (department == null ? account != policy : !isBelow(account, department)) {
+    if (!isInScope(account)) {
       return 0;
     }
     long need = other.queue().need();
@@ -181,13 +223,37 @@ public final class HeadroomLimit {
       case LIMIT -> need;
       case USER_LIMIT -> other.user().equals(job.user()) ? need : 0;
       case NON_PREEMPTIBLE -> other.isPreemptible() ? 0 : need;
-      case RESERVATION -> department == null ? need : addedToProtected(account, need);
+      case RESERVATION ->
+          switch (level) {
+            case TenantAccount tenant -> tenant.addedToProtected(account, need);
+            case DepartmentAccount _ -> addedToProtected(account, need);
+            default -> need;
+          };
     };
   }
 
   private static long addedToProtected(PolicyAccount account, long need) {
     return Math.min(account.usageWithoutStopping() + need, account.reservation())
         - account.protectedUsage();
+  }
+
+  /// Whether the attempt counts in it, as far as its policy and pool go.
+  public boolean isInScope(LiveAttempt attempt) {
+    return isInScope(attempt.policy()) && (tenant().isEmpty() || attempt.tenant() == level);
+  }
+
+  /// Whether the hold counts in it, as far as its policy and pool go.
+  public boolean isInScope(LiveHold hold) {
+    return isInScope(hold.policy()) && (tenant().isEmpty() || hold.tenant() == level);
+  }
+
+  /// Whether jobs of the policy are below its level, in some pool.
+  public boolean isInScope(PolicyAccount account) {
+    return switch (level) {
+      case TenantAccount tenant -> account.id().tenant().equals(tenant.tenant());
+      case DepartmentAccount department -> isBelow(account, department);
+      default -> account == policy;
+    };
   }
 
   private static boolean isBelow(PolicyAccount account, DepartmentAccount department) {

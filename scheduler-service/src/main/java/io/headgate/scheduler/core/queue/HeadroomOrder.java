@@ -4,8 +4,10 @@ import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.ShareList;
 import io.headgate.scheduler.core.rights.Standing;
+import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.scheduler.core.rights.UseHistory;
 import java.util.Comparator;
+import java.util.Optional;
 
 /// The order of jobs of which some hold headroom (O7). A job has the best of its positions over its
 /// pools, and a pool may have promoted it: limits cover all of them. Past use belongs to one pool,
@@ -35,10 +37,17 @@ public final class HeadroomOrder {
 
   /// Whether the first job comes before the second one. An entitled job comes before the jobs of
   /// all other policies.
-  static boolean isBefore(LiveJob first, LiveJob second) {
-    return first.queue().account() == second.queue().account()
-        ? WITHIN_POLICY.compare(first, second) < 0
-        : standing(first) == Standing.ENTITLED || BETWEEN_POLICIES.compare(first, second) < 0;
+  ///
+  /// @param tenant in whose limit they meet; empty: in another one
+  static boolean isBefore(LiveJob first, LiveJob second, Optional<TenantAccount> tenant) {
+    if (first.queue().account() == second.queue().account()) {
+      return WITHIN_POLICY.compare(first, second) < 0;
+    }
+    long need = first.queue().need();
+    boolean isEntitled =
+        standing(first) == Standing.ENTITLED
+            && tenant.map(each -> Levels.isWithinReservation(each, need)).orElse(true);
+    return isEntitled || BETWEEN_POLICIES.compare(first, second) < 0;
   }
 
   private static boolean isPromoted(LiveJob job) {

@@ -62,9 +62,10 @@ public final class Lane {
     return exceedsLimit;
   }
 
-  /// The pools that are open to its jobs, in routing order.
+  /// The pools that are open to its head, in routing order.
   public List<Route> routes() {
-    return queue.routes(preemptible);
+    LiveJob head = head();
+    return head == null ? queue.rightfulRoutes(preemptible) : queue.routes(head);
   }
 
   /// Whether its tenant's reservations may keep its jobs from some of the queue's pools.
@@ -203,7 +204,7 @@ public final class Lane {
   }
 
   private @Nullable Guard<LiveJob> stopping(@Nullable LiveJob job) {
-    return job == null ? null : Guard.stopping(queue.guards(), job);
+    return job == null ? null : queue.stopping(job);
   }
 
   private @Nullable LiveJob head() {
@@ -291,7 +292,8 @@ public final class Lane {
     if (!rules.admitsNonPreemptible(account, need)) {
       return Block.NON_PREEMPTIBLE;
     }
-    return isRestricted() && !rules.tenantsAdmitNonPreemptible(queue.routes(), routes())
+    return isRestricted() && !rules.tenantsAdmitNonPreemptible(
+                queue.routes(), queue.rightfulRoutes(preemptible))
         ? Block.TENANT_NON_PREEMPTIBLE
         : Block.NONE;
   }

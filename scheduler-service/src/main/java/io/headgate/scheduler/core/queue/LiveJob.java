@@ -206,7 +206,7 @@ public final class LiveJob {
 
   /// Whether the job is promoted in some pool that is open to it.
   boolean isPromotedSomewhere() {
-    for (Route route : queue.routes(this)) {
+    for (Route route : queue.rightfulRoutes(this)) {
       if (isPromoted(route)) {
         return true;
       }

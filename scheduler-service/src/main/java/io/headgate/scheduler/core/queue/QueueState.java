@@ -1,5 +1,7 @@
 package io.headgate.scheduler.core.queue;
 
+import java.util.Map;
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.ProfileId;
@@ -58,6 +60,9 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   private @Nullable PoolState expects;
   private final RunTimes runTimes = new RunTimes();
   private List<Guard<LiveJob>> guards = List.of();
+
+  /// The guards of a tenant's limits, by pool.
+  private Map<PoolId, List<Guard<LiveJob>>> guardsIn = Map.of();
 
   public QueueState(QueueId id) {
     this.id = id;
@@ -150,12 +155,24 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     return resolved == null ? List.of() : resolved.routes();
   }
 
-  /// The pools that are open to the job, in routing order.
+  /// The pools that are open to the job, in routing order: its tenant's reservations let it start
+  /// there, and leave no headroom to others there (O7).
   public List<Route> routes(LiveJob job) {
+    List<Route> open = rightfulRoutes(job);
+    if (guardsIn.isEmpty()) {
+      return open;
+    }
+    List<Route> left = new ArrayList<>(open);
+    left.removeIf(route -> stoppingIn(route.pool().id(), job) != null);
+    return left;
+  }
+
+  /// The pools where its tenant's reservations let the job start, in routing order.
+  public List<Route> rightfulRoutes(LiveJob job) {
     return isRestricted(job) ? group().openRoutes(job.isPreemptible(), overReservation) : routes();
   }
 
-  List<Route> routes(boolean preemptible) {
+  List<Route> rightfulRoutes(boolean preemptible) {
     return isRestricted(preemptible)
         ? group().openRoutes(preemptible, overReservation)
         : group().routes();
@@ -163,16 +180,18 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
 
   /// Whether its tenant's reservations may keep such a job from some of the pools. Where tenants
   /// share a pool, that concerns non-preemptible jobs (A8), and all jobs of a queue that starts
-  /// entitled ones only (A5).
+  /// entitled ones only (A5). Headroom that others hold there may keep away any of them (O7).
   boolean isRestricted(boolean preemptible) {
-    return resolved != null && resolved.group().isShared() && (!overReservation || !preemptible);
+    return resolved != null
+        && resolved.group().isShared()
+        && (!overReservation || !preemptible || !guardsIn.isEmpty());
   }
 
   boolean isRestricted(LiveJob job) {
     // The job is read last, because it is seldom in the cache.
     return resolved != null
         && resolved.group().isShared()
-        && (!overReservation || !job.isPreemptible());
+        && (!overReservation || !guardsIn.isEmpty() || !job.isPreemptible());
   }
 
   /// The route that the job takes once all awaited nodes have reported; null: none.
@@ -266,9 +285,44 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     return guards;
   }
 
-  public void setGuards(List<Guard<LiveJob>> newGuards) {
+  /// The guards of its tenant's limits in the pool.
+  List<Guard<LiveJob>> guardsIn(PoolId pool) {
+    return guardsIn.getOrDefault(pool, List.of());
+  }
+
+  /// @param newGuards of the limits that cover all pools
+  /// @param newGuardsIn of its tenant's limits, by pool
+  public void setGuards(
+      List<Guard<LiveJob>> newGuards, Map<PoolId, List<Guard<LiveJob>>> newGuardsIn) {
     guards = List.copyOf(newGuards);
+    guardsIn = Map.copyOf(newGuardsIn);
     version++;
+  }
+
+  /// The guard that keeps the job from starting in a pool; null: none of that pool does.
+  @Nullable Guard<LiveJob> stoppingIn(PoolId pool, LiveJob job) {
+    return Guard.stopping(guardsIn(pool), job);
+  }
+
+  /// Whether the job leaves its tenant's headroom in the pool to those that hold it (O7).
+  public boolean leavesHeadroomIn(PoolState pool, LiveJob job) {
+    return stoppingIn(pool.id(), job) == null;
+  }
+
+  /// The guard that keeps the job from starting; null: none does, or some pool is left.
+  @Nullable Guard<LiveJob> stopping(LiveJob job) {
+    Guard<LiveJob> first = Guard.stopping(guards, job);
+    if (first != null || guardsIn.isEmpty()) {
+      return first;
+    }
+    for (Route route : rightfulRoutes(job)) {
+      Guard<LiveJob> there = stoppingIn(route.pool().id(), job);
+      if (there == null) {
+        return null;
+      }
+      first = first == null ? there : first;
+    }
+    return first;
   }
 
   /// The waiting jobs with a hold, in order.

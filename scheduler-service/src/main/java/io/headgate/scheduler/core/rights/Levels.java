@@ -123,7 +123,7 @@ public record Levels(PolicyAccount policy, TenantAccount tenant) {
   }
 
   /// @param need of an entitled job of a policy below
-  static boolean isWithinReservation(Account above, long need) {
+  public static boolean isWithinReservation(Account above, long need) {
     return above.protectedUsage() + need <= above.reservation();
   }
 

@@ -150,6 +150,12 @@ public final class TenantAccount extends Account {
     return usageOf == null ? 0 : usageOf.getOrDefault(policy, 0L);
   }
 
+  /// The units that a start of a policy's job in the pool would add to the protected usage.
+  public long addedToProtected(PolicyAccount policy, long need) {
+    long used = usageOf(policy);
+    return Math.min(used + need, policy.reservation()) - Math.min(used, policy.reservation());
+  }
+
   /// The reservations of policies are others now.
   void renewProtected() {
     protectedUsage = 0;
