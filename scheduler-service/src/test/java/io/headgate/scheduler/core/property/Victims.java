@@ -54,13 +54,19 @@ final class Victims {
     }
   }
 
-  /// The rights by which the job may make room as its policy stands now, the first to be tried
-  /// first.
+  /// The rights by which the job may make room now, the first to be tried first.
   List<Right> rightsFor(Job job) {
+    return mustWaitToPreempt(job) ? List.of() : rightsOnceItHasWaited(job);
+  }
+
+  /// Whether the job does not preempt yet, and will be able to.
+  boolean waitsToPreempt(Job job) {
+    return mustWaitToPreempt(job) && !rightsOnceItHasWaited(job).isEmpty();
+  }
+
+  /// As [#rightsFor], however long it has waited.
+  private List<Right> rightsOnceItHasWaited(Job job) {
     List<Right> found = new ArrayList<>();
-    if (mustWaitToPreempt(job)) {
-      return found;
-    }
     boolean isFree = !shadow.barred.containsKey(job.id());
     String refusal = rules.refusal(job).orElse("");
     if (rules.headroomHolder(job).isPresent()) {
@@ -117,7 +123,7 @@ final class Victims {
   }
 
   /// Whether it has not waited for the `preemptAfter` of its policy yet.
-  boolean mustWaitToPreempt(Job job) {
+  private boolean mustWaitToPreempt(Job job) {
     return job.waitingSince().plus(rules.policy(job).preemptAfter()).isAfter(rules.now);
   }
 
