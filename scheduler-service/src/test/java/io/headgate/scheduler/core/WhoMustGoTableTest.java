@@ -198,7 +198,9 @@ class WhoMustGoTableTest {
         lab 0/9 | lab: s; dev: b*5; own: x            | s stops; b runs
         lab 1/9 | lab: s; dev: b*5; own: x            | s runs; b stops
         lab 0/9 | lab: s; dev: b*5; dev 0/4; own: x   | s runs; b stops
-        lab 0/9 | lab: s; dev: b*5; lab 0/0.5; own: x | s stops; b runs\
+        lab 0/9 | lab: s; dev: b*5; lab 0/0.5; own: x | s stops; b runs
+        lab 0/9; dev 0/9 min-runtime 5m | dev: b*5; node n 5; own: x     | b runs; x waits CAPACITY
+        lab 0/9; dev 0/9 min-runtime 5m | dev: b*5; node n 5; own: x; 5m | b stops; x waits WAITING_FOR_VICTIMS\
         """);
   }
 
