@@ -186,6 +186,19 @@ class WhoMustGoTableTest {
         """);
   }
 
+  /// `x` fits on `n`, and is entitled only without `a`, which runs in the pool `q`.
+  @Test
+  @Rule("P4")
+  void onlyJobsInThePoolsOfTheProfileGo() {
+    RuleTable.check(
+        "pool p; pool q; node n 1; node m 2 in q; size 1 on p; size 2 on q; department eng 1/;"
+            + " dev 1/9 in eng; ops 1/1 in eng; queue ops.1 deny",
+        """
+        size 1 on p   | dev: a*2; ops: x | a runs; x waits OVER_RESERVATION_DENIED
+        size 1 on p q | dev: a*2; ops: x | a stops; x runs\
+        """);
+  }
+
   /// A job that frees more than four times what is needed is spared as long as others of its
   /// standing suffice, wherever the order has it.
   @Test
