@@ -105,4 +105,25 @@ class PreemptAfterTest {
     assertThat(it.stopped()).containsExactly("g1");
     assertThat(it.core.hold(it.id("other"))).isPresent();
   }
+
+  /// The limit has no room until `mine` has stopped. Then `first` starts, not `behind`.
+  @Test
+  void theJobsBehindItWaitWithItForRoomInALimit() {
+    TenantBuilder tenant =
+        tenant()
+            .policy("owner", "1", "1")
+            .changePolicy(
+                "owner",
+                p ->
+                    p.with()
+                        .preemptWithin(PreemptWithin.LOWER_PRIORITY)
+                        .preemptAfter(AFTER)
+                        .build());
+    Driver it = new Driver(tenant).join(Driver.node("n", "pool", 1));
+    it.submit("owner", "mine", "behind").settle().after(AFTER).pass();
+    it.submit(it.prior("first", "owner", 1)).cancel("mine");
+    assertThat(it.core.hold(it.id("behind"))).isEmpty();
+    it.settle();
+    assertThat(it.state("first")).isEqualTo(JobState.RUNNING);
+  }
 }

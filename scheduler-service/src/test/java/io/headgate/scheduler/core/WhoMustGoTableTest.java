@@ -60,6 +60,21 @@ class WhoMustGoTableTest {
         """);
   }
 
+  /// `x` fits on `m`, but is entitled only without both jobs of `dev`. In the last row `dev` is one
+  /// GPU above its reservation, and may lose one of them only.
+  @Test
+  @Rule("P2")
+  void aPolicyIsTheUnitInAllItsPools() {
+    RuleTable.check(
+        "pool p; pool q; node n 3; node m 1 in q; size 3 on p; size 1 on p q;"
+            + " department eng 1/; ops 1/1 in eng; queue ops.1 deny",
+        """
+        dev 0/4 in eng | dev: a*3; dev: b; ops: x | a runs; b stops; x waits WAITING_FOR_VICTIMS
+        dev 2/4 in eng | dev: a*3; dev: b; ops: x | a stops; b stops; x waits WAITING_FOR_VICTIMS
+        dev 3/4 in eng | dev: a*3; dev: b; ops: x | a runs; b runs; x waits OVER_RESERVATION_DENIED\
+        """);
+  }
+
   @Test
   @Rule("P1")
   void everyLevelMustLetTheJobBeEntitled() {
@@ -171,6 +186,19 @@ class WhoMustGoTableTest {
         """);
   }
 
+  /// `x` fits on `n`, and is entitled only without `a`, which runs in the pool `q`.
+  @Test
+  @Rule("P4")
+  void onlyJobsInThePoolsOfTheProfileGo() {
+    RuleTable.check(
+        "pool p; pool q; node n 1; node m 2 in q; size 1 on p; size 2 on q; department eng 1/;"
+            + " dev 1/9 in eng; ops 1/1 in eng; queue ops.1 deny",
+        """
+        size 1 on p   | dev: a*2; ops: x | a runs; x waits OVER_RESERVATION_DENIED
+        size 1 on p q | dev: a*2; ops: x | a stops; x runs\
+        """);
+  }
+
   /// A job that frees more than four times what is needed is spared as long as others of its
   /// standing suffice, wherever the order has it.
   @Test
@@ -183,7 +211,9 @@ class WhoMustGoTableTest {
         lab 0/9 | lab: s; dev: b*5; own: x            | s stops; b runs
         lab 1/9 | lab: s; dev: b*5; own: x            | s runs; b stops
         lab 0/9 | lab: s; dev: b*5; dev 0/4; own: x   | s runs; b stops
-        lab 0/9 | lab: s; dev: b*5; lab 0/0.5; own: x | s stops; b runs\
+        lab 0/9 | lab: s; dev: b*5; lab 0/0.5; own: x | s stops; b runs
+        lab 0/9; dev 0/9 min-runtime 5m | dev: b*5; node n 5; own: x     | b runs; x waits CAPACITY
+        lab 0/9; dev 0/9 min-runtime 5m | dev: b*5; node n 5; own: x; 5m | b stops; x waits WAITING_FOR_VICTIMS\
         """);
   }
 
@@ -339,6 +369,20 @@ class WhoMustGoTableTest {
         size 1 fairly; queue ops.1 rank 2 | dev: a b c d; ops: o    | d runs; o waits CAPACITY
         size 1 fairly; queue dev.1 rank 2 | dev: a b c d; ops: o    | d stops for o by P10
         size 1 fairly; ops 0/9 preempt-after 5m | dev: a b c d; ops: o | d runs; o waits CAPACITY\
+        """);
+  }
+
+  /// `x` fits on `m` only, as soon as the limit of `eng` has room.
+  @Test
+  @Rule("P10")
+  void sharesAreThoseOfPoliciesOfOneDepartmentInAllItsPools() {
+    RuleTable.check(
+        "pool p; pool q; node n 1; node o 1; node k 1; node l 1; node m 2 in q; size 1 on p;"
+            + " size 2 fairly on q p; department eng /4; dev 0/9 in eng",
+        """
+        ops 0/9 in eng          | dev: a b c d; ops: x*2 | b runs; c stops for x by P10; d stops; x waits WAITING_FOR_VICTIMS
+        ops 0/9 in eng weight 2 | dev: a b c d; ops: x*2 | b runs; c stops; d stops
+        dev 0/9 in eng weight 2; ops 0/9 in eng | dev: a b c d; ops: x*2 | c runs; d runs; x waits LIMIT\
         """);
   }
 

@@ -48,7 +48,14 @@ public final class PreemptionSearch {
     ///
     /// @param retryAt when the protection of a skipped attempt ends
     /// @param gaveUp whether the search ended at its bound, so that room may exist nevertheless
-    record NotFound(Optional<Instant> retryAt, boolean gaveUp) implements Result {}
+    record NotFound(Optional<Instant> retryAt, boolean gaveUp) implements Result {
+      /// Also retries at this time, if it is earlier.
+      NotFound by(Optional<Instant> time) {
+        boolean isEarlier =
+            time.isPresent() && retryAt.map(known -> time.get().isBefore(known)).orElse(true);
+        return isEarlier ? new NotFound(time, gaveUp) : this;
+      }
+    }
   }
 
   /// Bounds the walk; a step costs about a microsecond.
@@ -135,7 +142,10 @@ public final class PreemptionSearch {
         }
       }
       if (more.isEmpty()) {
-        return result;
+        // Those that were passed over may be protected for now, too.
+        return result instanceof Result.NotFound none
+            ? none.by(larger(request, passedOver).protectedUntil())
+            : result;
       }
       more.addAll(passedOver.but());
       passedOver = new PassedOver(most, more);

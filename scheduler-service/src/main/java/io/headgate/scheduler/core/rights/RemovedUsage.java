@@ -130,9 +130,9 @@ public final class RemovedUsage {
     /// The level directly below the lowest one that a victim here and a preemptor share: 0 is the
     /// policy, then come the departments, the lowest first, then the tenant (P2).
     ///
-    /// @param preemptor of another policy, with a place in the same pool
+    /// @param preemptor of another policy, with a place in this pool or in another one
     public int unitBeside(UpperLevels preemptor) {
-      if (tenant != preemptor.tenant()) {
+      if (!isOfSameTenant(preemptor.tenant())) {
         return ofTenant == null ? departments.size() : departments.size() + 1;
       }
       int unit = 0;
@@ -144,7 +144,7 @@ public final class RemovedUsage {
 
     /// As [#unitBeside(UpperLevels)], of a job with these levels beside one with others.
     int unitBeside(Path other) {
-      if (tenant != other.tenant) {
+      if (!isOfSameTenant(other.tenant)) {
         return ofTenant == null ? departments.size() : departments.size() + 1;
       }
       int unit = 0;
@@ -161,7 +161,12 @@ public final class RemovedUsage {
 
     /// Whether it belongs to another tenant, in a pool that tenants share.
     public boolean isOfOtherTenant(UpperLevels preemptor) {
-      return ofTenant != null && tenant != preemptor.tenant();
+      return ofTenant != null && !isOfSameTenant(preemptor.tenant());
+    }
+
+    /// A tenant has an account in each pool.
+    private boolean isOfSameTenant(TenantAccount other) {
+      return tenant == other || tenant.tenant().equals(other.tenant());
     }
 
     /// Whether the account is one of its levels.

@@ -46,6 +46,10 @@ final class PreemptionCheck {
 
   private Shadow beforeVictims;
 
+  /// Whether an elastic pool may serve the job for which they go, so that it takes nothing from
+  /// other policies (P6).
+  private boolean waitsForInstance;
+
   /// Over-reservation usage of all policies before the first victim.
   private long overBefore;
 
@@ -72,6 +76,7 @@ final class PreemptionCheck {
     if (victims.isEmpty()) {
       beforeVictims = shadow.copy();
       overBefore = over(rules);
+      waitsForInstance = supply.mayServe(preemptor, rules);
       require(
           possible.rightsFor(preemptor).stream().anyMatch(right -> right.allows(rule)),
           "only an entitled job preempts (P1), or one whose rule allows it (P7, P9, P10)",
@@ -91,7 +96,7 @@ final class PreemptionCheck {
           "nobody goes if the job fits when what stops has stopped (P6)",
           preemptor);
       require(
-          rule == PreemptionRule.P9 || !supply.mayServe(preemptor, rules),
+          rule == PreemptionRule.P9 || !waitsForInstance,
           "nobody goes while an elastic pool may serve the job (P6)",
           preemptor);
     }
@@ -166,9 +171,9 @@ final class PreemptionCheck {
   private Right right(Hold hold, Instant now) {
     Victims possible = new Victims(new Reference(beforeVictims, now));
     Job job = shadow.jobs.get(hold.job());
-    List<Right> rights = new ArrayList<>(possible.rightsFor(job));
-    if (rights.stream().anyMatch(Right::within)) {
-      rights.add(Right.WITHIN); // An elastic pool may be about to serve it (P6).
+    List<Right> rights = possible.rightsFor(job);
+    if (waitsForInstance) {
+      rights = rights.stream().anyMatch(Right::within) ? List.of(Right.WITHIN) : List.of();
     }
     Set<AttemptId> chosen = ids(victims);
     for (Right right : rights) {

@@ -255,14 +255,14 @@ final class RestChecker {
         : List.of();
   }
 
-  /// No rule would make room. A queue acts by its first job: while that one may not preempt yet,
-  /// those behind it wait with it.
+  /// No rule would make room. A queue acts by its first job that rights let start, or that may make
+  /// room in a limit. While that one may not preempt yet, those behind it wait with it.
   private void requireNoRoom(Job job, Reference then) {
     Victims possible = new Victims(then);
-    for (Job other : then.firsts()) {
+    for (Job other : then.heads()) {
       if (other.spec().queue().equals(job.spec().queue())
           && then.turns.isAheadInQueue(other, job)
-          && possible.mustWaitToPreempt(other)) {
+          && possible.waitsToPreempt(other)) {
         return;
       }
     }

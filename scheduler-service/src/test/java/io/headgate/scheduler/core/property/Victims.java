@@ -54,13 +54,19 @@ final class Victims {
     }
   }
 
-  /// The rights by which the job may make room as its policy stands now, the first to be tried
-  /// first.
+  /// The rights by which the job may make room now, the first to be tried first.
   List<Right> rightsFor(Job job) {
+    return mustWaitToPreempt(job) ? List.of() : rightsOnceItHasWaited(job);
+  }
+
+  /// Whether the job does not preempt yet, and will be able to.
+  boolean waitsToPreempt(Job job) {
+    return mustWaitToPreempt(job) && !rightsOnceItHasWaited(job).isEmpty();
+  }
+
+  /// As [#rightsFor], however long it has waited.
+  private List<Right> rightsOnceItHasWaited(Job job) {
     List<Right> found = new ArrayList<>();
-    if (mustWaitToPreempt(job)) {
-      return found;
-    }
     boolean isFree = !shadow.barred.containsKey(job.id());
     String refusal = rules.refusal(job).orElse("");
     if (rules.headroomHolder(job).isPresent()) {
@@ -117,7 +123,7 @@ final class Victims {
   }
 
   /// Whether it has not waited for the `preemptAfter` of its policy yet.
-  boolean mustWaitToPreempt(Job job) {
+  private boolean mustWaitToPreempt(Job job) {
     return job.waitingSince().plus(rules.policy(job).preemptAfter()).isAfter(rules.now);
   }
 
@@ -429,15 +435,11 @@ final class Victims {
   ///
   /// @param oversized the standings whose oversized attempts are not passed over
   Optional<List<Attempt>> prefix(Job job, Right right, Set<Standing> oversized) {
-    List<PoolId> pools = rules.routes(job).stream().map(Pool::id).toList();
     List<Attempt> possible = new ArrayList<>();
-    for (Attempt attempt : shadow.attempts.values()) {
-      // Elsewhere a victim of the own policy helps: it makes room in the policy's limit.
-      if (isOwn(attempt, job, right) || pools.contains(attempt.assignment().pool())) {
-        if ((isPreemptible(attempt) || Shadow.isKept(attempt))
-            && (!isOversized(attempt, job) || oversized.contains(standing(attempt)))) {
-          possible.add(attempt);
-        }
+    for (Attempt attempt : inReach(job, right)) {
+      if ((isPreemptible(attempt) || Shadow.isKept(attempt))
+          && (!isOversized(attempt, job) || oversized.contains(standing(attempt)))) {
+        possible.add(attempt);
       }
     }
     List<Attempt> prefix = new ArrayList<>();
@@ -455,6 +457,15 @@ final class Victims {
       removed.add(worst.get().id());
     }
     return Optional.of(prefix);
+  }
+
+  /// The attempts in the pools of the job's profile (P4). Elsewhere a victim of the own policy
+  /// helps: it makes room in the policy's limit.
+  private List<Attempt> inReach(Job job, Right right) {
+    List<PoolId> pools = rules.routes(job).stream().map(Pool::id).toList();
+    return shadow.attempts.values().stream()
+        .filter(each -> isOwn(each, job, right) || pools.contains(each.assignment().pool()))
+        .toList();
   }
 
   /// Whether it is passed over as long as others of its standing suffice (P4).
@@ -490,7 +501,7 @@ final class Victims {
   /// @param candidates which attempts may be among them
   Optional<Set<AttemptId>> permittedOnOneNode(Job job, Right right, Predicate<Attempt> candidates) {
     Map<NodeId, List<Attempt>> byNode = new TreeMap<>();
-    for (Attempt attempt : shadow.attempts.values()) {
+    for (Attempt attempt : inReach(job, right)) {
       if (candidates.test(attempt) && mayGo(attempt, job, right, Set.of())) {
         attempt.assignment().workers().stream()
             .map(WorkerPlace::node)
