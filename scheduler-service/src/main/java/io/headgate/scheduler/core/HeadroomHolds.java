@@ -190,10 +190,10 @@ final class HeadroomHolds {
     return blocked;
   }
 
-  /// Whether its tenant's limits leave no room in any pool that is open to its head.
+  /// Whether its tenant's limit leaves no room in one of the pools that are open to its head.
   private static boolean isFullForTenant(QueueState queue, Lane lane) {
     return queue.group().isShared()
-        && lane.routes().stream().noneMatch(Route::hasRoomForTenant);
+        && lane.routes().stream().anyMatch(route -> !route.hasRoomForTenant());
   }
 
   /// The jobs that hold from now on.

@@ -16,6 +16,8 @@ import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.HeadroomHold;
+import io.headgate.scheduler.core.job.HeadroomScope;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
@@ -48,6 +50,7 @@ final class TenantChecker {
 
   int victimsOfOtherTenants;
   int waitsForTenantLimit;
+  int holdsTenantHeadroom;
 
   TenantChecker(Shadow shadow) {
     this.shadow = shadow;
@@ -74,9 +77,16 @@ final class TenantChecker {
       if (effect instanceof Effect.HoldReleased(var job, var _)) {
         released.add(job);
       }
+      if (effect instanceof Effect.HeadroomHoldChanged(var _, var headroom)
+          && headroom.stream()
+              .flatMap(hold -> hold.scopes().stream())
+              .anyMatch(scope -> scope.pool().isPresent())) {
+        holdsTenantHeadroom++;
+      }
       shadow.apply(effect);
       if (effect instanceof Effect.StartAttempt(var attempt)) {
         afterStart(attempt);
+        afterStartBesideHeadroom(attempt, now);
       }
     }
     applyReturning(decision, index);
@@ -129,6 +139,48 @@ final class TenantChecker {
             || rules.isEntitled(attempt.policy(), pool, 0),
         "a queue that denies over-reservation starts jobs only that tenant and policy entitle (A5)",
         attempt);
+  }
+
+  /// The order within a queue is known without comparing more than the two jobs.
+  private void afterStartBesideHeadroom(Attempt attempt, Instant now) {
+    PoolId pool = attempt.assignment().pool();
+    TenantId tenant = attempt.policy().tenant();
+    Job job = shadow.jobs.get(attempt.id().job());
+    HeadroomScope scope = HeadroomScope.ofTenant(HeadroomScope.Bound.LIMIT, pool);
+    for (Job holder : shadow.live()) {
+      HeadroomHold hold = holder.headroom().filter(it -> it.scopes().contains(scope)).orElse(null);
+      if (hold == null
+          || attempt.assignment().units() == 0
+          || released.contains(job.id())
+          || job.attempts() > 1
+          || !holder.spec().queue().equals(job.spec().queue())
+          || !isAhead(holder, job)
+          || endsBy(job, now, hold.passableUntil())) {
+        continue;
+      }
+      long need =
+          shadow
+              .queue(holder.spec().queue())
+              .flatMap(queue -> shadow.profile(queue.profile()))
+              .orElseThrow()
+              .need()
+              .units();
+      require(
+          rules.chargedBeside(holder.id(), tenant, pool) + need <= rules.limit(tenant, pool),
+          "no later job of a queue starts on the tenant's headroom that another holds (O7)",
+          attempt,
+          holder);
+    }
+  }
+
+  private static boolean isAhead(Job one, Job other) {
+    return one.spec().priority() == other.spec().priority()
+        ? one.sequence() < other.sequence()
+        : one.spec().priority() > other.spec().priority();
+  }
+
+  private static boolean endsBy(Job job, Instant now, Instant end) {
+    return job.spec().longest().filter(longest -> !now.plus(longest).isAfter(end)).isPresent();
   }
 
   private void requireWithinLimit(TenantId tenant, PoolId pool, Object detail) {
@@ -216,9 +268,14 @@ final class TenantChecker {
       Reason use = reason instanceof Reason.HeldInLimit(var of, var _, var _, var _) ? of : reason;
       if (use instanceof Reason.TenantLimit limit) {
         waitsForTenantLimit++;
-        long held = reason instanceof Reason.HeldInLimit holds ? holds.held().units() : 0;
+        Reason.HeldInLimit holds = reason instanceof Reason.HeldInLimit is ? is : null;
+        long held = holds == null ? 0 : holds.held().units();
+        boolean isHeadroom = holds != null && holds.until().isPresent();
         require(
-            limit.usage().units() == rules.used(limit.tenant(), limit.pool())
+            limit.usage().units()
+                    == (isHeadroom
+                        ? rules.chargedBeside(holds.holder(), limit.tenant(), limit.pool())
+                        : rules.used(limit.tenant(), limit.pool()))
                 && limit.limit().units() == rules.limit(limit.tenant(), limit.pool())
                 && limit.usage().units() + held + limit.need().units() > limit.limit().units(),
             "the numbers of a reason are never wrong",

@@ -27,6 +27,7 @@ class TenantPropertiesTest {
   private final AtomicInteger scenarios = new AtomicInteger();
   private final AtomicInteger victimsOfOtherTenants = new AtomicInteger();
   private final AtomicInteger waitsForTenantLimit = new AtomicInteger();
+  private final AtomicInteger holdsTenantHeadroom = new AtomicInteger();
 
   @Test
   void holdInEveryScenario() {
@@ -34,6 +35,7 @@ class TenantPropertiesTest {
     // The made-up tenants do meet.
     assertThat(victimsOfOtherTenants.get()).isGreaterThanOrEqualTo(scenarios.get() / 20);
     assertThat(waitsForTenantLimit.get()).isGreaterThanOrEqualTo(scenarios.get() / 20);
+    assertThat(holdsTenantHeadroom.get()).isGreaterThanOrEqualTo(scenarios.get() / 20);
   }
 
   private void run(long seed) {
@@ -92,6 +94,7 @@ class TenantPropertiesTest {
     scenarios.incrementAndGet();
     victimsOfOtherTenants.addAndGet(checker.victimsOfOtherTenants);
     waitsForTenantLimit.addAndGet(checker.waitsForTenantLimit);
+    holdsTenantHeadroom.addAndGet(checker.holdsTenantHeadroom);
   }
 
   private static long preemptions(Decision decision) {

@@ -107,6 +107,15 @@ final class TenantRules {
     return live + Math.max(stopping, holds(tenant, pool, hold -> true));
   }
 
+  /// As [#charged], without what the job holds for itself under O7.
+  long chargedBeside(JobId job, TenantId tenant, PoolId pool) {
+    long live = attempts(in(tenant, pool), attempt -> attempt.stop().isEmpty());
+    long stopping = attempts(in(tenant, pool), attempt -> attempt.stop().isPresent());
+    long held =
+        holds(tenant, pool, hold -> !hold.isForBlocked() || !hold.job().equals(job));
+    return live + Math.max(stopping, held);
+  }
+
   long nonPreemptible(TenantId tenant, PoolId pool) {
     return attempts(in(tenant, pool), attempt -> !attempt.preemptible());
   }
