@@ -53,6 +53,7 @@ final class Pass {
   /// @return when the core must decide again although no input arrives
   Optional<Instant> run() {
     releaseBrokenHolds();
+    ReturningJobs.giveUpBroken(world, transitions);
     Suspensions.giveUp(world, transitions, now, wake);
     boolean structureChanged = renewStructure();
     world.promotingQueues.forEach(queue -> Promotion.promote(queue, now));

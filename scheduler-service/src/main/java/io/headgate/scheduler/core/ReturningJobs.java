@@ -36,17 +36,23 @@ final class ReturningJobs {
   /// Where those found room in a pool in which their turn comes later.
   private final Map<LiveAttempt, PoolState> pools = new HashMap<>();
 
-  /// Begins a round. The places that were kept are given up: others may come before those jobs now.
+  /// Begins a round.
   ReturningJobs(World world, Transitions transitions, Instant now) {
     this.world = world;
     this.transitions = transitions;
     this.now = now;
-    for (LiveHold place : List.copyOf(world.returningPlaces.values())) {
-      transitions.holds().giveUpKept(place.job());
-    }
     for (LiveAttempt attempt : world.returning.values()) {
-      if (mayReturn(world, attempt)) {
+      if (!world.returningPlaces.containsKey(attempt.job().id()) && mayReturn(world, attempt)) {
         toCome.put(attempt, Turn.of(attempt.job()));
+      }
+    }
+  }
+
+  /// Gives up the places that are no longer of use.
+  static void giveUpBroken(World world, Transitions transitions) {
+    for (LiveHold place : List.copyOf(world.returningPlaces.values())) {
+      if (place.isBroken() || !place.isStillDue()) {
+        transitions.holds().giveUpKept(place.job());
       }
     }
   }
