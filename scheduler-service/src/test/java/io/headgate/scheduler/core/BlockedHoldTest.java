@@ -216,6 +216,15 @@ class BlockedHoldTest {
   }
 
   @Test
+  void aHoldOfUnknownStartDoesNotBeginAnewWhenAJobPasses() {
+    Driver it = unknown();
+    Hold hold = it.core.hold(it.id("big")).orElseThrow();
+    it.submit(it.timed("short", "s", minutes(9))).after(minutes(1)).pass();
+    assertThat(it.state("short")).isEqualTo(JobState.ASSIGNED);
+    assertThat(it.core.hold(it.id("big"))).contains(hold);
+  }
+
+  @Test
   void itIsGivenUpAsSoonAsTheJobInTheWayIsEndless() {
     Driver it = unknown();
     assertThat(it.wakeAt).contains(it.now.plus(minutes(8)));

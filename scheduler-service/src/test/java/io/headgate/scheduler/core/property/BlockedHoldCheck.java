@@ -261,7 +261,7 @@ final class BlockedHoldCheck {
     require(!rules.fitsNow(job), "a job that fits now does not hold (O7)", hold);
     require(holdIn(hold.place().pool(), rules).isEmpty(), "one blocked job holds in a pool (O7)");
     Set<AttemptId> ended = new HashSet<>(hold.waitsFor());
-    Instant start = hold.expectedStart().orElse(Instant.MIN);
+    Instant passedBy = hold.passableUntil().orElse(Instant.MIN);
     for (Attempt attempt : rules.shadow.attempts.values()) {
       Expected end = end(attempt, job, rules);
       require(
@@ -269,7 +269,7 @@ final class BlockedHoldCheck {
           "no hold waits for an endless job (O7)",
           hold,
           attempt);
-      if (end.isBy(start)) {
+      if (end.isBy(passedBy)) {
         ended.add(attempt.id());
       }
     }
