@@ -77,6 +77,19 @@ class HeadroomTableTest {
         """);
   }
 
+  /// Jobs in q leave the limits that block `big`, though nothing on p. So `big` can have its headroom.
+  @Test
+  @Rule("O7")
+  void headroomMayComeFreeInPoolsThatTheHolderDoesNotUse() {
+    RuleTable.check(
+        "pool p; pool q; node n 4; node m 2 in q; size 1; size 2 on q p; size 4 on p",
+        """
+        dev 0/4                             | dev: a*2~60m b*2~60m; dev: big*4; 10m; dev: e; b ends              | big waits LIMIT; e waits HOLD
+        department eng 0/4; dev 0/9 in eng  | dev: a*2~60m b*2~60m; dev: big*4; 10m; dev: e; b ends              | big waits LIMIT; e waits HOLD
+        department eng 0/4; dev 0/9 in eng  | dev: a*2~60m b*2~60m; dev: big*4; 10m; dev: e; b ends; a ends      | big runs; e waits LIMIT\
+        """);
+  }
+
   /// The first one that can have its headroom holds it.
   @Test
   @Rule("O7")
