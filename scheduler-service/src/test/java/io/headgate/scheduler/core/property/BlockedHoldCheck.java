@@ -192,6 +192,12 @@ final class BlockedHoldCheck {
         rules.space.isFreeWithout(hold.place().workers(), Set.copyOf(hold.waitsFor())),
         "a held place is free when those it waits for have ended (O7)",
         hold);
+  }
+
+  /// No job that comes before the hold's would hold in the pool.
+  static void requireFirst(Hold hold, Reference rules) {
+    Job job = rules.shadow.jobs.get(hold.job());
+    PoolId own = hold.place().pool();
     Pool held = rules.shadow.pool(own).orElseThrow();
     for (Job other : rules.firsts()) {
       boolean better =
