@@ -90,6 +90,19 @@ class HeadroomTableTest {
         """);
   }
 
+  /// `a` was preempted: it keeps its place (O5), but `b` is promoted. So `b` comes before `a` and
+  /// `big`, and does not wait for the headroom that keeps `a` from starting.
+  @Test
+  @Rule("O7")
+  void aPromotedJobDoesNotWaitWithTheFirstOfItsQueue() {
+    RuleTable.check(
+        "pool p promote-after 11m; pool q promote-after 11m; node n 5; node m 8 in q; size 1 on p; size 2 on q; size 4 on p; size 8 on q",
+        """
+        ops 2/2; dev 0/8 | dev: a*4~60m; dev: b*4; dev: c*2~60m; dev: big*8; 12m; ops: o o2; settle; 10m           | a waits HOLD; b waits CAPACITY
+        ops 2/2; dev 0/4 | dev: a*4~60m; dev: b*4; 12m; ops: o~30m o2~30m; settle                                  | a waits HOLD; b waits HOLDING\
+        """);
+  }
+
   /// The first one that can have its headroom holds it.
   @Test
   @Rule("O7")

@@ -149,7 +149,12 @@ public final class Lane {
   ///
   /// @param rules may keep a check of each rule
   public Block block(StartRules rules) {
-    Block gate = gate(rules);
+    return block(head(), rules);
+  }
+
+  /// As [#block(StartRules)], as if the job were its head.
+  public Block block(@Nullable LiveJob job, StartRules rules) {
+    Block gate = gate(job, rules);
     return gate == Block.NONE ? withAsked(RouteGroup.supplyBlock(routes(), rules)) : gate;
   }
 
@@ -176,13 +181,12 @@ public final class Lane {
   /// The first rule of rights that stands in the way of its head, or the headroom that another job
   /// holds.
   public Block gate() {
-    return gate(StartRules.ANSWERS_ONLY);
+    return gate(head());
   }
 
   /// As [#gate()], as if the job were its head.
-  Block gate(LiveJob job) {
-    Block rights = rights(StartRules.ANSWERS_ONLY);
-    return rights == Block.NONE && stopping(job) != null ? Block.HEADROOM : rights;
+  Block gate(@Nullable LiveJob job) {
+    return gate(job, StartRules.ANSWERS_ONLY);
   }
 
   /// As [#gate()], as if its policy's limit left room.
@@ -195,9 +199,9 @@ public final class Lane {
     return rightsBesidesLimits(StartRules.ANSWERS_ONLY);
   }
 
-  private Block gate(StartRules rules) {
+  private Block gate(@Nullable LiveJob job, StartRules rules) {
     Block rights = rights(rules);
-    return rights == Block.NONE && !rules.leavesHeadroom(stopping(head()))
+    return rights == Block.NONE && !rules.leavesHeadroom(stopping(job))
         ? Block.HEADROOM
         : rights;
   }
