@@ -18,12 +18,13 @@ import org.jspecify.annotations.Nullable;
 /// 3. Start the jobs whose victims have left, or that now fit elsewhere ([VictimHolds]).
 /// 4. Let the queues take turns in the order O1 to O5 ([Round]). A late turn may change what an
 ///    earlier one could do; then repeat steps 3 and 4. So a second pass would decide nothing.
-/// 5. Find the jobs that hold headroom ([HeadroomHolds]). If a hold has ended, repeat steps 3 and
-///    4.
+/// 5. Give up the places of returning jobs that their limits do not leave any more
+///    ([ReturningJobs]), and find the jobs that hold headroom ([HeadroomHolds]). If a place or a
+///    hold has ended, repeat steps 3 and 4.
 /// 6. Ask elastic pools for missing instances, and give back idle ones ([Scaling]).
 /// 7. Report each lane whose reason to wait has changed ([Reasons]).
 final class Pass {
-  /// Bounds how often headroom is held anew in a pass. Every start may lead to another holder, and
+  /// Bounds how often step 5 is made in a pass. Every start may lead to another holder, and
   /// few do.
   private static final int MAX_RENEWALS = 100;
 
@@ -61,11 +62,11 @@ final class Pass {
     BlockedHolds blockedHolds = takeRounds(null);
     int renewals = 0;
     // While nodes are awaited, headroom stays as it is.
-    while (!promises.areDue() && renewals < MAX_RENEWALS && headroom.renew()) {
+    while (!promises.areDue() && renewals < MAX_RENEWALS && mustGoOn()) {
       blockedHolds = takeRounds(blockedHolds);
       renewals++;
     }
-    assert renewals < MAX_RENEWALS : "headroom does not come to rest";
+    assert renewals < MAX_RENEWALS : "what is held does not come to rest";
     if (promises.areDue() || renewals == MAX_RENEWALS) {
       headroom.noteGates();
     }
@@ -91,6 +92,10 @@ final class Pass {
       wake.by(Objects.requireNonNull(world.backedOff.first().backOff()).until());
     }
     return wake.at();
+  }
+
+  private boolean mustGoOn() {
+    return ReturningJobs.giveUpBroken(world, transitions) || headroom.renew();
   }
 
   private void releaseBrokenHolds() {

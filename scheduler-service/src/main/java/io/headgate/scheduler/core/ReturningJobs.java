@@ -48,13 +48,19 @@ final class ReturningJobs {
     }
   }
 
-  /// Gives up the places that are no longer of use.
-  static void giveUpBroken(World world, Transitions transitions) {
+  /// Gives up the places that are no longer of use: a node is gone, or a job that started later
+  /// has used the limit (A2).
+  ///
+  /// @return whether there were some
+  static boolean giveUpBroken(World world, Transitions transitions) {
+    boolean someWere = false;
     for (LiveHold place : List.copyOf(world.returningPlaces.values())) {
       if (place.isBroken() || !place.isStillDue()) {
         transitions.holds().giveUpKept(place.job());
+        someWere = true;
       }
     }
+    return someWere;
   }
 
   /// Keeps a place for the first job that finds one and whose turn is before this one.
