@@ -1,14 +1,17 @@
 package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.job.HoldRelease;
+import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.Promotion;
 import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One pass over the queues, after the inputs of a decision have been applied.
@@ -37,6 +40,9 @@ final class Pass {
   private final Promises promises;
   private final Scaling scaling;
   private final HeadroomHolds headroom;
+
+  /// The jobs whose places step 5 gave up. Looked up in only, so its order does not matter.
+  private final Set<JobId> givenUp = new HashSet<>();
 
   Pass(World world, Transitions transitions, RoomSearches searches, Instant now) {
     this.world = world;
@@ -95,7 +101,9 @@ final class Pass {
   }
 
   private boolean mustGoOn() {
-    return ReturningJobs.giveUpBroken(world, transitions) || headroom.renew();
+    List<JobId> places = ReturningJobs.giveUpBroken(world, transitions);
+    givenUp.addAll(places);
+    return !places.isEmpty() || headroom.renew();
   }
 
   private void releaseBrokenHolds() {
@@ -137,7 +145,7 @@ final class Pass {
   private Round beginRound(@Nullable BlockedHolds before) {
     searches.beginRound();
     promises.takeBack();
-    ReturningJobs returning = new ReturningJobs(world, transitions, now);
+    ReturningJobs returning = new ReturningJobs(world, transitions, givenUp, now);
     BlockedHolds blockedHolds = BlockedHolds.lift(world, transitions, now, before);
     TurnActions actions =
         new TurnActions(
