@@ -278,7 +278,7 @@ final class BlockedHolds {
   }
 
   /// Whether its place will be free when its job is expected to start: better-ranked jobs may have
-  /// taken of it.
+  /// taken of it. Jobs that passed it will have ended by then, or by the end of the hold.
   private boolean willBeFree(LiveHold hold) {
     for (NodeState node : hold.distinctNodes()) {
       Room room = Room.soon(node);
@@ -299,8 +299,8 @@ final class BlockedHolds {
     if (attempt == null || hold.hold().waitsFor().contains(attempt.id())) {
       return true;
     }
-    Instant start = hold.hold().expectedStart().orElse(Instant.MIN);
-    return terms.ends(hold.job()).of(attempt).at().map(end -> !end.isAfter(start)).orElse(false);
+    Instant until = hold.hold().passableUntil().orElse(Instant.MIN);
+    return terms.ends(hold.job()).of(attempt).at().map(end -> !end.isAfter(until)).orElse(false);
   }
 
   /// Holds what [#find] found for the job.

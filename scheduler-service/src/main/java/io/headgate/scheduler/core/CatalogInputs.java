@@ -68,7 +68,7 @@ final class CatalogInputs {
       // Holds of blocked jobs are found again in every pass.
       if (!hold.isForBlocked()
           && concerned.contains(hold.job().queue().id().tenant())
-          && !hold.isStillDue()) {
+          && !hold.isStillDue(world.heldForBlocked(hold.pool()))) {
         transitions.holds().release(hold, HoldRelease.CONFIGURATION_CHANGED);
       }
     }

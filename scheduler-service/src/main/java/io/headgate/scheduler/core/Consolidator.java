@@ -66,7 +66,7 @@ final class Consolidator {
       Optional<Plan> found = find(turn, job, route);
       if (found.isPresent()) {
         return turn.comesLaterIn(route.pool())
-            ? new TurnOutcome.Later(turn)
+            ? new TurnOutcome.Later(turn, route.pool())
             : carryOut(job, found.get());
       }
     }

@@ -10,6 +10,7 @@ import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.Promotion;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.StartRules;
 import io.headgate.scheduler.core.queue.WaitingLine;
@@ -43,7 +44,7 @@ final class Explainer {
     boolean waits = job.attempt() == null;
     boolean inLane = waits && job.hold() == null && !job.backsOff();
     StartRules rules = StartRules.explaining(job.user());
-    Block block = inLane ? job.queue().lane(job).block(rules) : Block.NONE;
+    Block block = inLane ? job.queue().lane(job).block(Promotion.headOf(job), rules) : Block.NONE;
     return new Explanation(
         job.toJob(),
         inLane ? Reasons.of(world, job, block) : Reasons.of(world, job),

@@ -355,7 +355,8 @@ final class HeadroomHolds {
   }
 
   /// Whether the pool can take the job now or once all have ended there that ever will. A blocked
-  /// job's hold there does not count: that job may have to leave the headroom.
+  /// job's hold there does not count: that job may have to leave the headroom. Nor do the limits of
+  /// departments: they leave room by then, perhaps because jobs in other pools have ended.
   private boolean mayStart(LiveJob job, Route route) {
     if (route.ranking().fits()) {
       return true;
@@ -371,7 +372,8 @@ final class HeadroomHolds {
 
   private Optional<Assignment> placeOnceFree(LiveJob job, Route route) {
     Ends ends = new Ends(now, job.queue().holdAfter());
-    return HoldSearch.search(route, world.ends.expect(route.pool(), ends), now)
+    Route once = route.withoutDepartments();
+    return HoldSearch.search(once, world.ends.expect(once.pool(), ends), now)
             instanceof HoldSearch.Found(var place, var _, var _)
         ? Optional.of(place)
         : Optional.empty();

@@ -1,14 +1,17 @@
 package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.job.HoldRelease;
+import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.Promotion;
 import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One pass over the queues, after the inputs of a decision have been applied.
@@ -18,12 +21,13 @@ import org.jspecify.annotations.Nullable;
 /// 3. Start the jobs whose victims have left, or that now fit elsewhere ([VictimHolds]).
 /// 4. Let the queues take turns in the order O1 to O5 ([Round]). A late turn may change what an
 ///    earlier one could do; then repeat steps 3 and 4. So a second pass would decide nothing.
-/// 5. Find the jobs that hold headroom ([HeadroomHolds]). If a hold has ended, repeat steps 3 and
-///    4.
+/// 5. Give up the places of returning jobs that their limits do not leave any more
+///    ([ReturningJobs]), and find the jobs that hold headroom ([HeadroomHolds]). If a place or a
+///    hold has ended, repeat steps 3 and 4.
 /// 6. Ask elastic pools for missing instances, and give back idle ones ([Scaling]).
 /// 7. Report each lane whose reason to wait has changed ([Reasons]).
 final class Pass {
-  /// Bounds how often headroom is held anew in a pass. Every start may lead to another holder, and
+  /// Bounds how often step 5 is made in a pass. Every start may lead to another holder, and
   /// few do.
   private static final int MAX_RENEWALS = 100;
 
@@ -36,6 +40,9 @@ final class Pass {
   private final Promises promises;
   private final Scaling scaling;
   private final HeadroomHolds headroom;
+
+  /// The jobs whose places step 5 gave up. Looked up in only, so its order does not matter.
+  private final Set<JobId> givenUp = new HashSet<>();
 
   Pass(World world, Transitions transitions, RoomSearches searches, Instant now) {
     this.world = world;
@@ -61,11 +68,11 @@ final class Pass {
     BlockedHolds blockedHolds = takeRounds(null);
     int renewals = 0;
     // While nodes are awaited, headroom stays as it is.
-    while (!promises.areDue() && renewals < MAX_RENEWALS && headroom.renew()) {
+    while (!promises.areDue() && renewals < MAX_RENEWALS && mustGoOn()) {
       blockedHolds = takeRounds(blockedHolds);
       renewals++;
     }
-    assert renewals < MAX_RENEWALS : "headroom does not come to rest";
+    assert renewals < MAX_RENEWALS : "what is held does not come to rest";
     if (promises.areDue() || renewals == MAX_RENEWALS) {
       headroom.noteGates();
     }
@@ -91,6 +98,12 @@ final class Pass {
       wake.by(Objects.requireNonNull(world.backedOff.first().backOff()).until());
     }
     return wake.at();
+  }
+
+  private boolean mustGoOn() {
+    List<JobId> places = ReturningJobs.giveUpBroken(world, transitions);
+    givenUp.addAll(places);
+    return !places.isEmpty() || headroom.renew();
   }
 
   private void releaseBrokenHolds() {
@@ -132,7 +145,7 @@ final class Pass {
   private Round beginRound(@Nullable BlockedHolds before) {
     searches.beginRound();
     promises.takeBack();
-    ReturningJobs returning = new ReturningJobs(world, transitions, now);
+    ReturningJobs returning = new ReturningJobs(world, transitions, givenUp, now);
     BlockedHolds blockedHolds = BlockedHolds.lift(world, transitions, now, before);
     TurnActions actions =
         new TurnActions(

@@ -17,10 +17,12 @@ import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.Promotion;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.ReportedReason;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
+import io.headgate.scheduler.core.queue.StartRules;
 import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
@@ -48,7 +50,11 @@ final class Reasons {
     }
     return job.backsOff()
         ? Optional.of(waiting(Objects.requireNonNull(job.backOff())))
-        : of(world, job, job.queue().lane(job).block());
+        : of(world, job, blockOf(job));
+  }
+
+  private static Block blockOf(LiveJob job) {
+    return job.queue().lane(job).block(Promotion.headOf(job), StartRules.ANSWERS_ONLY);
   }
 
   static Reason waiting(BackOff pause) {
@@ -57,9 +63,12 @@ final class Reasons {
 
   /// Why a job in its lane waits.
   ///
-  /// @param block of the lane
+  /// @param block of the job that it waits with
   static Optional<Reason> of(World world, LiveJob job, Block block) {
     QueueState queue = job.queue();
+    if (block == Block.HEADROOM) {
+      return Optional.of(HeldInLimit.ofHeadroom(queue, Promotion.headOf(job)));
+    }
     return Optional.ofNullable(of(world, queue, queue.lane(job), block, world.obstacles()));
   }
 

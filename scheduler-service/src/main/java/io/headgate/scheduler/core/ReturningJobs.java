@@ -2,6 +2,7 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.HoldSearch;
@@ -14,11 +15,13 @@ import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Jobs that keep their place in the order while their attempts stop, because a worker was lost,
@@ -37,24 +40,35 @@ final class ReturningJobs {
   private final Map<LiveAttempt, PoolState> pools = new HashMap<>();
 
   /// Begins a round.
-  ReturningJobs(World world, Transitions transitions, Instant now) {
+  ///
+  /// @param givenUp jobs whose places this pass gave up after a round; it keeps them no other
+  ReturningJobs(World world, Transitions transitions, Set<JobId> givenUp, Instant now) {
     this.world = world;
     this.transitions = transitions;
     this.now = now;
     for (LiveAttempt attempt : world.returning.values()) {
-      if (!world.returningPlaces.containsKey(attempt.job().id()) && mayReturn(world, attempt)) {
+      JobId job = attempt.job().id();
+      if (!world.returningPlaces.containsKey(job)
+          && !givenUp.contains(job)
+          && mayReturn(world, attempt)) {
         toCome.put(attempt, Turn.of(attempt.job()));
       }
     }
   }
 
-  /// Gives up the places that are no longer of use.
-  static void giveUpBroken(World world, Transitions transitions) {
+  /// Gives up the places that are no longer of use: a node is gone, or a job that started later
+  /// has used the limit (A2).
+  ///
+  /// @return the jobs that had them
+  static List<JobId> giveUpBroken(World world, Transitions transitions) {
+    List<JobId> givenUp = new ArrayList<>();
     for (LiveHold place : List.copyOf(world.returningPlaces.values())) {
-      if (place.isBroken() || !place.isStillDue()) {
+      if (place.isBroken() || !place.isStillDue(world.heldForBlocked(place.pool()))) {
         transitions.holds().giveUpKept(place.job());
+        givenUp.add(place.job().id());
       }
     }
+    return givenUp;
   }
 
   /// Keeps a place for the first job that finds one and whose turn is before this one.

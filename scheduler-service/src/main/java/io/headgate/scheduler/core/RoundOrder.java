@@ -12,8 +12,10 @@ import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -26,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|
 /// | started, made room | all that use the pool, the policy, its departments and the tenant | if jobs of these may be victims now, or hold capacity, or a queue came forward while others hold |
 /// | made room | also those of the victims' policies, departments and tenants | also if victims were asked to stop, or the job fitted somewhere (P9) |
-/// | promised, held | all that use the pool, the policy, its departments and the tenant | no |
+/// | promised | all that use the pool, the policy, its departments and the tenant | no |
+/// | held | also those that wait for their turn in the pool | no |
 /// | later | its own, in its place in the pool where it found room | no |
 /// | nothing | none | no |
 final class RoundOrder {
@@ -39,6 +42,9 @@ final class RoundOrder {
 
   /// The policies that had such turns in this round.
   private final Set<PolicyAccount> delayed = new LinkedHashSet<>();
+
+  /// The turns that were put off, by the pool in which they come later.
+  private final Map<PoolState, Set<Turn>> waiting = new HashMap<>();
 
   /// Set when a later action may change the outcome of an earlier turn; the round is then repeated.
   private boolean repeats;
@@ -151,10 +157,27 @@ final class RoundOrder {
         refreshLosers(moved);
       }
       case TurnOutcome.Promised(LiveHold place) -> settleTaken(place.job().queue(), place.pool());
-      case TurnOutcome.Held(LiveHold hold) -> settleTaken(hold.job().queue(), hold.pool());
-      case TurnOutcome.Later(Turn turn) -> order.put(turn);
+      case TurnOutcome.Held(LiveHold hold) -> {
+        settleTaken(hold.job().queue(), hold.pool());
+        refreshWaitingFor(hold.pool());
+      }
+      case TurnOutcome.Later(Turn turn, PoolState pool) -> {
+        order.put(turn);
+        waiting.computeIfAbsent(pool, key -> new LinkedHashSet<>()).add(turn);
+      }
       case TurnOutcome.Nothing() -> {}
     }
+  }
+
+  /// Candidates that found room in a pool where their turn comes later may hold in another pool
+  /// once one holds there. So they have the best of their places again.
+  private void refreshWaitingFor(PoolState held) {
+    for (Turn turn : waiting.getOrDefault(held, Set.of())) {
+      if (turn.isToCome()) {
+        refresh(turn.queue());
+      }
+    }
+    waiting.remove(held);
   }
 
   /// Jobs of these queues may start now that could not when their turn came.

@@ -4,6 +4,7 @@ import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.PreemptionRule;
+import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveJob;
@@ -85,8 +86,9 @@ final class TurnActions {
     if (place == null) {
       return TurnOutcome.nothing();
     }
-    return turn.comesLaterIn(world.pool(place.pool()))
-        ? new TurnOutcome.Later(turn)
+    PoolState pool = world.pool(place.pool());
+    return turn.comesLaterIn(pool)
+        ? new TurnOutcome.Later(turn, pool)
         : start(job, place);
   }
 
@@ -144,7 +146,7 @@ final class TurnActions {
           return TurnOutcome.nothing();
         }
         if (turn.comesLaterIn(found.pool())) {
-          return new TurnOutcome.Later(turn);
+          return new TurnOutcome.Later(turn, found.pool());
         }
         if (promises.areDue()) {
           return promise(job, found.place());
@@ -190,8 +192,9 @@ final class TurnActions {
       blockedHolds.giveUp(job, wake);
       return TurnOutcome.nothing();
     }
-    return turn.comesLaterIn(world.pool(found.place().pool()))
-        ? new TurnOutcome.Later(turn)
+    PoolState pool = world.pool(found.place().pool());
+    return turn.comesLaterIn(pool)
+        ? new TurnOutcome.Later(turn, pool)
         : new TurnOutcome.Held(blockedHolds.place(job, found));
   }
 }

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core;
 
+import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.Turn;
@@ -33,7 +34,9 @@ sealed interface TurnOutcome {
   record Held(LiveHold hold) implements TurnOutcome {}
 
   /// The candidate found room in a pool where others come before it; its turn comes again, there.
-  record Later(Turn turn) implements TurnOutcome {}
+  ///
+  /// @param pool where
+  record Later(Turn turn, PoolState pool) implements TurnOutcome {}
 
   /// The candidate could do nothing.
   record Nothing() implements TurnOutcome {}

@@ -281,6 +281,15 @@ final class World {
     return queue.queue().isEmpty() && catalogs.containsKey(queue.id().tenant());
   }
 
+  /// The units that blocked jobs hold in the pool (O7).
+  long heldForBlocked(PoolState pool) {
+    long units = 0;
+    for (LiveHold hold : holds.values()) {
+      units += hold.isForBlocked() && hold.pool() == pool ? hold.claim().units() : 0;
+    }
+    return units;
+  }
+
   /// The obstacles of entitled jobs, as of the last decision.
   Obstacles obstacles() {
     return new Obstacles(

@@ -216,6 +216,15 @@ class BlockedHoldTest {
   }
 
   @Test
+  void aHoldOfUnknownStartDoesNotBeginAnewWhenAJobPasses() {
+    Driver it = unknown();
+    Hold hold = it.core.hold(it.id("big")).orElseThrow();
+    it.submit(it.timed("short", "s", minutes(9))).after(minutes(1)).pass();
+    assertThat(it.state("short")).isEqualTo(JobState.ASSIGNED);
+    assertThat(it.core.hold(it.id("big"))).contains(hold);
+  }
+
+  @Test
   void itIsGivenUpAsSoonAsTheJobInTheWayIsEndless() {
     Driver it = unknown();
     assertThat(it.wakeAt).contains(it.now.plus(minutes(8)));
@@ -302,5 +311,36 @@ class BlockedHoldTest {
     assertThat(it.core.hold(it.id("big")).orElseThrow().place().workers())
         .singleElement()
         .satisfies(worker -> assertThat(worker.node().name()).isEqualTo("m"));
+  }
+
+  /// `a` would start on m and on n at the same time, and waits for its turn on m, which comes after
+  /// that of "two". When "two" holds m, its turn on n comes first.
+  @Test
+  void aJobWhosePlaceAnotherHoldsHasItsTurnInItsOtherPool() {
+    TenantBuilder tenant =
+        new TenantBuilder()
+            .pool("q", "two")
+            .pool("r", "one")
+            .pool("p", "one")
+            .profile("one", "1", "q", "p")
+            .profile("two", "2", "q", "r", "p")
+            .changeProfile("one", p -> p.with().holdAfter(Duration.ZERO).build())
+            .changeProfile("two", p -> p.with().holdAfter(Duration.ZERO).build())
+            .policy("dev", "9", "9")
+            .policy("ops", "9", "9")
+            .queue("d1", "dev", "one", 1)
+            .queue("d2", "dev", "two", 1)
+            .queue("o2", "ops", "two", 1);
+    Driver it = new Driver(tenant);
+    it.join(Driver.node("m", "q", 2), Driver.node("k", "r", 2), Driver.node("n", "p", 2));
+    it.submit(it.timed("x", "d2", HOUR), it.timed("y", "d2", HOUR), it.timed("z", "d2", HOUR));
+    it.run().submit("d2", "b").submit("o2", "c", "d");
+    it.decide(
+        new Input.WorkerExited(it.attemptId("y"), 0, 0),
+        new Input.JobSubmitted(it.spec("a", "d1")));
+    assertThat(it.place("c")).isEqualTo("k:0,1");
+    assertThat(it.reason("d").code()).isEqualTo("HOLDING");
+    assertThat(it.core.hold(it.id("a")).orElseThrow().waitsFor())
+        .containsExactly(it.attemptId("z"));
   }
 }

@@ -2,13 +2,18 @@ package io.headgate.scheduler.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.AttemptEnding;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.node.NodeStatus;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /// Jobs of several workers: all or nothing, in one pool, on few nodes, and ended together.
@@ -133,5 +138,51 @@ class GangTest {
     it.decide(new Input.WorkerStopped(id, 1));
     assertThat(it.place("first")).isEqualTo("b:0,1 c:0,1");
     assertThat(it.state("second")).isEqualTo(JobState.WAITING);
+  }
+
+  /// A user with the grant exceeds the limit on idle capacity (A2). The policy's limit then has no
+  /// room for the job that stops, so nothing is kept for it.
+  @Test
+  void keepsNoPlaceThatItsPolicysLimitDoesNotLeave() {
+    TenantBuilder tenant =
+        tenant(2)
+            .policy("team", "0", "4")
+            .changePolicy("team", p -> p.with().exceedLimit(Set.of(new UserId("eve"))).build())
+            .queue("small", "team", "one", 1);
+    Driver it =
+        new Driver(tenant).join(Driver.node("a", "pool", 2), Driver.node("b", "pool", 2));
+    it.submit("g", "first").run().join(Driver.node("c", "pool", 2), Driver.node("d", "pool", 1));
+    it.decide(
+        new Input.NodeChanged(Driver.node("a", "pool", 2).withStatus(NodeStatus.SUSPECT)),
+        new Input.WorkerLost(it.attemptId("first"), 0),
+        new Input.JobSubmitted(it.spec("above", "small", "eve", 0, Optional.empty())));
+
+    assertThat(it.place("above")).isEqualTo("d:0");
+    assertThat(it.core.state().returning()).isEmpty();
+  }
+
+  /// `big` waits for room below the pool's ceiling, so what it holds takes nothing from the place.
+  @Test
+  void keepsItsPlaceBeforeAJobThatHoldsBelowTheCeiling() {
+    TenantBuilder tenant =
+        tenant(2)
+            .poolCapacity("pool", "6")
+            .profile("two", "2", "pool")
+            .policy("other", "0", "100")
+            .queue("pair", "other", "two", 2);
+    Driver it =
+        new Driver(tenant).join(Driver.node("a", "pool", 2), Driver.node("b", "pool", 2));
+    it.submit("g", "first").run().join(Driver.node("c", "pool", 2));
+    it.submit(it.timed("x", "pair", Duration.ofHours(1))).run().join(Driver.node("d", "pool", 2));
+    it.submit("pair", "big").after(Duration.ofMinutes(10)).pass();
+    it.decide(
+        new Input.NodeChanged(Driver.node("a", "pool", 2).withStatus(NodeStatus.SUSPECT)),
+        new Input.WorkerLost(it.attemptId("first"), 0));
+
+    assertThat(it.reason("big").code()).isEqualTo("HOLDING");
+    List<Hold> kept = it.core.state().returning();
+    assertThat(kept).extracting(Hold::job).containsExactly(it.id("first"));
+    it.after(Duration.ofSeconds(1)).pass();
+    assertThat(it.core.state().returning()).isEqualTo(kept);
   }
 }

@@ -77,6 +77,32 @@ class HeadroomTableTest {
         """);
   }
 
+  /// Jobs in q leave the limits that block `big`, though nothing on p. So `big` can have its headroom.
+  @Test
+  @Rule("O7")
+  void headroomMayComeFreeInPoolsThatTheHolderDoesNotUse() {
+    RuleTable.check(
+        "pool p; pool q; node n 4; node m 2 in q; size 1; size 2 on q p; size 4 on p",
+        """
+        dev 0/4                             | dev: a*2~60m b*2~60m; dev: big*4; 10m; dev: e; b ends              | big waits LIMIT; e waits HOLD
+        department eng 0/4; dev 0/9 in eng  | dev: a*2~60m b*2~60m; dev: big*4; 10m; dev: e; b ends              | big waits LIMIT; e waits HOLD
+        department eng 0/4; dev 0/9 in eng  | dev: a*2~60m b*2~60m; dev: big*4; 10m; dev: e; b ends; a ends      | big runs; e waits LIMIT\
+        """);
+  }
+
+  /// `a` was preempted: it keeps its place (O5), but `b` is promoted. So `b` comes before `a` and
+  /// `big`, and does not wait for the headroom that keeps `a` from starting.
+  @Test
+  @Rule("O7")
+  void aPromotedJobDoesNotWaitWithTheFirstOfItsQueue() {
+    RuleTable.check(
+        "pool p promote-after 11m; pool q promote-after 11m; node n 5; node m 8 in q; size 1 on p; size 2 on q; size 4 on p; size 8 on q",
+        """
+        ops 2/2; dev 0/8 | dev: a*4~60m; dev: b*4; dev: c*2~60m; dev: big*8; 12m; ops: o o2; settle; 10m           | a waits HOLD; b waits CAPACITY
+        ops 2/2; dev 0/4 | dev: a*4~60m; dev: b*4; 12m; ops: o~30m o2~30m; settle                                  | a waits HOLD; b waits HOLDING\
+        """);
+  }
+
   /// The first one that can have its headroom holds it.
   @Test
   @Rule("O7")

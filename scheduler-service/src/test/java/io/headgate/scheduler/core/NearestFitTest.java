@@ -3,8 +3,12 @@ package io.headgate.scheduler.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.explain.ReasonDetail;
+import io.headgate.scheduler.core.node.Device;
+import io.headgate.scheduler.core.node.Geometry;
 import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import java.util.List;
 import java.util.Optional;
@@ -87,6 +91,27 @@ class NearestFitTest {
             t -> t.profile("p", "4", 1, 96_000, "pool"),
             "{profile=p, pool=pool, dimension=CPU, asked=96, most=64}"),
         new Case(
+            "each on some node, but not together: properties of devices count, too",
+            List.of(EIGHT, node("m", false, device(0, 80, Isolation.HARDWARE))),
+            true,
+            t -> t.profile("p", "1/2", "pool").changeProfile("p", NearestFitTest::inHardware),
+            "{profile=p, pool=pool, dimension=ISOLATION, asked=level 4, most=level 3}"),
+        new Case(
+            "each on some device of a node, but not together",
+            List.of(
+                node(
+                    "n",
+                    true,
+                    device(0, 40, Isolation.HARDWARE),
+                    device(1, 80, Isolation.DRIVER_CONTAINER))),
+            true,
+            t ->
+                t.profile("p", "1/2", "pool")
+                    .changeProfile("p", NearestFitTest::inHardware)
+                    .changeProfile(
+                        "p", p -> p.with().gpuMemoryBytes(OptionalLong.of(60 * Driver.GIB)).build()),
+            "{profile=p, pool=pool, dimension=DEVICE, asked=1/2, most=0}"),
+        new Case(
             "of several pools the one that comes nearest",
             List.of(EIGHT, Driver.node("m", "larger", 12)),
             true,
@@ -139,6 +164,26 @@ class NearestFitTest {
             false,
             t -> t.share("acme", "pool", "1/2", "8"),
             "{tenant=acme, pool=pool, need=1, reservation=1/2}"));
+  }
+
+  private static Profile inHardware(Profile profile) {
+    return profile.with().isolation(Isolation.HARDWARE).images(true).build();
+  }
+
+  private static Device device(int index, int gib, Isolation isolation) {
+    return new Device(
+        index, "gpu-" + index, "H100", gib * Driver.GIB, new Geometry.Continuous(), isolation);
+  }
+
+  private static Node node(String name, boolean runsImages, Device... devices) {
+    return new Node(
+        new NodeId(TenantBuilder.ACME, name),
+        TenantBuilder.poolId("pool"),
+        List.of(devices),
+        64_000,
+        1024 * Driver.GIB,
+        NodeStatus.READY,
+        runsImages);
   }
 
   private static Driver submitted(Case given, TenantBuilder tenant, List<Node> nodes) {

@@ -165,31 +165,51 @@ public final class Inventory {
   }
 
   private static Shortfall worst(NodeState node, Shape shape) {
+    if (shape.images() && !node.node().runsImages()) {
+      return new Shortfall(Dimension.IMAGES, 1, 0);
+    }
     long devices = 0;
     long admitted = 0;
+    long serving = 0;
+    long gpuMemory = 0;
+    long isolation = 0;
     for (int slot = 0; slot < node.deviceCount(); slot++) {
       DeviceKind kind = node.device(slot).kindWhenInService();
-      if (kind != null) {
-        devices++;
-        admitted += shape.admits(kind.model()) ? 1 : 0;
+      if (kind == null) {
+        continue;
+      }
+      devices++;
+      if (shape.admits(kind.model())) {
+        admitted++;
+        serving += serves(kind, shape) ? 1 : 0;
+        gpuMemory = Math.max(gpuMemory, kind.memoryBytes());
+        isolation = Math.max(isolation, kind.isolation().level());
       }
     }
     Shortfall worst =
         devices == admitted
             ? new Shortfall(Dimension.GPU, shape.units(), devices * UNITS_PER_GPU)
             : new Shortfall(Dimension.GPU_MODEL, shape.units(), admitted * UNITS_PER_GPU);
+    long leastMemory = shape.units() > 0 ? shape.gpuMemoryBytes() : 0;
+    long leastIsolation = shape.isFraction() ? shape.isolation().level() : 0;
     for (Shortfall other :
         List.of(
+            new Shortfall(Dimension.GPU_MEMORY, leastMemory, gpuMemory),
+            new Shortfall(Dimension.ISOLATION, leastIsolation, isolation),
             new Shortfall(Dimension.CPU, shape.cpuMillis(), node.node().cpuMillis()),
             new Shortfall(Dimension.MEMORY, shape.memoryBytes(), node.node().memoryBytes()))) {
       worst = other.part() < worst.part() ? other : worst;
     }
-    if (shape.images() && !node.node().runsImages()) {
-      return new Shortfall(Dimension.IMAGES, 1, 0);
-    }
-    // Enough of each resource, but no combination of its devices fits a worker.
+    // Enough of each resource, but too few devices that have all of them.
     return worst.part() < 1
         ? worst
-        : new Shortfall(Dimension.DEVICE, shape.units(), admitted * UNITS_PER_GPU);
+        : new Shortfall(Dimension.DEVICE, shape.units(), serving * UNITS_PER_GPU);
+  }
+
+  /// Whether a worker may have the idle device, or its part of it.
+  private static boolean serves(DeviceKind kind, Shape shape) {
+    return shape.isFraction()
+        ? Fit.parts(shape, kind, UNITS_PER_GPU, kind.whole()) > 0
+        : Fit.isIdle(shape, kind, UNITS_PER_GPU, kind.whole());
   }
 }

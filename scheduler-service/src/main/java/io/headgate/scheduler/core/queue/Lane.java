@@ -64,8 +64,11 @@ public final class Lane {
 
   /// The pools that are open to its head, in routing order.
   public List<Route> routes() {
-    LiveJob head = head();
-    return head == null ? queue.rightfulRoutes(preemptible) : queue.routes(head);
+    return routes(head());
+  }
+
+  private List<Route> routes(@Nullable LiveJob job) {
+    return job == null ? queue.rightfulRoutes(preemptible) : queue.routes(job);
   }
 
   /// Whether its tenant's reservations may keep its jobs from some of the queue's pools.
@@ -150,8 +153,13 @@ public final class Lane {
   ///
   /// @param rules may keep a check of each rule
   public Block block(StartRules rules) {
-    Block gate = gate(rules);
-    return gate == Block.NONE ? withAsked(RouteGroup.supplyBlock(routes(), rules)) : gate;
+    return block(head(), rules);
+  }
+
+  /// As [#block(StartRules)], as if the job were its head.
+  public Block block(@Nullable LiveJob job, StartRules rules) {
+    Block gate = gate(job, rules);
+    return gate == Block.NONE ? withAsked(RouteGroup.supplyBlock(routes(job), rules)) : gate;
   }
 
   /// As [#block()], with the supply as the group of the queue noted it last, and the rights as of
@@ -177,13 +185,12 @@ public final class Lane {
   /// The first rule of rights that stands in the way of its head, or the headroom that another job
   /// holds.
   public Block gate() {
-    return gate(StartRules.ANSWERS_ONLY);
+    return gate(head());
   }
 
   /// As [#gate()], as if the job were its head.
-  Block gate(LiveJob job) {
-    Block rights = rights(StartRules.ANSWERS_ONLY);
-    return rights == Block.NONE && stopping(job) != null ? Block.HEADROOM : rights;
+  Block gate(@Nullable LiveJob job) {
+    return gate(job, StartRules.ANSWERS_ONLY);
   }
 
   /// As [#gate()], as if its policy's limit left room.
@@ -196,9 +203,9 @@ public final class Lane {
     return rightsBesidesLimits(StartRules.ANSWERS_ONLY);
   }
 
-  private Block gate(StartRules rules) {
+  private Block gate(@Nullable LiveJob job, StartRules rules) {
     Block rights = rights(rules);
-    return rights == Block.NONE && !rules.leavesHeadroom(stopping(head()))
+    return rights == Block.NONE && !rules.leavesHeadroom(stopping(job))
         ? Block.HEADROOM
         : rights;
   }

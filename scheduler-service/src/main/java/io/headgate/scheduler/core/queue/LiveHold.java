@@ -186,11 +186,14 @@ public final class LiveHold {
   }
 
   /// Whether the job could still be given this place as things are configured now.
-  public boolean isStillDue() {
+  ///
+  /// @param behind units that blocked jobs hold in the pool (O7). They wait for room below its
+  ///   ceiling, so they leave this place to the job
+  public boolean isStillDue(long behind) {
     return isOfItsQueue()
         && job.queue().isOpen()
         && isWithinRights()
-        && (claim.units() == 0 || pool.excessSoon(0) <= 0);
+        && (claim.units() == 0 || pool.excessSoon(0) <= behind);
   }
 
   /// Whether it still has the size that its queue's configuration demands now.

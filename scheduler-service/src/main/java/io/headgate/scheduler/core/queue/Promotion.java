@@ -16,6 +16,21 @@ public final class Promotion {
     }
   }
 
+  /// The job that this one waits with in its lane: the first of those that have been promoted like
+  /// it after the longest wait, or else the first of all.
+  public static LiveJob headOf(LiveJob job) {
+    Lane lane = job.queue().lane(job);
+    Promotions<LiveJob> longest = null;
+    for (Promotions<LiveJob> each : lane.promotions()) {
+      if (each.isPromoted(job)
+          && (longest == null || each.after().compareTo(longest.after()) > 0)) {
+        longest = each;
+      }
+    }
+    LiveJob head = longest == null ? null : longest.first();
+    return head == null ? lane.line().first() : head;
+  }
+
   /// When the next waiting job of the queue is promoted; empty: none is left.
   public static Optional<Instant> next(QueueState queue) {
     Optional<Instant> next = Optional.empty();

@@ -63,6 +63,15 @@ final class Promotions<J> {
     return promoted.isEmpty() ? null : promoted.first();
   }
 
+  Duration after() {
+    return after;
+  }
+
+  /// Whether the job is one of the promoted.
+  boolean isPromoted(J job) {
+    return isDue(job);
+  }
+
   /// When the next job is due; empty: none is left.
   Optional<Instant> next() {
     return others.isEmpty() ? Optional.empty() : Optional.of(dueAt(others.first()));

@@ -42,6 +42,11 @@ public record Route(PoolState pool, int position, Ranking ranking, UpperLevels u
     return tenant().admitsNonPreemptible(need());
   }
 
+  /// The same route as if no department limited its jobs.
+  public Route withoutDepartments() {
+    return new Route(pool, position, ranking, upper.withoutDepartments());
+  }
+
   /// The levels of a policy's jobs there.
   Levels levels(PolicyAccount policy) {
     return new Levels(policy, upper.tenant());

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// it, the check of A7 says no. The [Block] then names the hold.
 public final class StartRules {
   /// Keeps no checks: the form for decisions, which allocates nothing.
-  static final StartRules ANSWERS_ONLY = new StartRules(null, null);
+  public static final StartRules ANSWERS_ONLY = new StartRules(null, null);
 
   private final @Nullable UserId user;
   private final @Nullable List<Check> checks;

@@ -14,6 +14,11 @@ public record UpperLevels(@Nullable DepartmentAccount department, TenantAccount 
     return department != null || tenant.isBound();
   }
 
+  /// The tenant alone.
+  public UpperLevels withoutDepartments() {
+    return department == null ? this : new UpperLevels(null, tenant);
+  }
+
   /// The first level that keeps a job from being entitled, as things stand; null: none does.
   ///
   /// @param need units of GPU of a job whose policy is within its reservation

@@ -192,6 +192,12 @@ final class BlockedHoldCheck {
         rules.space.isFreeWithout(hold.place().workers(), Set.copyOf(hold.waitsFor())),
         "a held place is free when those it waits for have ended (O7)",
         hold);
+  }
+
+  /// No job that comes before the hold's would hold in the pool.
+  static void requireFirst(Hold hold, Reference rules) {
+    Job job = rules.shadow.jobs.get(hold.job());
+    PoolId own = hold.place().pool();
     Pool held = rules.shadow.pool(own).orElseThrow();
     for (Job other : rules.firsts()) {
       boolean better =
@@ -261,7 +267,7 @@ final class BlockedHoldCheck {
     require(!rules.fitsNow(job), "a job that fits now does not hold (O7)", hold);
     require(holdIn(hold.place().pool(), rules).isEmpty(), "one blocked job holds in a pool (O7)");
     Set<AttemptId> ended = new HashSet<>(hold.waitsFor());
-    Instant start = hold.expectedStart().orElse(Instant.MIN);
+    Instant passedBy = hold.passableUntil().orElse(Instant.MIN);
     for (Attempt attempt : rules.shadow.attempts.values()) {
       Expected end = end(attempt, job, rules);
       require(
@@ -269,7 +275,7 @@ final class BlockedHoldCheck {
           "no hold waits for an endless job (O7)",
           hold,
           attempt);
-      if (end.isBy(start)) {
+      if (end.isBy(passedBy)) {
         ended.add(attempt.id());
       }
     }

@@ -116,6 +116,11 @@ final class Checker {
       changes = applyHoldChanges(decision.holdChanges(), changes, i);
       Effect effect = decision.effects().get(i);
       before(effect);
+      if (effect instanceof Effect.HoldPlaced(var hold)
+          && hold.isForBlocked()
+          && lasts(hold, decision.effects().subList(i, decision.effects().size()))) {
+        BlockedHoldCheck.requireFirst(hold, rules());
+      }
       apply(effect);
       after(effect);
     }
@@ -135,6 +140,14 @@ final class Checker {
     }
     supply.check(decision, rules);
     shadow.noteUse(inputs, at);
+  }
+
+  /// Whether the decision does not take the hold back. A preemption may let a job hold whose turn
+  /// was before; then all take their turns again.
+  private static boolean lasts(Hold hold, List<Effect> rest) {
+    return rest.stream()
+        .noneMatch(effect ->
+            effect instanceof Effect.HoldReleased(var job, var _) && job.equals(hold.job()));
   }
 
   /// However policies are renamed, what runs counts on the policy of its queue.

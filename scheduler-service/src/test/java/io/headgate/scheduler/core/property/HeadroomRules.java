@@ -11,14 +11,17 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.property.Reference.Standing;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The jobs that the headroom of others keeps from starting (O7), from the text.
 final class HeadroomRules {
@@ -54,13 +57,34 @@ final class HeadroomRules {
   }
 
   /// The job that holds the headroom that this one would use. A job waits with the first of its
-  /// lane.
+  /// lane; of those that are promoted like it, if it is.
   Optional<Job> holderBefore(Job job) {
     if (holders.isEmpty()) {
       return Optional.empty();
     }
     boolean waits = job.state() == JobState.WAITING && !rules.isHeldFor(job);
-    return stopping(waits ? laneHeads().getOrDefault(lane(job), job) : job);
+    return stopping(waits ? headOf(job) : job);
+  }
+
+  private Job headOf(Job job) {
+    Optional<Duration> longest = promotedAfter(job).max(Comparator.naturalOrder());
+    Job head = laneHeads().getOrDefault(lane(job), job);
+    if (longest.isEmpty()) {
+      return head;
+    }
+    return rules.heads().stream()
+        .filter(other -> rules.queue(other.spec().queue()).equals(Optional.of(rules.queue(job))))
+        .filter(other -> lane(other).equals(lane(job)))
+        .filter(other -> promotedAfter(other).anyMatch(longest.get()::equals))
+        .min((one, other) -> rules.turns.isAhead(one, other) ? -1 : 1)
+        .orElse(head);
+  }
+
+  /// The waits after which pools have promoted it.
+  private Stream<Duration> promotedAfter(Job job) {
+    return rules.routes(job).stream()
+        .filter(pool -> rules.turns.isPromoted(job, pool))
+        .flatMap(pool -> pool.promoteAfter().stream());
   }
 
   /// The first job of each lane, of those whose queues have a policy.

@@ -44,6 +44,11 @@ final class Shrunk {
     for (int i = 0; i < PASSES_AT_REST; i++) {
       Decision more = core.decide(List.of(new Input.TimePassed()), step.at());
       require(more.effects().isEmpty(), "five more passes change nothing", more.effects());
+      // No effect tells of the places kept for returning jobs (O5).
+      require(
+          more.holdChanges().stream().allMatch(change -> change.hold().isForBlocked()),
+          "five more passes change nothing",
+          more.holdChanges());
     }
   }
 
