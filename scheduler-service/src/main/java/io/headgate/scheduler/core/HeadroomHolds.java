@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.preemption.HoldSearch;
 import io.headgate.scheduler.core.queue.Block;
 import io.headgate.scheduler.core.queue.Ends;
+import io.headgate.scheduler.core.queue.Guard;
 import io.headgate.scheduler.core.queue.HeadroomGuard;
 import io.headgate.scheduler.core.queue.HeadroomLimit;
 import io.headgate.scheduler.core.queue.Lane;
@@ -175,7 +176,7 @@ final class HeadroomHolds {
         boolean isLimited =
             gate.isLimit()
                 || gate == Block.TENANT_NON_PREEMPTIBLE
-                || (gate == Block.NONE && isFullForTenant(queue, lane));
+                || isBlockedByTenant(lane, queue, gate);
         if (isLimited && queue.need() > 0) {
           LiveJob head = lane.line().first();
           Instant due = head.waitingSince().plus(queue.holdAfter());
@@ -190,10 +191,17 @@ final class HeadroomHolds {
     return blocked;
   }
 
-  /// Whether its tenant's limit leaves no room in one of the pools that are open to its head.
-  private static boolean isFullForTenant(QueueState queue, Lane lane) {
-    return queue.group().isShared()
-        && lane.routes().stream().anyMatch(route -> !route.hasRoomForTenant());
+  /// Whether its tenant's limit leaves its head no room in one of the pools. Headroom that others
+  /// hold there does not count, as in the other limits: who holds would depend on who held.
+  private static boolean isBlockedByTenant(Lane lane, QueueState queue, Block gate) {
+    boolean mayBe =
+        queue.group().isShared()
+            && (gate == Block.NONE
+                || (gate == Block.HEADROOM
+                    && Guard.stopping(queue.guards(), lane.line().first()) == null));
+    return mayBe
+        && queue.rightfulRoutes(lane.line().first()).stream()
+            .anyMatch(route -> !route.hasRoomForTenant());
   }
 
   /// The jobs that hold from now on.
@@ -266,10 +274,7 @@ final class HeadroomHolds {
         return Optional.of(List.of());
       }
       HeadroomOutlook.Expected there =
-          someAreTaken(own, taken)
-              ? new HeadroomOutlook.Never()
-              : world.headroom.expected(world, job, own, now);
-      world.headroom.changesAt(job).ifPresent(wake::by);
+          someAreTaken(own, taken) ? new HeadroomOutlook.Never() : expected(job, own);
       if (HeadroomOutlook.isSooner(there, soonest)) {
         first = own;
         soonest = there;
@@ -279,13 +284,17 @@ final class HeadroomHolds {
   }
 
   private Optional<HeadroomHold> hold(LiveJob job, List<HeadroomLimit> limits) {
-    HeadroomOutlook.Expected expected = world.headroom.expected(world, job, limits, now);
-    world.headroom.changesAt(job).ifPresent(wake::by);
-    return switch (expected) {
+    return switch (expected(job, limits)) {
       case HeadroomOutlook.Known(Instant start) -> known(job, limits, start);
       case HeadroomOutlook.Unknown() -> unknown(job, limits);
       case HeadroomOutlook.Never() -> Optional.empty();
     };
+  }
+
+  private HeadroomOutlook.Expected expected(LiveJob job, List<HeadroomLimit> limits) {
+    HeadroomOutlook.Expected expected = world.headroom.expected(world, job, limits, now);
+    world.headroom.changesAt(job).ifPresent(wake::by);
+    return expected;
   }
 
   private Optional<HeadroomHold> known(LiveJob job, List<HeadroomLimit> limits, Instant expected) {

@@ -62,13 +62,15 @@ public final class Lane {
     return exceedsLimit;
   }
 
-  /// The pools that are open to its head, in routing order.
+  /// The pools that are open to its head, in routing order. Where headroom of others leaves it none:
+  /// those that its tenant's reservations leave it.
   public List<Route> routes() {
     return routes(head());
   }
 
   private List<Route> routes(@Nullable LiveJob job) {
-    return job == null ? queue.rightfulRoutes(preemptible) : queue.routes(job);
+    List<Route> open = job == null ? List.of() : queue.routes(job);
+    return open.isEmpty() ? queue.rightfulRoutes(preemptible) : open;
   }
 
   /// Whether its tenant's reservations may keep its jobs from some of the queue's pools.

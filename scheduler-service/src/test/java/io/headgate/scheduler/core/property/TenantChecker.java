@@ -141,7 +141,8 @@ final class TenantChecker {
         attempt);
   }
 
-  /// The order within a queue is known without comparing more than the two jobs.
+  /// The order within a queue is known without comparing more than the two jobs, unless a pool
+  /// promotes jobs.
   private void afterStartBesideHeadroom(Attempt attempt, Instant now) {
     PoolId pool = attempt.assignment().pool();
     TenantId tenant = attempt.policy().tenant();
@@ -154,6 +155,7 @@ final class TenantChecker {
           || released.contains(job.id())
           || job.attempts() > 1
           || !holder.spec().queue().equals(job.spec().queue())
+          || promotes(job)
           || !isAhead(holder, job)
           || endsBy(job, now, hold.passableUntil())) {
         continue;
@@ -171,6 +173,16 @@ final class TenantChecker {
           attempt,
           holder);
     }
+  }
+
+  private boolean promotes(Job job) {
+    return shadow
+        .queue(job.spec().queue())
+        .flatMap(queue -> shadow.profile(queue.profile()))
+        .stream()
+        .flatMap(profile -> profile.pools().stream())
+        .flatMap(pool -> shadow.pool(pool).stream())
+        .anyMatch(pool -> pool.promoteAfter().isPresent());
   }
 
   private static boolean isAhead(Job one, Job other) {
