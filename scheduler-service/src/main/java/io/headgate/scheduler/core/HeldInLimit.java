@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.HeadroomScope.Bound;
 import io.headgate.scheduler.core.queue.Block;
 import io.headgate.scheduler.core.queue.HeadroomGuard;
 import io.headgate.scheduler.core.queue.HeadroomLimit;
@@ -103,6 +104,18 @@ final class HeldInLimit {
       throw new IllegalStateException("no headroom is held before " + job);
     }
     LiveJob holder = guard.holder();
+    TenantAccount tenant = guard.limit().tenant().orElse(null);
+    // In a tenant's limit, jobs stay stopped while use alone leaves them no room.
+    if (tenant != null
+        && guard.limit().scope().bound() == Bound.LIMIT
+        && tenant.used() + queue.need() > tenant.limit()) {
+      return new Reason.TenantLimit(
+          tenant.tenant(),
+          tenant.pool(),
+          gpus(tenant.used()),
+          gpus(queue.need()),
+          gpus(tenant.limit()));
+    }
     return new Reason.HeldInLimit(
         limit(guard.limit(), queue.need()),
         gpus(holder.queue().need()),

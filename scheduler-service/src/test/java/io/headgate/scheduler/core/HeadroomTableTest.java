@@ -127,4 +127,18 @@ class HeadroomTableTest {
         dev 1/4 | dev: a~60m b~60m c~60m; ops: o~30m; dev: big*4; 10m; a ends; b ends; c ends; dev: e; o ends | big runs; e waits LIMIT\
         """);
   }
+
+  @Test
+  @Rule("O7")
+  void theLimitOfATenantIsOneOfASharedPool() {
+    RuleTable.check(
+        "pool p; node n 9; size 1; size 4; red 0/9 of r; own 2/9 of r; blue 0/9 of b",
+        """
+        share r 2/4; share b 0/           | red: a~60m b~60m c~60m d~60m; red: big*4; 10m; red: e; blue: o; a ends          | big waits LIMIT; e waits HOLD; o runs
+        share r 2/4; share b 0/           | red: a~60m b~60m c~60m d~60m; red: big*4; 10m; red: e; own: x; a ends           | big waits LIMIT; e waits LIMIT; x runs
+        share r 2/4; share b 0/           | red: a~60m b~60m c~60m d~60m; red: big*4; 10m; a ends; red: e~50m f~51m         | big waits LIMIT; e runs; f waits LIMIT
+        share r 2/4; share b 0/; pool q   | red: a~60m b~60m c~60m d~60m; red: big*4; 10m; a ends; red: e                   | big waits LIMIT; e waits CAPACITY
+        share r 2/4; share b 0/; pool q; node m 1 in q | red: a~60m b~60m c~60m d~60m x; red: big*4; 10m; x ends; red: e f  | big waits LIMIT; e runs; f waits CAPACITY\
+        """);
+  }
 }

@@ -59,7 +59,7 @@ final class LoadingTest {
         i %% 13 = 0,
         case when i %% 4 = 0 then timestamptz '2026-11-02 00:00:00Z' + i * interval '1.000007 s' end,
         i %% 3, case when i %% 3 > 0 then timestamptz '2026-11-03 00:00:00Z' end,
-        (array['LIMIT', 'RESERVATION/eng USER_LIMIT', null])[1 + i %% 3],
+        (array['LIMIT@platform/h100', 'RESERVATION/eng USER_LIMIT', null])[1 + i %% 3],
         case when i %% 3 = 0 then timestamptz '2026-11-04 00:00:00Z' end,
         case when i %% 3 = 1 then timestamptz '2026-11-05 00:00:00Z' end
       from generate_series(1, %d) i\
