@@ -77,7 +77,8 @@ class HeadroomTableTest {
         """);
   }
 
-  /// Jobs in q leave the limits that block `big`, though nothing on p. So `big` can have its headroom.
+  /// Jobs in q leave the limits that block `big`, though nothing on p. So `big` can have its
+  /// headroom.
   @Test
   @Rule("O7")
   void headroomMayComeFreeInPoolsThatTheHolderDoesNotUse() {
