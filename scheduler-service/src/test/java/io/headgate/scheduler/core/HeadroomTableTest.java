@@ -104,6 +104,20 @@ class HeadroomTableTest {
         """);
   }
 
+  /// `x` fills what its tenant reserves on p for jobs like it, by its own hold. Still it is promoted
+  /// there, and comes before `e`.
+  @Test
+  @Rule("O7")
+  void aHolderIsPromotedInThePoolWhereItHolds() {
+    RuleTable.check(
+        "pool p promote-after 11m; pool q; share acme 1/; node n 1; node m 3 in q; size 1 on q p; size 1/2 x2 on p",
+        """
+        dev 2/4 | dev: a b c; dev: d~60m; dev: x*1/2!; 10m; a ends; dev: e; b cancelled; 5m      | x waits HOLDING; e waits HOLD
+        dev 2/4 | dev: a b c; dev: d~60m; dev: x*1/2!; 10m; a ends; dev: e; b cancelled; 11m     | x waits HOLDING; e waits HOLD
+        dev 2/9 | dev: a b c; dev: d~60m; dev: x*1/2!; 10m; a ends; dev: e; b cancelled; 11m     | x waits HOLDING; e runs\
+        """);
+  }
+
   /// The first one that can have its headroom holds it.
   @Test
   @Rule("O7")
