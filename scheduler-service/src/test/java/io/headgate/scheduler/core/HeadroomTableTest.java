@@ -104,8 +104,8 @@ class HeadroomTableTest {
         """);
   }
 
-  /// `x` fills what its tenant reserves on p for jobs like it, by its own hold. Still it is promoted
-  /// there, and comes before `e`.
+  /// `x` fills what its tenant reserves on p for jobs like it, by its own hold. Still it is
+  /// promoted there, and comes before `e`.
   @Test
   @Rule("O7")
   void aHolderIsPromotedInThePoolWhereItHolds() {

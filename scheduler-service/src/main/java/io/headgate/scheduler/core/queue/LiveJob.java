@@ -204,8 +204,8 @@ public final class LiveJob {
     return state == JobState.WAITING && queue.promoter().isPromoted(waitingSince(), route);
   }
 
-  /// Whether the job is promoted in some pool that is open to it, or where it holds: its own hold may
-  /// fill what its tenant leaves there.
+  /// Whether the job is promoted in some pool that is open to it, or where it holds: its own hold
+  /// may fill what its tenant leaves there.
   boolean isPromotedSomewhere() {
     for (Route route : queue.routes(this)) {
       if (isPromoted(route)) {
