@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// 6. Ask elastic pools for missing instances, and give back idle ones ([Scaling]).
 /// 7. Report each lane whose reason to wait has changed ([Reasons]).
 final class Pass {
-  /// Bounds how often step 5 is made in a pass. Every start may lead to another holder, and
-  /// few do.
+  /// Bounds how often step 5 is made in a pass. Every start may lead to another holder, and few do.
   private static final int MAX_RENEWALS = 100;
 
   private final World world;

@@ -56,8 +56,8 @@ final class ReturningJobs {
     }
   }
 
-  /// Gives up the places that are no longer of use: a node is gone, or a job that started later
-  /// has used the limit (A2).
+  /// Gives up the places that are no longer of use: a node is gone, or a job that started later has
+  /// used the limit (A2).
   ///
   /// @return the jobs that had them
   static List<JobId> giveUpBroken(World world, Transitions transitions) {

@@ -87,9 +87,7 @@ final class TurnActions {
       return TurnOutcome.nothing();
     }
     PoolState pool = world.pool(place.pool());
-    return turn.comesLaterIn(pool)
-        ? new TurnOutcome.Later(turn, pool)
-        : start(job, place);
+    return turn.comesLaterIn(pool) ? new TurnOutcome.Later(turn, pool) : start(job, place);
   }
 
   private TurnOutcome start(LiveJob job, Assignment place) {

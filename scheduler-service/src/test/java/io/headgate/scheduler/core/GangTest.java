@@ -149,8 +149,7 @@ class GangTest {
             .policy("team", "0", "4")
             .changePolicy("team", p -> p.with().exceedLimit(Set.of(new UserId("eve"))).build())
             .queue("small", "team", "one", 1);
-    Driver it =
-        new Driver(tenant).join(Driver.node("a", "pool", 2), Driver.node("b", "pool", 2));
+    Driver it = new Driver(tenant).join(Driver.node("a", "pool", 2), Driver.node("b", "pool", 2));
     it.submit("g", "first").run().join(Driver.node("c", "pool", 2), Driver.node("d", "pool", 1));
     it.decide(
         new Input.NodeChanged(Driver.node("a", "pool", 2).withStatus(NodeStatus.SUSPECT)),
@@ -170,8 +169,7 @@ class GangTest {
             .profile("two", "2", "pool")
             .policy("other", "0", "100")
             .queue("pair", "other", "two", 2);
-    Driver it =
-        new Driver(tenant).join(Driver.node("a", "pool", 2), Driver.node("b", "pool", 2));
+    Driver it = new Driver(tenant).join(Driver.node("a", "pool", 2), Driver.node("b", "pool", 2));
     it.submit("g", "first").run().join(Driver.node("c", "pool", 2));
     it.submit(it.timed("x", "pair", Duration.ofHours(1))).run().join(Driver.node("d", "pool", 2));
     it.submit("pair", "big").after(Duration.ofMinutes(10)).pass();

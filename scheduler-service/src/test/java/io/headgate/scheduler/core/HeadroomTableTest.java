@@ -77,7 +77,8 @@ class HeadroomTableTest {
         """);
   }
 
-  /// Jobs in q leave the limits that block `big`, though nothing on p. So `big` can have its headroom.
+  /// Jobs in q leave the limits that block `big`, though nothing on p. So `big` can have its
+  /// headroom.
   @Test
   @Rule("O7")
   void headroomMayComeFreeInPoolsThatTheHolderDoesNotUse() {
@@ -100,6 +101,20 @@ class HeadroomTableTest {
         """
         ops 2/2; dev 0/8 | dev: a*4~60m; dev: b*4; dev: c*2~60m; dev: big*8; 12m; ops: o o2; settle; 10m           | a waits HOLD; b waits CAPACITY
         ops 2/2; dev 0/4 | dev: a*4~60m; dev: b*4; 12m; ops: o~30m o2~30m; settle                                  | a waits HOLD; b waits HOLDING\
+        """);
+  }
+
+  /// `x` fills what its tenant reserves on p for jobs like it, by its own hold. Still it is
+  /// promoted there, and comes before `e`.
+  @Test
+  @Rule("O7")
+  void aHolderIsPromotedInThePoolWhereItHolds() {
+    RuleTable.check(
+        "pool p promote-after 11m; pool q; share acme 1/; node n 1; node m 3 in q; size 1 on q p; size 1/2 x2 on p",
+        """
+        dev 2/4 | dev: a b c; dev: d~60m; dev: x*1/2!; 10m; a ends; dev: e; b cancelled; 5m      | x waits HOLDING; e waits HOLD
+        dev 2/4 | dev: a b c; dev: d~60m; dev: x*1/2!; 10m; a ends; dev: e; b cancelled; 11m     | x waits HOLDING; e waits HOLD
+        dev 2/9 | dev: a b c; dev: d~60m; dev: x*1/2!; 10m; a ends; dev: e; b cancelled; 11m     | x waits HOLDING; e runs\
         """);
   }
 

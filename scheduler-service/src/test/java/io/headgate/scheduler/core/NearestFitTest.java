@@ -109,7 +109,8 @@ class NearestFitTest {
                 t.profile("p", "1/2", "pool")
                     .changeProfile("p", NearestFitTest::inHardware)
                     .changeProfile(
-                        "p", p -> p.with().gpuMemoryBytes(OptionalLong.of(60 * Driver.GIB)).build()),
+                        "p",
+                        p -> p.with().gpuMemoryBytes(OptionalLong.of(60 * Driver.GIB)).build()),
             "{profile=p, pool=pool, dimension=DEVICE, asked=1/2, most=0}"),
         new Case(
             "of several pools the one that comes nearest",

@@ -207,9 +207,7 @@ public final class Lane {
 
   private Block gate(@Nullable LiveJob job, StartRules rules) {
     Block rights = rights(rules);
-    return rights == Block.NONE && !rules.leavesHeadroom(stopping(job))
-        ? Block.HEADROOM
-        : rights;
+    return rights == Block.NONE && !rules.leavesHeadroom(stopping(job)) ? Block.HEADROOM : rights;
   }
 
   private @Nullable Guard<LiveJob> stopping(@Nullable LiveJob job) {

@@ -204,13 +204,15 @@ public final class LiveJob {
     return state == JobState.WAITING && queue.promoter().isPromoted(waitingSince(), route);
   }
 
-  /// Whether the job is promoted in some pool that is open to it.
+  /// Whether the job is promoted in some pool that is open to it, or where it holds: its own hold
+  /// may fill what its tenant leaves there.
   boolean isPromotedSomewhere() {
     for (Route route : queue.rightfulRoutes(this)) {
       if (isPromoted(route)) {
         return true;
       }
     }
-    return false;
+    Route held = hold == null ? null : RouteGroup.routeTo(hold.pool(), queue.routes());
+    return held != null && isPromoted(held);
   }
 }
