@@ -38,8 +38,9 @@ import java.util.function.Supplier;
 ///    ended or has other terms, the rounds go on: others may start now.
 ///
 /// A job holds in all the limits that block it, or in none. Of its tenant's limits, each of which
-/// covers one pool, it holds in those of one pool, and only where no other pool could take it. It keeps its headroom while capacity is
-/// held for it: otherwise a small job of its policy could take the headroom before its turn.
+/// covers one pool, it holds in those of one pool, and only where no other pool could take it. It
+/// keeps its headroom while capacity is held for it: otherwise a small job of its policy could take
+/// the headroom before its turn.
 ///
 /// Request: policy t uses 16 of 16 in jobs of 1 GPU; `big` needs 8 and has waited for `holdAfter`.
 /// At the end of the pass `big` holds headroom in t's limit. Jobs of 1 GPU end, and later ones wait
@@ -229,14 +230,13 @@ final class HeadroomHolds {
   /// another job holds in one of them.
   private List<HeadroomLimit> limits(LiveJob job, Set<HeadroomLimit.Key> taken) {
     HeadroomHold former = job.headroom();
-    boolean holdsBoth = job.hold() != null && former != null;
-    List<HeadroomLimit> limits =
-        holdsBoth ? HeadroomLimit.of(job, former.scopes()) : blocking(HeadroomLimit.of(job));
-    if (someAreTaken(limits, taken)) {
-      return List.of();
+    if (job.hold() != null && former != null) {
+      List<HeadroomLimit> limits = HeadroomLimit.of(job, former.scopes());
+      return someAreTaken(limits, taken) ? List.of() : limits;
     }
+    List<HeadroomLimit> limits = blocking(HeadroomLimit.of(job));
     Optional<List<HeadroomLimit>> inOnePool =
-        holdsBoth ? Optional.of(List.of()) : inOnePool(job, taken);
+        someAreTaken(limits, taken) ? Optional.empty() : inOnePool(job, taken);
     if (inOnePool.isEmpty()) {
       return List.of();
     }
@@ -249,8 +249,7 @@ final class HeadroomHolds {
     return limits;
   }
 
-  private static boolean someAreTaken(
-      List<HeadroomLimit> limits, Set<HeadroomLimit.Key> taken) {
+  private static boolean someAreTaken(List<HeadroomLimit> limits, Set<HeadroomLimit.Key> taken) {
     return limits.stream().anyMatch(limit -> taken.contains(limit.key()));
   }
 

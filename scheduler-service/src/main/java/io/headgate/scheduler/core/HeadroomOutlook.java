@@ -19,8 +19,8 @@ import java.util.Optional;
 ///
 /// Running attempts of the scope end when they are expected to. Stopping attempts are gone now, but
 /// those of returning jobs (O5) start again: their ends are unknown, whether a place is kept for
-/// them or not. Unknown ends come last, and so do those of jobs that wait for their victims. Holds of
-/// other blocked jobs do not count. Endless attempts do not end. Non-preemptible ones do not
+/// them or not. Unknown ends come last, and so do those of jobs that wait for their victims. Holds
+/// of other blocked jobs do not count. Endless attempts do not end. Non-preemptible ones do not
 /// either, unless the limit counts only those (A8): otherwise no headroom would ever be held in it.
 ///
 /// A limit of 16; attempts of 1 until 10:00, 4 until 11:00, and 10 of an unknown end; a job needs

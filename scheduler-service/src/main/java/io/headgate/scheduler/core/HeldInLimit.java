@@ -149,8 +149,7 @@ final class HeldInLimit {
     };
   }
 
-  private static Reason limitOfTenant(
-      HeadroomLimit limit, TenantAccount tenant, GpuQuantity need) {
+  private static Reason limitOfTenant(HeadroomLimit limit, TenantAccount tenant, GpuQuantity need) {
     GpuQuantity most = gpus(limit.most());
     GpuQuantity used = gpus(limit.used());
     return switch (limit.scope().bound()) {

@@ -148,7 +148,8 @@ final class ReturningJobs {
   /// stopped.
   private static Optional<Assignment> place(LiveAttempt attempt) {
     LiveJob job = attempt.job();
-    List<Route> routes = job.isPreemptible() ? job.queue().rightfulRoutes(job) : job.queue().routes();
+    List<Route> routes =
+        job.isPreemptible() ? job.queue().rightfulRoutes(job) : job.queue().routes();
     for (Route route : routes) {
       Optional<Assignment> place =
           admits(route, attempt) ? HoldSearch.soon(route) : Optional.empty();

@@ -148,10 +148,7 @@ public final class HeadroomLimit {
   public record Key(Account level, Bound bound, @Nullable Object user) {}
 
   public Key key() {
-    return new Key(
-        level,
-        scope.bound(),
-        scope.bound() == Bound.USER_LIMIT ? job.user() : null);
+    return new Key(level, scope.bound(), scope.bound() == Bound.USER_LIMIT ? job.user() : null);
   }
 
   /// Units that count in it beside what the job holds.
@@ -166,8 +163,7 @@ public final class HeadroomLimit {
       case LIMIT ->
           level.used() - level.stopping() + Math.max(level.stopping(), level.held() - left);
       case USER_LIMIT -> policy.charged(job.user()) - left;
-      case RESERVATION ->
-          isAbovePolicy() ? level.protectedUsage() : policy.usageWithoutStopping();
+      case RESERVATION -> isAbovePolicy() ? level.protectedUsage() : policy.usageWithoutStopping();
       case NON_PREEMPTIBLE -> level.nonPreemptible() - left;
     };
   }

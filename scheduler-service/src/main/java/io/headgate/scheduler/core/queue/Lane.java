@@ -62,8 +62,8 @@ public final class Lane {
     return exceedsLimit;
   }
 
-  /// The pools that are open to its head, in routing order. Where headroom of others leaves it none:
-  /// those that its tenant's reservations leave it.
+  /// The pools that are open to its head, in routing order. Where headroom of others leaves it
+  /// none: those that its tenant's reservations leave it.
   public List<Route> routes() {
     return routes(head());
   }
@@ -299,8 +299,8 @@ public final class Lane {
     if (!rules.admitsNonPreemptible(account, need)) {
       return Block.NON_PREEMPTIBLE;
     }
-    return isRestricted() && !rules.tenantsAdmitNonPreemptible(
-                queue.routes(), queue.rightfulRoutes(preemptible))
+    return isRestricted()
+            && !rules.tenantsAdmitNonPreemptible(queue.routes(), queue.rightfulRoutes(preemptible))
         ? Block.TENANT_NON_PREEMPTIBLE
         : Block.NONE;
   }

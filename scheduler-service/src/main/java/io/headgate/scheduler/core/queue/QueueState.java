@@ -1,8 +1,7 @@
 package io.headgate.scheduler.core.queue;
 
-import java.util.Map;
-import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
@@ -21,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -290,6 +290,8 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     return guardsIn.getOrDefault(pool, List.of());
   }
 
+  /// Keeps its jobs from headroom that others hold from now on.
+  ///
   /// @param newGuards of the limits that cover all pools
   /// @param newGuardsIn of its tenant's limits, by pool
   public void setGuards(

@@ -122,6 +122,8 @@ public record Levels(PolicyAccount policy, TenantAccount tenant) {
     return true;
   }
 
+  /// Whether a job leaves the level within its reservation, as far as protected usage goes.
+  ///
   /// @param need of an entitled job of a policy below
   public static boolean isWithinReservation(Account above, long need) {
     return above.protectedUsage() + need <= above.reservation();

@@ -111,8 +111,7 @@ final class TenantRules {
   long chargedBeside(JobId job, TenantId tenant, PoolId pool) {
     long live = attempts(in(tenant, pool), attempt -> attempt.stop().isEmpty());
     long stopping = attempts(in(tenant, pool), attempt -> attempt.stop().isPresent());
-    long held =
-        holds(tenant, pool, hold -> !hold.isForBlocked() || !hold.job().equals(job));
+    long held = holds(tenant, pool, hold -> !hold.isForBlocked() || !hold.job().equals(job));
     return live + Math.max(stopping, held);
   }
 
