@@ -378,7 +378,7 @@ final class BlockedHolds {
   }
 
   private static Optional<Assignment> passing(LiveJob job, Route route, LiveHold hold) {
-    if (!route.pool().hasRoom(job.queue().need())) {
+    if (!route.pool().hasRoomWithout(hold.claim().units(), job.queue().need())) {
       return Optional.empty();
     }
     List<NodeState> nodes = new ArrayList<>(hold.distinctNodes());
@@ -392,6 +392,6 @@ final class BlockedHolds {
         return Optional.of(new Assignment(route.pool().id(), List.of(place.get())));
       }
     }
-    return Optional.empty();
+    return route.pool().placeWithout(hold.claim().units(), route.ranking());
   }
 }

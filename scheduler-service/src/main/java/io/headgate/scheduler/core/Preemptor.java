@@ -37,12 +37,13 @@ final class Preemptor {
   TurnOutcome.MadeRoom preempt(
       LiveJob job, RoomRequest request, Result.Found found, boolean mayStart) {
     PreemptionRule rule = rule(job, request, found, mayStart);
+    // Perhaps only a right had no room: a limit, or the tenant's reservation in some pool (A5). Then
+    // the job may fit elsewhere once its victims do not count.
+    boolean fitsNowhere = mayStart && !job.queue().isRestricted(job);
     stopVictims(job, request, found);
     Hold hold =
         Hold.forVictims(job.id(), found.place(), BlockingAttempts.of(world, found), rule, now);
     LiveHold placed = transitions.holds().hold(job, hold);
-    // Perhaps only a limit had no room, and the job fits elsewhere.
-    boolean fitsNowhere = mayStart;
     // A hold that is ready at once was blocked only by a blocked job's hold elsewhere under the
     // pool's ceiling. Once the job itself holds, that hold is no obstacle.
     boolean repeats =

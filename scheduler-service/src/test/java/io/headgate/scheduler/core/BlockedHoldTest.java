@@ -283,6 +283,19 @@ class BlockedHoldTest {
     assertThat(holdsFor(it, "m0")).isTrue();
   }
 
+  /// All that it waits for should have ended, one attempt after the other. No other place is free
+  /// sooner.
+  @Test
+  void aHoldStaysWhileTheJobsInItsWayAreOverdue() {
+    Driver it = blocked().after(minutes(10)).pass();
+    Hold hold = it.core.hold(it.id("big")).orElseThrow();
+    it.after(HOUR.multipliedBy(2)).forget().pass();
+    assertThat(it.effects).isEmpty();
+    assertThat(it.core.hold(it.id("big"))).contains(hold);
+    it.submit("s", "d").after(minutes(10)).pass();
+    assertThat(it.core.hold(it.id("big"))).contains(hold);
+  }
+
   private static boolean holdsFor(Driver it, String job) {
     return it.core.hold(it.id("big")).orElseThrow().waitsFor().contains(it.attemptId(job));
   }

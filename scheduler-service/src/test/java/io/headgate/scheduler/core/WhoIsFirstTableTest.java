@@ -202,6 +202,23 @@ class WhoIsFirstTableTest {
         """);
   }
 
+  /// A hold keeps its share under a pool's ceiling, too. A job that ends in time uses that like the
+  /// nodes: there, elsewhere, and as a gang.
+  @Test
+  @Rule("O7")
+  void aJobThatEndsInTimePassesAHoldUnderACeiling() {
+    RuleTable.check(
+        "size 1; size 2 hold-after 10m; size 1/2 x2; dev 0/9; ops 0/9; node n 2",
+        """
+        pool p capacity 2 order 2 1 | dev: a~60m; ops: o*2; 10m; dev: b~50m                      | b runs on n:1; o waits HOLDING
+        pool p capacity 2 order 2 1 | dev: a~60m; ops: o*2; 10m; dev: b~51m                      | b waits HOLD; o waits HOLDING
+        pool p capacity 2 order 2 1 | dev: a~60m; ops: o*2; 10m; dev: b*1/2~50m                  | b runs; o waits HOLDING
+        pool p capacity 2 order 2 1 | dev: a~60m; ops: o*2; 10m; dev: b*1/2~51m                  | b waits HOLD; o waits HOLDING
+        pool p capacity 3 order 2 1 | dev: a~60m c~60m; ops: o*2; 10m; node k 1; dev: b~50m      | b runs on k:0; o waits HOLDING
+        pool p capacity 3 order 2 1 | dev: a~60m c~60m; ops: o*2; 10m; node k 1; dev: b~51m      | b waits HOLD; o waits HOLDING\
+        """);
+  }
+
   @Test
   @Rule("O7")
   void aJobThatWaitedForPromoteAfterCountsAsOfTheFirstPositionAndRank() {

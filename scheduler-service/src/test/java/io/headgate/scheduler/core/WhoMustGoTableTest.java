@@ -233,6 +233,21 @@ class WhoMustGoTableTest {
         """);
   }
 
+  /// Victims may give a job only the right to start in a pool: its tenant's reservation has room
+  /// then. Where another place idles there, the job starts in the same decision. Its other pool is
+  /// open to it all the time, and full.
+  @Test
+  @Rule("P5")
+  void aJobThatLacksOnlyTheRightDoesNotWaitForItsVictims() {
+    RuleTable.check(
+        "pool p; pool q; node n 2; node m 1 in q; size 1 on q; size 1/2 on p q; dev 1/9 of r; own 1/9 of r",
+        """
+        share r 1/; queue own.1/2 deny | dev: b; dev: c*1/2 a*1/2; own: x*1/2         | a stops for x by P1; x runs on n:1(1/2)
+        share r 1/                     | dev: b; dev: c*1/2 a*1/2; own: x*1/2         | a runs; x runs on n:1(1/2)
+        share r 2/; queue own.1/2 deny | dev: b; dev: c*1/2 a*1/2 d*1/2 e*1/2; own: x*1/2 | e stops for x by P1; x waits WAITING_FOR_VICTIMS\
+        """);
+  }
+
   /// Also where the job's own place idles: the machine's CPUs, its GPU or the pool's ceiling
   /// suffice only after the victims have gone. A job that came later does not take any of it
   /// before.

@@ -191,7 +191,12 @@ public final class PoolState implements Comparable<PoolState> {
 
   /// Whether the ceiling lets a job of this many units start now.
   public boolean hasRoom(long units) {
-    return units == 0 ? pool != null : units <= taken.free(ceiling());
+    return hasRoomWithout(0, units);
+  }
+
+  /// As [#hasRoom], as if a hold of so much left its share.
+  public boolean hasRoomWithout(long held, long units) {
+    return units == 0 ? pool != null : units <= taken.free(ceiling()) + held;
   }
 
   /// How much above the ceiling so much more would be when everything that stops has stopped; not
@@ -367,8 +372,13 @@ public final class PoolState implements Comparable<PoolState> {
 
   /// The best place for a job of the shape now; empty when there is none or the ceiling forbids it.
   public Optional<Assignment> place(Ranking ranking) {
+    return placeWithout(0, ranking);
+  }
+
+  /// As [#place], as if a hold of so much left its share under the ceiling.
+  public Optional<Assignment> placeWithout(long held, Ranking ranking) {
     Shape shape = ranking.shape();
-    if (!ranking.fits()) {
+    if (!hasRoomWithout(held, shape.needUnits()) || ranking.workers() < shape.workers()) {
       return Optional.empty();
     }
     return Optional.of(

@@ -114,20 +114,24 @@ public final class Room {
     memoryBytes += sign * place.memoryBytes();
   }
 
-  /// Takes shares that were given.
-  ///
-  /// @return whether all their capacity was free. Other capacity may be overdrawn because the node
-  ///   shrank; that does not count
-  public boolean takesBack(List<WorkerPlace> places) {
+  /// Whether all capacity of the places is free; nothing is taken. Other capacity may be overdrawn
+  /// because the node shrank; that does not count.
+  public boolean isFree(List<WorkerPlace> places) {
     places.forEach(this::takeBack);
+    boolean free = !isOverdrawn(places);
+    places.forEach(this::give);
+    return free;
+  }
+
+  private boolean isOverdrawn(List<WorkerPlace> places) {
     for (WorkerPlace place : places) {
       if ((place.cpuMillis() > 0 && cpuMillis < 0)
           || (place.memoryBytes() > 0 && memoryBytes < 0)
           || place.slices().stream().anyMatch(slice -> isOverdrawn(node.slot(slice.device())))) {
-        return false;
+        return true;
       }
     }
-    return true;
+    return false;
   }
 
   private boolean isOverdrawn(int slot) {

@@ -85,7 +85,7 @@ public final class LiveHold {
 
   /// Whether the held capacity on the room's node fits into the room.
   public boolean fitsIn(Room room) {
-    return room.takesBack(placesByNode.getOrDefault(room.node(), List.of()));
+    return room.isFree(placesByNode.getOrDefault(room.node(), List.of()));
   }
 
   public LiveJob job() {

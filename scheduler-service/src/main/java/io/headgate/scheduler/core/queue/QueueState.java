@@ -187,7 +187,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
         && (!overReservation || !preemptible || !guardsIn.isEmpty());
   }
 
-  boolean isRestricted(LiveJob job) {
+  public boolean isRestricted(LiveJob job) {
     // The job is read last, because it is seldom in the cache.
     return resolved != null
         && resolved.group().isShared()

@@ -232,8 +232,8 @@ final class BlockedHoldCheck {
         .anyMatch(hold -> mayPass(hold, job, rules));
   }
 
-  /// Whether the job ends before the hold's job is expected to start, and fits on its nodes without
-  /// the hold.
+  /// Whether the job ends before the hold's job is expected to start, and fits without the hold: on
+  /// its nodes, or with its share under the pool's ceiling.
   static boolean mayPass(Hold hold, Job job, Reference rules) {
     Instant end = rules.now.plus(job.spec().longest().orElseThrow());
     if (!hold.isForBlocked()
@@ -241,21 +241,8 @@ final class BlockedHoldCheck {
       return false;
     }
     Pool pool = pool(hold, rules);
-    if (!rules.routes(job).contains(pool)
-        || !rules.space.isBelowCeiling(pool, rules.profile(job), Without.NOTHING)) {
-      return false;
-    }
-    Reference without = new Reference(rules.shadow, rules.now, Set.of(hold.job()));
-    if (rules.profile(job).workers() > 1) {
-      return without.fits(pool, job);
-    }
-    for (WorkerPlace place : hold.place().workers()) {
-      Node node = rules.shadow.nodes.get(place.node());
-      if (without.space.workers(node, pool, rules.profile(job), Without.NOTHING) > 0) {
-        return true;
-      }
-    }
-    return false;
+    return rules.routes(job).contains(pool)
+        && new Reference(rules.shadow, rules.now, Set.of(hold.job())).fits(pool, job);
   }
 
   /// Checks a hold at a time when the core has nothing more to decide.
