@@ -92,7 +92,7 @@ final class Consolidator {
   private Duration wait(LiveJob job, Optional<Instant> start) {
     return start.isEmpty()
         ? job.queue().holdAfter()
-        : start.get().isAfter(now) ? Duration.between(now, start.get()) : Duration.ZERO;
+        : start.get().isAfter(now) ? Duration.between(now, start.get()) : job.queue().holdAfter();
   }
 
   private Optional<Plan> find(Turn turn, LiveJob job, Route route, Duration wait) {

@@ -12,10 +12,12 @@ import io.headgate.scheduler.core.queue.Guard;
 import io.headgate.scheduler.core.queue.HeadroomGuard;
 import io.headgate.scheduler.core.queue.HeadroomLimit;
 import io.headgate.scheduler.core.queue.Lane;
+import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -307,7 +309,8 @@ final class HeadroomHolds {
             : former.expectedStart().filter(start -> !start.isAfter(now));
     // An overdue start stays what it was.
     Instant start = expected.isAfter(now) ? expected : before.orElse(now);
-    if (job.holdPause().isPresent()) {
+    // While it holds capacity, the pause is that of its capacity holds.
+    if (job.hold() == null && job.holdPause().isPresent()) {
       pause(job, Optional.empty());
     }
     return Optional.of(hold(limits, Optional.of(start), Optional.empty()));
@@ -345,7 +348,6 @@ final class HeadroomHolds {
   /// some pool can take it.
   private boolean mayStart(LiveJob job) {
     return job.hold() != null
-        || mayPreempt(job)
         || job.queue().group().isElastic()
         || job.queue().routes().stream().anyMatch(route -> mayStart(job, route));
   }
@@ -357,12 +359,10 @@ final class HeadroomHolds {
   }
 
   private boolean mayStartOnceFree(LiveJob job, Route route) {
-    return mayPreempt(job)
-        || route.pool().pool().flatMap(Pool::elasticity).isPresent()
-        || mayStart(job, route);
+    return route.pool().pool().flatMap(Pool::elasticity).isPresent() || mayStart(job, route);
   }
 
-  /// Whether the pool can take the job now or once all have ended there that ever will. A blocked
+  /// Whether the pool can take the job now or once all have left there that ever will. A blocked
   /// job's hold there does not count: that job may have to leave the headroom. Nor do the limits of
   /// departments: they leave room by then, perhaps because jobs in other pools have ended.
   private boolean mayStart(LiveJob job, Route route) {
@@ -384,6 +384,20 @@ final class HeadroomHolds {
     return HoldSearch.search(once, world.ends.expect(once.pool(), ends), now)
             instanceof HoldSearch.Found(var place, var _, var _)
         ? Optional.of(place)
-        : Optional.empty();
+        : mayPreempt(job) ? HoldSearch.without(mayLeave(job, once, ends), once) : Optional.empty();
+  }
+
+  /// The attempts in the pool that may be victims of the job, or will end by themselves.
+  private List<LiveAttempt> mayLeave(LiveJob job, Route route, Ends ends) {
+    PolicyAccount own = job.queue().account();
+    List<LiveAttempt> running = new ArrayList<>(world.suspended.values());
+    world.accounts.values().forEach(account -> running.addAll(world.attemptsOf.of(account)));
+    running.removeIf(attempt -> {
+      boolean mayBeVictim =
+          attempt.claim().preemptible()
+              && (attempt.policy() != own || own.preemptsWithin() || attempt.isSuspended());
+      return attempt.pool() != route.pool() || !(mayBeVictim || !ends.of(attempt).isEndless());
+    });
+    return running;
   }
 }

@@ -140,9 +140,6 @@ final class TurnActions {
   private TurnOutcome preempt(Turn turn, LiveJob job, RoomRequest request) {
     switch (searches.search(request, blockedHolds.inForce(), now)) {
       case Result.Found found -> {
-        if (!job.queue().leavesHeadroomIn(found.pool(), job)) {
-          return TurnOutcome.nothing();
-        }
         if (turn.comesLaterIn(found.pool())) {
           return new TurnOutcome.Later(turn, found.pool());
         }

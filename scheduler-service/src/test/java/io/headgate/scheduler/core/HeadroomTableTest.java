@@ -156,4 +156,17 @@ class HeadroomTableTest {
         share r 2/4; share b 0/; pool q; node m 1 in q | red: a~60m b~60m c~60m d~60m x; red: big*4; 10m; x ends; red: e f  | big waits LIMIT; e runs; f waits CAPACITY\
         """);
   }
+
+  /// Of three GPUs a service that never ends has one. A job of three could not start even with the
+  /// headroom, although its reservation would let it preempt.
+  @Test
+  @Rule("O7")
+  void nothingIsHeldForAJobThatNoVictimsWouldHelp() {
+    RuleTable.check(
+        "pool p; node n 3; size 1; size 3; dev 3/3",
+        """
+        ops 1/1 fixed | ops: s; dev: a~60m b~60m; dev: big*3; 11m; a ends; dev: e | big waits LIMIT; e runs
+        ops 0/1       | ops: s; dev: a~60m b~60m; dev: big*3; 11m; a ends; dev: e | big waits LIMIT; e waits HOLD\
+        """);
+  }
 }

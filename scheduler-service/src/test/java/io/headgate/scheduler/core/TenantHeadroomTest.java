@@ -156,4 +156,22 @@ class TenantHeadroomTest {
     it.exit("b", 0);
     assertThat(it.state("big")).isEqualTo(JobState.ASSIGNED);
   }
+
+  @Test
+  void anEntitledJobMakesRoomInAPoolWhereItLeavesNoHeadroom() {
+    TenantBuilder tenants =
+        tenants("pool", "other")
+            .policyOf("red", "red", "9", "9")
+            .profile("there", "1", "other")
+            .queue("o", "blue", "there", 1)
+            .share("red", "pool", "4", "4")
+            .share("red", "other", "2", "4")
+            .share("blue", "other", "0", "9");
+    Driver it = blocked(tenants).join(Driver.node("m", "other", 1));
+    it.submit("o", "blue-there").submit("b", "b1", "b2", "b3", "b4", "b5").exit("a", 0);
+    it.submit("b", "b6").submit("s", "small").settle();
+    assertThat(headroom(it)).isPresent();
+    assertThat(it.stopped()).containsExactly("blue-there");
+    assertThat(it.state("small")).isEqualTo(JobState.RUNNING);
+  }
 }

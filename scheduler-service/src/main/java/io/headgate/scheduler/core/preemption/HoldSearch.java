@@ -83,6 +83,13 @@ public final class HoldSearch {
     return trial.fits() ? Optional.of(trial.place()) : Optional.empty();
   }
 
+  /// The place of a job in a pool once these attempts have gone.
+  public static Optional<Assignment> without(Iterable<LiveAttempt> gone, Route route) {
+    RemovalTrial trial = new RemovalTrial(route);
+    gone.forEach(trial::remove);
+    return trial.fits() ? Optional.of(trial.place()) : Optional.empty();
+  }
+
   private Outcome inPool() {
     Instant last = now;
     for (Iterator<Expected> known = ends.inOrder(); known.hasNext(); ) {

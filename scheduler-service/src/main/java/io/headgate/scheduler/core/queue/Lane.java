@@ -236,8 +236,10 @@ public final class Lane {
   /// being entitled (A5), it may become so by P1.
   ///
   /// Where holds of long-blocked jobs alone fill the limit, it waits for those jobs.
-  boolean mayMakeRoomInLimits() {
-    return isLimitedOnly() && stopping(head()) == null;
+  ///
+  /// @param job one of its heads
+  boolean mayMakeRoomInLimits(LiveJob job) {
+    return isLimitedOnly() && stopping(job) == null;
   }
 
   private boolean isLimitedOnly() {
@@ -356,7 +358,7 @@ public final class Lane {
         if ((first == null || LiveJob.ORDER.compare(job, first.job()) < 0)
             && (behind == null || LiveJob.ORDER.compare(job, behind) > 0)) {
           Block gate = lane.gate();
-          if (options.areIn(gate, lane::mayMakeRoomInLimits)) {
+          if (options.areIn(gate, () -> lane.mayMakeRoomInLimits(job))) {
             first = new Head(job, gate);
           }
         }
@@ -383,7 +385,7 @@ public final class Lane {
         for (LiveJob job : lane.heads()) {
           Block gate = lane.gate(job);
           boolean promoted = isPromoted.test(job);
-          if (options.areIn(gate, lane::mayMakeRoomInLimits)
+          if (options.areIn(gate, () -> lane.mayMakeRoomInLimits(job))
               && !tried.contains(job)
               && (first == null || isAhead(job, promoted, first.job(), isFirstPromoted))) {
             first = new Head(job, gate);

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -306,9 +307,18 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     return Guard.stopping(guardsIn(pool), job);
   }
 
-  /// Whether the job leaves its tenant's headroom in the pool to those that hold it (O7).
-  public boolean leavesHeadroomIn(PoolState pool, LiveJob job) {
-    return stoppingIn(pool.id(), job) == null;
+  /// The pools in which the job leaves its tenant's headroom to those that hold it (O7).
+  Set<PoolId> poolsLeft(LiveJob job) {
+    if (guardsIn.isEmpty()) {
+      return Set.of();
+    }
+    Set<PoolId> left = new HashSet<>();
+    for (Route route : routes()) {
+      if (stoppingIn(route.pool().id(), job) != null) {
+        left.add(route.pool().id());
+      }
+    }
+    return left;
   }
 
   /// The guard that keeps the job from starting; null: none does, or some pool is left.

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.queue;
 
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.PreemptionRule;
@@ -7,6 +8,7 @@ import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A candidate's request for room by preemption, reduced to the facts that decide the outcome. Two
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 ///   are possible victims; otherwise null
 /// @param anywhere whether all routes are open to it; otherwise it is non-preemptible, and only
 ///   those routes are open where its tenant's reservation has room (A3, A8)
+/// @param left the pools in which it leaves its tenant's headroom to others (O7)
 public record RoomRequest(
     PreemptionRule rule,
     boolean within,
@@ -35,7 +38,8 @@ public record RoomRequest(
     int rank,
     int priority,
     @Nullable LiveJob job,
-    boolean anywhere) {
+    boolean anywhere,
+    Set<PoolId> left) {
 
   /// The ways in which a candidate may make room, in the order in which it tries them.
   ///
@@ -67,7 +71,18 @@ public record RoomRequest(
       requests.add(
           within
               ? of(PreemptionRule.P1, true, queue, head)
-              : entitled(queue.group(), queue.reclaim(), isOpenAnywhere(queue, head)));
+              : new RoomRequest(
+                  PreemptionRule.P1,
+                  false,
+                  queue.group(),
+                  queue.reclaim(),
+                  null,
+                  null,
+                  0,
+                  0,
+                  null,
+                  isOpenAnywhere(queue, head),
+                  queue.poolsLeft(head)));
     }
     PreemptionRule right = rightOf(queue.reclaim());
     if (right != null
@@ -135,20 +150,21 @@ public record RoomRequest(
         queue.rank(),
         within ? head.priority() : 0,
         null,
-        isOpenAnywhere(queue, head));
+        isOpenAnywhere(queue, head),
+        queue.poolsLeft(head));
   }
 
   /// An entitled job whose policy has no right of preemption of its own.
   public static RoomRequest entitled(RouteGroup group, Reclaim reclaim, boolean anywhere) {
     return new RoomRequest(
-        PreemptionRule.P1, false, group, reclaim, null, null, 0, 0, null, anywhere);
+        PreemptionRule.P1, false, group, reclaim, null, null, 0, 0, null, anywhere, Set.of());
   }
 
   /// The same for a job some of whose policy are suspended.
   public RoomRequest withJob(LiveJob asking) {
     return rule == PreemptionRule.P1
         ? new RoomRequest(
-            rule, within, group, reclaim, account, profile, rank, priority, asking, anywhere)
+            rule, within, group, reclaim, account, profile, rank, priority, asking, anywhere, left)
         : this;
   }
 
@@ -165,7 +181,8 @@ public record RoomRequest(
             rank,
             priority,
             null,
-            anywhere)
+            anywhere,
+            left)
         : null;
   }
 
@@ -190,6 +207,9 @@ public record RoomRequest(
   }
 
   public List<Route> routes() {
-    return anywhere ? group.routes() : group.routesForNonPreemptible();
+    List<Route> open = anywhere ? group.routes() : group.routesForNonPreemptible();
+    return left.isEmpty()
+        ? open
+        : open.stream().filter(route -> !left.contains(route.pool().id())).toList();
   }
 }

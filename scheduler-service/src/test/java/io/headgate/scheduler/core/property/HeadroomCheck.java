@@ -4,6 +4,8 @@ import static io.headgate.scheduler.core.property.Violation.require;
 
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
@@ -170,9 +172,27 @@ final class HeadroomCheck {
   }
 
   private boolean mayStart(Job job) {
-    return rules.need(job) <= rules.reservation(rules.queue(job).policy())
-        || rules.preemptsWithin(job)
-        || rules.routes(job).stream().anyMatch(pool -> mayStart(pool, job));
+    return rules.routes(job).stream().anyMatch(pool -> mayStart(pool, job) || mayClear(pool, job));
+  }
+
+  /// Whether it fits once all possible victims have gone there, and all that end.
+  private boolean mayClear(Pool pool, Job job) {
+    if (rules.need(job) > rules.reservation(rules.queue(job).policy())
+        && !rules.preemptsWithin(job)) {
+      return false;
+    }
+    Reference others = rules.without(BlockedHoldCheck.blocked(rules.shadow));
+    Set<AttemptId> gone = new HashSet<>();
+    for (Attempt attempt : rules.shadow.attempts.values()) {
+      boolean isOwn = attempt.policy().equals(rules.queue(job).policy());
+      boolean mayBeVictim =
+          attempt.preemptible()
+              && (!isOwn || rules.preemptsWithin(job) || Shadow.isSuspended(attempt));
+      if (mayBeVictim || !BlockedHoldCheck.end(attempt, job, rules).endless()) {
+        gone.add(attempt.id());
+      }
+    }
+    return others.fitsWithout(pool, job, gone);
   }
 
   private boolean mayStart(Pool pool, Job job) {
