@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// With a half-life of 10 h, 8 GPUs for 10 h average 4. 10 h without use later the average is 2.
 ///
+/// The use of a policy or department is that in all pools, as its rights are; a tenant's is that in
+/// this one.
+///
 /// Averages are the same on any machine. Shares count them in whole units, so they compare exactly.
 public final class UseHistory {
   /// The history of no pool: past use does not count.
