@@ -37,7 +37,8 @@ final class Preemptor {
   TurnOutcome.MadeRoom preempt(
       LiveJob job, RoomRequest request, Result.Found found, boolean mayStart) {
     PreemptionRule rule = rule(job, request, found, mayStart);
-    // Perhaps only a right had no room: a limit, or the tenant's reservation in some pool (A5). Then
+    // Perhaps only a right had no room: a limit, or the tenant's reservation in some pool (A5).
+    // Then
     // the job may fit elsewhere once its victims do not count.
     boolean fitsNowhere = mayStart && !job.queue().isRestricted(job);
     stopVictims(job, request, found);
