@@ -4,6 +4,7 @@ import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.queue.Guard;
+import io.headgate.scheduler.core.queue.Guards;
 import io.headgate.scheduler.core.queue.HeadroomGuard;
 import io.headgate.scheduler.core.queue.HeadroomLimit;
 import io.headgate.scheduler.core.queue.LiveJob;
@@ -71,7 +72,7 @@ final class Headroom {
 
   /// Guards all headroom that is held, as of a time.
   void guard(World world, Instant now) {
-    guarded.forEach(queue -> queue.setGuards(List.of(), Map.of()));
+    guarded.forEach(queue -> queue.setGuards(Guards.none()));
     guarded.clear();
     Map<QueueState, List<Guard<LiveJob>>> guards = new LinkedHashMap<>();
     Map<QueueState, Map<PoolId, List<Guard<LiveJob>>>> guardsIn = new HashMap<>();
@@ -94,7 +95,7 @@ final class Headroom {
       }
     }
     guards.forEach((queue, own) -> {
-      queue.setGuards(own, guardsIn.getOrDefault(queue, Map.of()));
+      queue.setGuards(new Guards<>(own, guardsIn.getOrDefault(queue, Map.of())));
       guarded.add(queue);
     });
   }

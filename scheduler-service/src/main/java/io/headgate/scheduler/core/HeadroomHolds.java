@@ -1,23 +1,17 @@
 package io.headgate.scheduler.core;
 
-import io.headgate.scheduler.core.catalog.Pool;
-import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.JobState;
-import io.headgate.scheduler.core.preemption.HoldSearch;
 import io.headgate.scheduler.core.queue.Block;
 import io.headgate.scheduler.core.queue.Ends;
-import io.headgate.scheduler.core.queue.Guard;
 import io.headgate.scheduler.core.queue.HeadroomGuard;
 import io.headgate.scheduler.core.queue.HeadroomLimit;
 import io.headgate.scheduler.core.queue.Lane;
-import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Route;
-import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -27,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /// The headroom that jobs hold in the limits that have blocked them for too long (O7), during one
 /// pass.
@@ -39,8 +32,8 @@ import java.util.function.Supplier;
 /// 3. When no turn leads to anything more, the holders are found anew ([#renew]). If a hold has
 ///    ended or has other terms, the rounds go on: others may start now.
 ///
-/// A job holds in all the limits that block it, or in none. Of its tenant's limits, each of which
-/// covers one pool, it holds in those of one pool, and only where no other pool could take it. It
+/// A job holds in all the limits that block it, or in none. Each limit of its tenant covers one
+/// pool: a job holds in those of one pool, and only where no other pool could take it. It
 /// keeps its headroom while capacity is held for it: otherwise a small job of its policy could take
 /// the headroom before its turn.
 ///
@@ -53,6 +46,7 @@ final class HeadroomHolds {
   private final Transitions transitions;
   private final Instant now;
   private final WakeTime wake;
+  private final HeadroomProspects prospects;
 
   /// The queues whose jobs may start now, although they could not when their turn came.
   private final Set<QueueState> freed = new LinkedHashSet<>();
@@ -62,6 +56,7 @@ final class HeadroomHolds {
     this.transitions = transitions;
     this.now = now;
     this.wake = wake;
+    this.prospects = new HeadroomProspects(world, transitions, now);
   }
 
   /// Ends the holds of jobs that no longer wait, and sets the guards to this time.
@@ -195,13 +190,14 @@ final class HeadroomHolds {
   }
 
   /// Whether its tenant's limit leaves its head no room in one of the pools. Headroom that others
-  /// hold there does not count, as in the other limits: who holds would depend on who held.
+  /// hold there does not count, as in the other limits. Otherwise the next holder would
+  /// depend on the last one.
   private static boolean isBlockedByTenant(Lane lane, QueueState queue, Block gate) {
     boolean mayBe =
         queue.group().isShared()
             && (gate == Block.NONE
                 || (gate == Block.HEADROOM
-                    && Guard.stopping(queue.guards(), lane.line().first()) == null));
+                    && queue.guards().stopping(lane.line().first()) == null));
     return mayBe
         && queue.rightfulRoutes(lane.line().first()).stream()
             .anyMatch(route -> !route.hasRoomForTenant());
@@ -268,7 +264,7 @@ final class HeadroomHolds {
     for (Route route : queue.group().isShared() ? queue.routes() : List.<Route>of()) {
       List<HeadroomLimit> own = blocking(HeadroomLimit.ofTenant(job, route));
       blockSome |= !own.isEmpty();
-      if (!mayStartOnceFree(job, route)) {
+      if (!prospects.mayStart(job, route)) {
         continue;
       }
       if (own.isEmpty()) {
@@ -299,7 +295,7 @@ final class HeadroomHolds {
   }
 
   private Optional<HeadroomHold> known(LiveJob job, List<HeadroomLimit> limits, Instant expected) {
-    if (!mayStart(job)) {
+    if (!prospects.mayStart(job)) {
       return Optional.empty();
     }
     HeadroomHold former = job.headroom();
@@ -329,7 +325,7 @@ final class HeadroomHolds {
       return Optional.empty();
     }
     Instant end = until.orElse(now.plus(job.queue().holdAfter()));
-    return end.isAfter(now) && mayStart(job)
+    return end.isAfter(now) && prospects.mayStart(job)
         ? Optional.of(hold(limits, Optional.empty(), Optional.of(end)))
         : Optional.empty();
   }
@@ -342,62 +338,5 @@ final class HeadroomHolds {
   private void pause(LiveJob job, Optional<HoldPause> pause) {
     job.setHoldPause(pause);
     transitions.emit(new Effect.HoldPauseChanged(job.id(), pause));
-  }
-
-  /// Whether the job may start once it has its headroom: it may be entitled then and preempt, or
-  /// some pool can take it.
-  private boolean mayStart(LiveJob job) {
-    return job.hold() != null
-        || job.queue().group().isElastic()
-        || job.queue().routes().stream().anyMatch(route -> mayStart(job, route));
-  }
-
-  /// Whether victims may make room for the job once it has its headroom.
-  private static boolean mayPreempt(LiveJob job) {
-    QueueState queue = job.queue();
-    return queue.need() <= queue.account().reservation() || queue.account().preemptsWithin();
-  }
-
-  private boolean mayStartOnceFree(LiveJob job, Route route) {
-    return route.pool().pool().flatMap(Pool::elasticity).isPresent() || mayStart(job, route);
-  }
-
-  /// Whether the pool can take the job now or once all have left there that ever will. A blocked
-  /// job's hold there does not count: that job may have to leave the headroom. Nor do the limits of
-  /// departments: they leave room by then, perhaps because jobs in other pools have ended.
-  private boolean mayStart(LiveJob job, Route route) {
-    if (route.ranking().fits()) {
-      return true;
-    }
-    Supplier<Optional<Assignment>> search = () -> placeOnceFree(job, route);
-    for (LiveHold hold : world.holds.values()) {
-      if (hold.isForBlocked() && hold.pool() == route.pool()) {
-        return transitions.holds().without(hold, search).isPresent();
-      }
-    }
-    return search.get().isPresent();
-  }
-
-  private Optional<Assignment> placeOnceFree(LiveJob job, Route route) {
-    Ends ends = new Ends(now, job.queue().holdAfter());
-    Route once = route.withoutDepartments();
-    return HoldSearch.search(once, world.ends.expect(once.pool(), ends), now)
-            instanceof HoldSearch.Found(var place, var _, var _)
-        ? Optional.of(place)
-        : mayPreempt(job) ? HoldSearch.without(mayLeave(job, once, ends), once) : Optional.empty();
-  }
-
-  /// The attempts in the pool that may be victims of the job, or will end by themselves.
-  private List<LiveAttempt> mayLeave(LiveJob job, Route route, Ends ends) {
-    PolicyAccount own = job.queue().account();
-    List<LiveAttempt> running = new ArrayList<>(world.suspended.values());
-    world.accounts.values().forEach(account -> running.addAll(world.attemptsOf.of(account)));
-    running.removeIf(attempt -> {
-      boolean mayBeVictim =
-          attempt.claim().preemptible()
-              && (attempt.policy() != own || own.preemptsWithin() || attempt.isSuspended());
-      return attempt.pool() != route.pool() || !(mayBeVictim || !ends.of(attempt).isEndless());
-    });
-    return running;
   }
 }

@@ -157,7 +157,7 @@ class HeadroomTableTest {
         """);
   }
 
-  /// Of three GPUs a service that never ends has one. A job of three could not start even with the
+  /// A service that never ends has one of three GPUs. A job of three could not start even with the
   /// headroom, although its reservation would let it preempt.
   @Test
   @Rule("O7")

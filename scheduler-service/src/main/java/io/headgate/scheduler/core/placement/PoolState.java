@@ -194,7 +194,7 @@ public final class PoolState implements Comparable<PoolState> {
     return hasRoomWithout(0, units);
   }
 
-  /// As [#hasRoom], as if a hold of so much left its share.
+  /// As [#hasRoom], as if a hold of `held` units left its share.
   public boolean hasRoomWithout(long held, long units) {
     return units == 0 ? pool != null : units <= taken.free(ceiling()) + held;
   }
@@ -375,7 +375,7 @@ public final class PoolState implements Comparable<PoolState> {
     return placeWithout(0, ranking);
   }
 
-  /// As [#place], as if a hold of so much left its share under the ceiling.
+  /// As [#place], as if a hold of `held` units left its share under the ceiling.
   public Optional<Assignment> placeWithout(long held, Ranking ranking) {
     Shape shape = ranking.shape();
     if (!hasRoomWithout(held, shape.needUnits()) || ranking.workers() < shape.workers()) {

@@ -142,7 +142,7 @@ public final class PreemptionSearch {
         }
       }
       if (more.isEmpty()) {
-        // Those that were passed over may be protected for now, too.
+        // Attempts that were passed over may be protected for now, too.
         return result instanceof Result.NotFound none
             ? none.by(larger(request, passedOver).protectedUntil())
             : result;

@@ -23,21 +23,20 @@ public record HeadroomGuard(HeadroomLimit limit, HeadroomHold hold, Instant now)
     implements Guard<LiveJob> {
   /// The first of the queue's guards that stops the job; null: none does, or some pool is left.
   public static @Nullable HeadroomGuard stopping(LiveJob job, QueueState queue) {
-    return (HeadroomGuard) queue.stopping(job);
+    return (HeadroomGuard) queue.guards().stopping(job, queue.rightfulRoutes(job));
   }
 
   /// The first of the queue's guards that stops the job in a pool; null: none does.
   public static @Nullable HeadroomGuard stopping(LiveJob job, QueueState queue, PoolId pool) {
-    Guard<LiveJob> everywhere = Guard.stopping(queue.guards(), job);
-    return (HeadroomGuard) (everywhere == null ? queue.stoppingIn(pool, job) : everywhere);
+    return (HeadroomGuard) queue.guards().stopping(job, pool);
   }
 
   /// The guards of the queue, in all its pools.
   public static List<HeadroomGuard> of(QueueState queue) {
     List<HeadroomGuard> guards = new ArrayList<>();
-    queue.guards().forEach(guard -> guards.add((HeadroomGuard) guard));
+    queue.guards().everywhere().forEach(guard -> guards.add((HeadroomGuard) guard));
     for (Route route : queue.routes()) {
-      queue.guardsIn(route.pool().id()).forEach(guard -> guards.add((HeadroomGuard) guard));
+      queue.guards().in(route.pool().id()).forEach(guard -> guards.add((HeadroomGuard) guard));
     }
     return guards;
   }

@@ -146,26 +146,20 @@ public final class Lane {
     reported = newReported;
   }
 
-  /// The first thing that stands in the way of its head, if it had to start now; nothing: it could.
+  /// The first thing that stands in the way of its head, if it had to start now.
   public Block block() {
-    return block(StartRules.ANSWERS_ONLY);
+    return block(head(), StartRules.ANSWERS_ONLY);
   }
 
-  /// As [#block()].
+  /// As [#block()], as if the job were its head.
   ///
   /// @param rules may keep a check of each rule
-  public Block block(StartRules rules) {
-    return block(head(), rules);
-  }
-
-  /// As [#block(StartRules)], as if the job were its head.
   public Block block(@Nullable LiveJob job, StartRules rules) {
     Block gate = gate(job, rules);
     return gate == Block.NONE ? withAsked(RouteGroup.supplyBlock(routes(job), rules)) : gate;
   }
 
-  /// As [#block()], with the supply as the group of the queue noted it last, and the rights as of
-  /// [#noteGate].
+  /// As [#block()], with the supply as its queue's group noted it, and the rights of [#noteGate].
   public Block blockAsNoted() {
     if (isRestricted()) {
       return block();
@@ -184,8 +178,7 @@ public final class Lane {
     return supply != Block.NONE && expects() != null ? Block.PROVIDER : supply;
   }
 
-  /// The first rule of rights that stands in the way of its head, or the headroom that another job
-  /// holds.
+  /// What of rights stands in the way of its head, or the headroom that another job holds.
   public Block gate() {
     return gate(head());
   }
@@ -211,7 +204,7 @@ public final class Lane {
   }
 
   private @Nullable Guard<LiveJob> stopping(@Nullable LiveJob job) {
-    return job == null ? null : queue.stopping(job);
+    return job == null ? null : queue.guards().stopping(job, queue.rightfulRoutes(job));
   }
 
   private @Nullable LiveJob head() {

@@ -1,7 +1,6 @@
 package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.catalog.Policy;
-import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
@@ -19,9 +18,7 @@ import io.headgate.scheduler.core.rights.Standing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -60,10 +57,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   private final Promoter promoter = new Promoter();
   private @Nullable PoolState expects;
   private final RunTimes runTimes = new RunTimes();
-  private List<Guard<LiveJob>> guards = List.of();
-
-  /// The guards of a tenant's limits, by pool.
-  private Map<PoolId, List<Guard<LiveJob>>> guardsIn = Map.of();
+  private Guards<LiveJob> guards = Guards.none();
 
   public QueueState(QueueId id) {
     this.id = id;
@@ -159,13 +153,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   /// The pools that are open to the job, in routing order: its tenant's reservations let it start
   /// there, and leave no headroom to others there (O7).
   public List<Route> routes(LiveJob job) {
-    List<Route> open = rightfulRoutes(job);
-    if (guardsIn.isEmpty()) {
-      return open;
-    }
-    List<Route> left = new ArrayList<>(open);
-    left.removeIf(route -> stoppingIn(route.pool().id(), job) != null);
-    return left;
+    return guards.open(job, rightfulRoutes(job));
   }
 
   /// The pools where its tenant's reservations let the job start, in routing order.
@@ -174,9 +162,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   }
 
   List<Route> rightfulRoutes(boolean preemptible) {
-    return isRestricted(preemptible)
-        ? group().openRoutes(preemptible, overReservation)
-        : group().routes();
+    return group().openRoutes(preemptible, overReservation);
   }
 
   /// Whether its tenant's reservations may keep such a job from some of the pools. Where tenants
@@ -185,14 +171,14 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   boolean isRestricted(boolean preemptible) {
     return resolved != null
         && resolved.group().isShared()
-        && (!overReservation || !preemptible || !guardsIn.isEmpty());
+        && (!overReservation || !preemptible || !guards.byPool().isEmpty());
   }
 
   public boolean isRestricted(LiveJob job) {
     // The job is read last, because it is seldom in the cache.
     return resolved != null
         && resolved.group().isShared()
-        && (!overReservation || !guardsIn.isEmpty() || !job.isPreemptible());
+        && (!overReservation || !guards.byPool().isEmpty() || !job.isPreemptible());
   }
 
   /// The route that the job takes once all awaited nodes have reported; null: none.
@@ -271,8 +257,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     return lanes;
   }
 
-  /// Counts every change of its configuration and of its lanes, so that values derived from them
-  /// are known to be old.
+  /// Counts every change of its configuration and of its lanes: derived values are old then.
   long version() {
     return version;
   }
@@ -281,60 +266,14 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     version++;
   }
 
-  /// Keep its jobs from headroom that others hold (O7); mostly none.
-  public List<Guard<LiveJob>> guards() {
+  /// What keeps its jobs from headroom that others hold (O7).
+  public Guards<LiveJob> guards() {
     return guards;
   }
 
-  /// The guards of its tenant's limits in the pool.
-  List<Guard<LiveJob>> guardsIn(PoolId pool) {
-    return guardsIn.getOrDefault(pool, List.of());
-  }
-
-  /// Keeps its jobs from headroom that others hold from now on.
-  ///
-  /// @param newGuards of the limits that cover all pools
-  /// @param newGuardsIn of its tenant's limits, by pool
-  public void setGuards(
-      List<Guard<LiveJob>> newGuards, Map<PoolId, List<Guard<LiveJob>>> newGuardsIn) {
-    guards = List.copyOf(newGuards);
-    guardsIn = Map.copyOf(newGuardsIn);
+  public void setGuards(Guards<LiveJob> newGuards) {
+    guards = newGuards;
     version++;
-  }
-
-  /// The guard that keeps the job from starting in a pool; null: none of that pool does.
-  @Nullable Guard<LiveJob> stoppingIn(PoolId pool, LiveJob job) {
-    return Guard.stopping(guardsIn(pool), job);
-  }
-
-  /// The pools in which the job leaves its tenant's headroom to those that hold it (O7).
-  Set<PoolId> poolsLeft(LiveJob job) {
-    if (guardsIn.isEmpty()) {
-      return Set.of();
-    }
-    Set<PoolId> left = new HashSet<>();
-    for (Route route : routes()) {
-      if (stoppingIn(route.pool().id(), job) != null) {
-        left.add(route.pool().id());
-      }
-    }
-    return left;
-  }
-
-  /// The guard that keeps the job from starting; null: none does, or some pool is left.
-  @Nullable Guard<LiveJob> stopping(LiveJob job) {
-    Guard<LiveJob> first = Guard.stopping(guards, job);
-    if (first != null || guardsIn.isEmpty()) {
-      return first;
-    }
-    for (Route route : rightfulRoutes(job)) {
-      Guard<LiveJob> there = stoppingIn(route.pool().id(), job);
-      if (there == null) {
-        return null;
-      }
-      first = first == null ? there : first;
-    }
-    return first;
   }
 
   /// The waiting jobs with a hold, in order.

@@ -82,7 +82,7 @@ public record RoomRequest(
                   0,
                   null,
                   isOpenAnywhere(queue, head),
-                  queue.poolsLeft(head)));
+                  queue.guards().left(head)));
     }
     PreemptionRule right = rightOf(queue.reclaim());
     if (right != null
@@ -151,7 +151,7 @@ public record RoomRequest(
         within ? head.priority() : 0,
         null,
         isOpenAnywhere(queue, head),
-        queue.poolsLeft(head));
+        queue.guards().left(head));
   }
 
   /// An entitled job whose policy has no right of preemption of its own.

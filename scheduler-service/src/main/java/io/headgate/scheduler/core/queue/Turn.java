@@ -184,6 +184,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
       someGaveWay = true;
       head = first.job();
       gate = first.gate();
+      fitted = queue.prospect(first.job());
       noteHead();
       compareOn(route);
     }
