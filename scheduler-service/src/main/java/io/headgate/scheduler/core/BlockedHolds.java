@@ -378,7 +378,8 @@ final class BlockedHolds {
   }
 
   private static Optional<Assignment> passing(LiveJob job, Route route, LiveHold hold) {
-    if (!route.pool().hasRoomWithout(hold.claim().units(), job.queue().need())) {
+    long held = hold.claim().units();
+    if (!route.pool().hasRoomWithout(held, job.queue().need())) {
       return Optional.empty();
     }
     List<NodeState> nodes = new ArrayList<>(hold.distinctNodes());
