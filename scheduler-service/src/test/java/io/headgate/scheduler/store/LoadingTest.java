@@ -165,6 +165,37 @@ final class LoadingTest {
 
   @Test
   void countsTheRunsOfEachQueueThatEndedByThemselves() {
+    Map<QueueId, Map<Integer, Integer>> ended = insertEndedAttempts();
+    assertThat(loadedRuns()).isEqualTo(ended);
+  }
+
+  @Test
+  void aBacklogHidesNoRuns() {
+    Map<QueueId, Map<Integer, Integer>> ended = insertEndedAttempts();
+    int waiting = LoadedState.LAST_ATTEMPTS + 1;
+    owner
+        .jooq()
+        .execute(
+            """
+            insert into job select (jsonb_populate_record(job, jsonb_build_object(
+              'id', %d + i, 'name', 'backlog-' || i, 'sequence', %d + i, 'attempts', 0))).*
+            from job, generate_series(1, %d) i where id = 4 and state = 'WAITING'\
+            """
+                .formatted(JOBS, JOBS, waiting));
+    assertThat(store.load().lastJob()).isEqualTo(JOBS + waiting);
+    assertThat(loadedRuns()).isEqualTo(ended);
+  }
+
+  private Map<QueueId, Map<Integer, Integer>> loadedRuns() {
+    Map<QueueId, Map<Integer, Integer>> loaded = new HashMap<>();
+    store.load().runTimes().forEach(runs -> loaded.put(runs.queue(), runs.runs()));
+    return loaded;
+  }
+
+  /// Ends attempts of the jobs that are over.
+  ///
+  /// @return by queue and bucket, those that ended by themselves
+  private Map<QueueId, Map<Integer, Integer>> insertEndedAttempts() {
     Map<QueueId, RunTimes> expected = new HashMap<>();
     for (int job = 6; job <= JOBS; job += 6) {
       TenantId tenant = new TenantId(job % 20 == 0 ? "other" : "acme");
@@ -187,11 +218,9 @@ final class LoadingTest {
             .add(run);
       }
     }
-    Map<QueueId, Map<Integer, Integer>> loaded = new HashMap<>();
-    store.load().runTimes().forEach(runs -> loaded.put(runs.queue(), runs.runs()));
     Map<QueueId, Map<Integer, Integer>> counts = new HashMap<>();
     expected.forEach((queue, runs) -> counts.put(queue, runs.state()));
-    assertThat(loaded).isEqualTo(counts);
+    return counts;
   }
 
   @Test

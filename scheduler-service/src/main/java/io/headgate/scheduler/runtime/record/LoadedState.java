@@ -14,7 +14,7 @@ import java.util.Map;
 /// @param attempts the live ones
 /// @param demand recent jobs by profile, finished ones included; placement would lose it at a
 ///   restart
-/// @param runTimes how long those attempts of recent jobs ran that ended by themselves, by queue
+/// @param runTimes how long the newest attempts ran that ended by themselves, by queue
 /// @param pastUse of levels of rights, in pools that count it
 /// @param catalogs by source
 /// @param lastJob highest id of any job
@@ -32,9 +32,12 @@ public record LoadedState(
     long lastJob,
     long version,
     long lastBatch) {
-  /// The number of the newest jobs from which expectations are computed; the core remembers no
-  /// more.
+  /// The number of the newest jobs from which the demand is computed; the core remembers no more.
   public static final int LAST_JOBS = 16_384;
+
+  /// The number of the newest attempts from which run times are learned. It bounds what a new
+  /// leader reads.
+  public static final int LAST_ATTEMPTS = 16_384;
 
   /// The last known content of a watched source.
   public record Catalog(WatchPosition position, List<CatalogEntry> entries) {
