@@ -51,6 +51,9 @@ final class HeadroomHolds {
   /// The queues whose jobs may start now, although they could not when their turn came.
   private final Set<QueueState> freed = new LinkedHashSet<>();
 
+  /// The holds of blocked jobs while the holders of headroom are found.
+  private List<LiveHold> heldForBlocked = List.of();
+
   HeadroomHolds(World world, Transitions transitions, Instant now, WakeTime wake) {
     this.world = world;
     this.transitions = transitions;
@@ -210,6 +213,7 @@ final class HeadroomHolds {
         blocked.add(job);
       }
     }
+    heldForBlocked = world.holds.values().stream().filter(LiveHold::isForBlocked).toList();
     Map<LiveJob, HeadroomHold> found = new LinkedHashMap<>();
     Set<HeadroomLimit.Key> taken = new HashSet<>();
     for (LiveJob job : HeadroomCandidates.inOrder(blocked)) {
@@ -243,7 +247,7 @@ final class HeadroomHolds {
   }
 
   private List<HeadroomLimit> blocking(List<HeadroomLimit> limits) {
-    limits.removeIf(limit -> !limit.blocks(world.holds.values()));
+    limits.removeIf(limit -> !limit.blocks(heldForBlocked));
     return limits;
   }
 

@@ -86,6 +86,8 @@ final class HeadroomOutlook {
           world.attemptsOf.of(policy).forEach(this::add);
         }
       }
+    } else if (bound() == Bound.USER_LIMIT) {
+      world.attemptsOf.of(limit.policy(), limit.job().user()).forEach(this::add);
     } else {
       world.attemptsOf.of(limit.policy()).forEach(this::add);
     }

@@ -184,7 +184,7 @@ public final class HeadroomLimit {
 
   /// Whether it leaves no room for its job even if blocked jobs held nothing (O7).
   ///
-  /// @param holds all that there are
+  /// @param holds at least all that blocked jobs have
   public boolean blocks(Collection<LiveHold> holds) {
     long left = 0;
     for (LiveHold hold : holds) {
