@@ -4,7 +4,6 @@ import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.queue.Block;
-import io.headgate.scheduler.core.queue.Ends;
 import io.headgate.scheduler.core.queue.HeadroomGuard;
 import io.headgate.scheduler.core.queue.HeadroomLimit;
 import io.headgate.scheduler.core.queue.Lane;
@@ -33,9 +32,9 @@ import java.util.Set;
 ///    ended or has other terms, the rounds go on: others may start now.
 ///
 /// A job holds in all the limits that block it, or in none. Each limit of its tenant covers one
-/// pool: a job holds in those of one pool, and only where no other pool could take it. It
-/// keeps its headroom while capacity is held for it: otherwise a small job of its policy could take
-/// the headroom before its turn.
+/// pool: a job holds in those of one pool, and only where no other pool could take it. It keeps its
+/// headroom while capacity is held for it: otherwise a small job of its policy could take the
+/// headroom before its turn.
 ///
 /// Request: policy t uses 16 of 16 in jobs of 1 GPU; `big` needs 8 and has waited for `holdAfter`.
 /// At the end of the pass `big` holds headroom in t's limit. Jobs of 1 GPU end, and later ones wait
@@ -193,8 +192,8 @@ final class HeadroomHolds {
   }
 
   /// Whether its tenant's limit leaves its head no room in one of the pools. Headroom that others
-  /// hold there does not count, as in the other limits. Otherwise the next holder would
-  /// depend on the last one.
+  /// hold there does not count, as in the other limits. Otherwise the next holder would depend on
+  /// the last one.
   private static boolean isBlockedByTenant(Lane lane, QueueState queue, Block gate) {
     boolean mayBe =
         queue.group().isShared()

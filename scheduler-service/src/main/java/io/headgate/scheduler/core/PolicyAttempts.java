@@ -31,8 +31,7 @@ final class PolicyAttempts {
     boolean remove(LiveAttempt attempt) {
       if (byUser != null) {
         byUser.computeIfPresent(
-            attempt.job().user(),
-            (_, own) -> own.remove(attempt) && own.isEmpty() ? null : own);
+            attempt.job().user(), (_, own) -> own.remove(attempt) && own.isEmpty() ? null : own);
       }
       return attempts.remove(attempt);
     }

@@ -63,10 +63,10 @@ final class RestChecker {
 
   /// The rules as they were at the job's last turn: only holds of O7 count that came into force
   /// earlier. The holds are known in their order. The turn was before the first hold that the job
-  /// is ahead of. It was after the holds of its own queue that are ahead of the job. It
-  /// was after those of higher priority in a policy whose jobs preempt each other (P9). It was not
-  /// before the job was first in its queue. Where it found room in a pool in which its turn came later, it took its
-  /// last turn there.
+  /// is ahead of. It was after the holds of its own queue that are ahead of the job. It was after
+  /// those of higher priority in a policy whose jobs preempt each other (P9). It was not before the
+  /// job was first in its queue. Where it found room in a pool in which its turn came later, it
+  /// took its last turn there.
   private Reference atTurnOf(Job job) {
     Set<JobId> later = new LinkedHashSet<>(blocked);
     int after = 0;
