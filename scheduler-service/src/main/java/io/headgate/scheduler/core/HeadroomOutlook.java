@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// When a limit is expected to leave room for a blocked job (O7).
 ///
@@ -130,12 +131,17 @@ final class HeadroomOutlook {
     boolean isLeftOut = hold.isForBlocked();
     if (!isOwn
         && !isLeftOut
-        && !hold.isClaimedByAttempt()
+        && !isCounted(hold.job().attempt())
         && hold.claim().units() > 0
         && limit.isInScope(hold)
         && counts(hold.job(), hold.claim().preemptible())) {
       addUnknown(hold.policy(), hold.claim().units());
     }
+  }
+
+  /// The attempt of a job that moves (P11) stops: the job goes on in its new place.
+  private static boolean isCounted(@Nullable LiveAttempt attempt) {
+    return attempt != null && attempt.stop() == null;
   }
 
   private void addUnknown(PolicyAccount policy, long units) {
