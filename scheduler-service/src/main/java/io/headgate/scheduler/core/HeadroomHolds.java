@@ -196,11 +196,10 @@ final class HeadroomHolds {
   /// the last one.
   private static boolean isBlockedByTenant(Lane lane, QueueState queue, Block gate) {
     boolean mayBe =
-        queue.group().isShared()
-            && (gate == Block.NONE
-                || (gate == Block.HEADROOM
-                    && queue.guards().stopping(lane.line().first()) == null));
+        gate == Block.NONE
+            || (gate == Block.HEADROOM && queue.guards().stopping(lane.line().first()) == null);
     return mayBe
+        && queue.group().isShared()
         && queue.rightfulRoutes(lane.line().first()).stream()
             .anyMatch(route -> !route.hasRoomForTenant());
   }

@@ -30,6 +30,7 @@ import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -66,10 +67,12 @@ final class Reasons {
   /// @param block of the job that it waits with
   static Optional<Reason> of(World world, LiveJob job, Block block) {
     QueueState queue = job.queue();
+    LiveJob head = Promotion.headOf(job);
     if (block == Block.HEADROOM) {
-      return Optional.of(HeldInLimit.ofHeadroom(queue, Promotion.headOf(job)));
+      return Optional.of(HeldInLimit.ofHeadroom(queue, head));
     }
-    return Optional.ofNullable(of(world, queue, queue.lane(job), block, world.obstacles()));
+    Lane lane = queue.lane(job);
+    return Optional.ofNullable(of(world, queue, lane, lane.routes(head), block, world.obstacles()));
   }
 
   private static Reason waiting(LiveAttempt suspended) {
@@ -116,7 +119,7 @@ final class Reasons {
       return;
     }
     Reason before = lane.reported().reason();
-    Reason reason = of(world, queue, lane, block, obstacles);
+    Reason reason = of(world, queue, lane, lane.routes(), block, obstacles);
     lane.setReported(new ReportedReason(block, reason));
     if (reason != null && (before == null || !reason.isSameCause(before))) {
       transitions.emit(new Effect.LaneReasonChanged(lane.id(), reason));
@@ -128,8 +131,14 @@ final class Reasons {
         && Shortage.someSetAside(lane.routes().getFirst().pool());
   }
 
+  /// @param routes that are open to the job that the lane's jobs wait with
   private static @Nullable Reason of(
-      World world, QueueState queue, Lane lane, Block block, Obstacles obstacles) {
+      World world,
+      QueueState queue,
+      Lane lane,
+      List<Route> routes,
+      Block block,
+      Obstacles obstacles) {
     if (block == Block.NEVER_FITS) {
       return new Reason.NeverFits(lane.denial().orElseThrow());
     }
@@ -146,10 +155,10 @@ final class Reasons {
           yield limit;
         }
         // Rights go before holds.
-        Reason otherRight = of(world, queue, lane, lane.gateBesidesLimit(), obstacles);
+        Reason otherRight = of(world, queue, lane, routes, lane.gateBesidesLimit(), obstacles);
         yield otherRight == null ? HeldInLimit.ofPolicy(world, account, limit) : otherRight;
       }
-      case DEPARTMENT_LIMIT -> departmentLimit(world, queue, lane, obstacles);
+      case DEPARTMENT_LIMIT -> departmentLimit(world, queue, lane, routes, obstacles);
       case USER_LIMIT -> HeldInLimit.orUserLimit(world, queue, lane.user().orElseThrow());
       case OVER_RESERVATION -> overReservationDenied(queue, account, need);
       case NON_PREEMPTIBLE -> nonPreemptible(queue, account, need);
@@ -163,7 +172,7 @@ final class Reasons {
             gpus(tenant.reservation()));
       }
       case TENANT_LIMIT -> {
-        TenantAccount tenant = lane.routes().getFirst().tenant();
+        TenantAccount tenant = routes.getFirst().tenant();
         Reason limit =
             new Reason.TenantLimit(
                 tenant.tenant(), tenant.pool(), gpus(tenant.used()), need, gpus(tenant.limit()));
@@ -173,7 +182,7 @@ final class Reasons {
       }
       case HEADROOM -> HeldInLimit.ofHeadroom(queue, lane.line().first());
       case HOLD -> {
-        Route first = lane.routes().getFirst();
+        Route first = routes.getFirst();
         yield new Reason.Hold(
             first.pool().id(), need, first.ranking().holderInTheWay().orElseThrow());
       }
@@ -182,13 +191,13 @@ final class Reasons {
               Objects.requireNonNull(lane.expects(), "no provider was asked for an instance").id(),
               need);
       case POOL_CAPACITY, CAPACITY, FRAGMENTATION ->
-          supply(lane, queue.shape(), need, block, obstacles);
+          supply(lane, routes.getFirst(), queue.shape(), need, block, obstacles);
       case NEVER_FITS, CLOSED, NONE -> null;
     };
   }
 
   private static Reason departmentLimit(
-      World world, QueueState queue, Lane lane, Obstacles obstacles) {
+      World world, QueueState queue, Lane lane, List<Route> routes, Obstacles obstacles) {
     DepartmentAccount department = Levels.full(queue.account(), queue.need()).orElseThrow();
     Reason limit =
         new Reason.DepartmentLimit(
@@ -197,7 +206,7 @@ final class Reasons {
       return limit;
     }
     // Rights go before holds.
-    Reason otherRight = of(world, queue, lane, lane.gateBesidesLimits(), obstacles);
+    Reason otherRight = of(world, queue, lane, routes, lane.gateBesidesLimits(), obstacles);
     return otherRight == null ? HeldInLimit.ofDepartment(world, department, limit) : otherRight;
   }
 
@@ -243,8 +252,13 @@ final class Reasons {
   }
 
   private static Reason supply(
-      Lane lane, Shape shape, GpuQuantity need, Block block, Obstacles obstacles) {
-    PoolState pool = lane.routes().getFirst().pool();
+      Lane lane,
+      Route first,
+      Shape shape,
+      GpuQuantity need,
+      Block block,
+      Obstacles obstacles) {
+    PoolState pool = first.pool();
     Optional<Reason> setAside =
         block == Block.POOL_CAPACITY ? Optional.empty() : setAside(pool, shape, need);
     if (setAside.isPresent()) {
@@ -254,20 +268,19 @@ final class Reasons {
       case POOL_CAPACITY ->
           new Reason.PoolCapacity(pool.id(), gpus(pool.usedUnits()), need, gpus(pool.ceiling()));
       case CAPACITY ->
-          new Reason.Capacity(pool.id(), need, gpus(pool.idleUnits()), obstacle(lane, obstacles));
+          new Reason.Capacity(pool.id(), need, gpus(pool.idleUnits()), obstacle(lane, first, obstacles));
       default ->
           new Reason.Fragmentation(
               pool.id(),
               need,
               gpus(pool.idleUnits()),
               Shortage.dimension(pool, shape),
-              obstacle(lane, obstacles));
+              obstacle(lane, first, obstacles));
     };
   }
 
   /// The obstacle of the lane's head, if it is entitled and so would preempt.
-  private static Optional<Obstacle> obstacle(Lane lane, Obstacles obstacles) {
-    Route first = lane.routes().getFirst();
+  private static Optional<Obstacle> obstacle(Lane lane, Route first, Obstacles obstacles) {
     LiveJob head = lane.line().first();
     if (!lane.account().isEntitled(first.need())
         || first.upper().denying(first.need()) != null

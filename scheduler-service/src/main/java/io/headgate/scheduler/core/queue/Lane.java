@@ -12,8 +12,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The jobs of a queue with the same rights, in order. Jobs with a hold are not in it, nor those
-/// that pause after a rejection.
+/// The jobs of a queue with the same rights, in order, but for those with a hold or a pause.
 public final class Lane {
   private final QueueState queue;
   private final LaneId id;
@@ -68,7 +67,8 @@ public final class Lane {
     return routes(head());
   }
 
-  private List<Route> routes(@Nullable LiveJob job) {
+  /// As [#routes()], as if the job were its head.
+  public List<Route> routes(@Nullable LiveJob job) {
     List<Route> open = job == null ? List.of() : queue.routes(job);
     return open.isEmpty() ? queue.rightfulRoutes(preemptible) : open;
   }

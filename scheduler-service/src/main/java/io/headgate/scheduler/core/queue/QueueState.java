@@ -162,7 +162,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   }
 
   List<Route> rightfulRoutes(boolean preemptible) {
-    return group().openRoutes(preemptible, overReservation);
+    return resolved == null ? List.of() : group().openRoutes(preemptible, overReservation);
   }
 
   /// Whether its tenant's reservations may keep such a job from some of the pools. Where tenants
