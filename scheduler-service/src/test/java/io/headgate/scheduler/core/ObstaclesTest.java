@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// What an entitled job says is in its way (P4), in a pool that tenants share: nothing of one
-/// tenant is visible in another, not even what its jobs are.
+/// The obstacles that an entitled job names (P4), in a pool that tenants share: nothing of one
+/// tenant is visible in another, not even the kinds of its jobs.
 class ObstaclesTest {
   /// `red` and `blue` have 3 GPUs each, in part by jobs that are never victims, in part by
   /// protected ones. Their other jobs need 4 GPUs, by one profile.

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What keeps the jobs of a queue from headroom that others hold (O7); mostly nothing.
+/// The guards that keep the jobs of a queue from headroom that others hold (O7); mostly none.
 ///
 /// @param everywhere of the limits that cover all pools
 /// @param byPool of the limits of the queue's tenant, each of which covers one pool
@@ -68,7 +68,7 @@ public record Guards<J>(List<Guard<J>> everywhere, Map<PoolId, List<Guard<J>>> b
     return left;
   }
 
-  /// Those of the routes on which the job may start.
+  /// The routes on which the job may start.
   List<Route> open(J job, List<Route> routes) {
     if (byPool.isEmpty()) {
       return routes;

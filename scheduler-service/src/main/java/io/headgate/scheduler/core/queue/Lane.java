@@ -178,7 +178,7 @@ public final class Lane {
     return supply != Block.NONE && expects() != null ? Block.PROVIDER : supply;
   }
 
-  /// What of rights stands in the way of its head, or the headroom that another job holds.
+  /// The first right that stands in the way of its head, or the headroom that another job holds.
   public Block gate() {
     return gate(head());
   }

@@ -266,7 +266,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     version++;
   }
 
-  /// What keeps its jobs from headroom that others hold (O7).
+  /// The guards of headroom that others hold (O7).
   public Guards<LiveJob> guards() {
     return guards;
   }
