@@ -29,8 +29,8 @@ import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -252,12 +252,7 @@ final class Reasons {
   }
 
   private static Reason supply(
-      Lane lane,
-      Route first,
-      Shape shape,
-      GpuQuantity need,
-      Block block,
-      Obstacles obstacles) {
+      Lane lane, Route first, Shape shape, GpuQuantity need, Block block, Obstacles obstacles) {
     PoolState pool = first.pool();
     Optional<Reason> setAside =
         block == Block.POOL_CAPACITY ? Optional.empty() : setAside(pool, shape, need);
@@ -268,7 +263,8 @@ final class Reasons {
       case POOL_CAPACITY ->
           new Reason.PoolCapacity(pool.id(), gpus(pool.usedUnits()), need, gpus(pool.ceiling()));
       case CAPACITY ->
-          new Reason.Capacity(pool.id(), need, gpus(pool.idleUnits()), obstacle(lane, first, obstacles));
+          new Reason.Capacity(
+              pool.id(), need, gpus(pool.idleUnits()), obstacle(lane, first, obstacles));
       default ->
           new Reason.Fragmentation(
               pool.id(),

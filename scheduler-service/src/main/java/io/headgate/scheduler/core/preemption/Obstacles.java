@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// Finds what is in the way of entitled jobs that make no room by preemption (P4).
 ///
 /// The answer is about the place where the fewest GPUs are in the way. It looks at [#MAX_NODES]
-/// nodes at most, once for each route, however many jobs ask. Each tenant gets
-/// a view of its own: it shows nothing of jobs of other tenants but their number.
+/// nodes at most, once for each route, however many jobs ask. Each tenant gets a view of its own:
+/// it shows nothing of jobs of other tenants but their number.
 public final class Obstacles {
   /// Bounds the cost of a reason: a few milliseconds.
   private static final int MAX_NODES = 1000;
