@@ -11,6 +11,8 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.ledger.Books;
+import io.headgate.scheduler.core.ledger.Price;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.StandardPlacement;
@@ -28,6 +30,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /// The scheduler's decisions: which job runs, on which slice of which device, which job must stop,
@@ -209,6 +212,13 @@ public final class SchedulerCore {
     }
     SchedulerState state = state();
     return () -> StartForecast.of(state, world.placement, job, now);
+  }
+
+  /// What the usage ledger asks, as of the last decision.
+  ///
+  /// @param prices of pools; empty: a pool has none
+  public Books books(Function<PoolId, Optional<Price>> prices) {
+    return new CoreBooks(world, prices);
   }
 
   /// Usage of all policies, by id.

@@ -147,6 +147,13 @@ final class UsageReport {
   }
 
   static QueueUsage queue(World world, QueueState queue) {
+    LiveJob head = head(queue);
+    Optional<Reason> reason = head == null ? Optional.empty() : Reasons.of(world, head);
+    return new QueueUsage(queue.id(), queue.waiting(), queue.attempts(), reason);
+  }
+
+  /// The first job that waits in the queue; null: none does.
+  static @Nullable LiveJob head(QueueState queue) {
     LiveJob head = null;
     for (LiveJob holder : queue.holders()) {
       head = earlier(head, holder);
@@ -157,11 +164,10 @@ final class UsageReport {
     for (Lane lane : queue.lanes()) {
       head = earlier(head, lane.line().first());
     }
-    Optional<Reason> reason = head == null ? Optional.empty() : Reasons.of(world, head);
-    return new QueueUsage(queue.id(), queue.waiting(), queue.attempts(), reason);
+    return head;
   }
 
-  private static LiveJob earlier(@Nullable LiveJob a, LiveJob b) {
+  static LiveJob earlier(@Nullable LiveJob a, LiveJob b) {
     return a == null || LiveJob.ORDER.compare(b, a) < 0 ? b : a;
   }
 

@@ -12,6 +12,7 @@ final class PoolEntry {
   boolean awaited;
   long offeredUnits;
   long idleUnits;
+  PoolTally tally = PoolTally.NOTHING;
 
   PoolEntry(NodeState node) {
     this.node = node;

@@ -48,6 +48,7 @@ public final class PoolState implements Comparable<PoolState> {
   private final CapacityUse taken = new CapacityUse();
   private long offeredUnits;
   private long idleUnits;
+  private PoolTally tally = PoolTally.NOTHING;
   private int readyNodes;
   private long gains;
   private long version;
@@ -172,6 +173,11 @@ public final class PoolState implements Comparable<PoolState> {
   /// Units free for anybody on nodes that take work, the ceiling not counted.
   public long idleUnits() {
     return idleUnits;
+  }
+
+  /// What its devices have besides what attempts use.
+  public PoolTally tally() {
+    return tally;
   }
 
   /// Units that attempts have.
@@ -300,8 +306,8 @@ public final class PoolState implements Comparable<PoolState> {
       }
     }
     entry.group = null;
-    count(entry, null);
     nodes.remove(node);
+    count(entry, null);
     lists.forget(entry);
   }
 
@@ -339,6 +345,9 @@ public final class PoolState implements Comparable<PoolState> {
     offeredUnits += offered - entry.offeredUnits;
     idleUnits += idle - entry.idleUnits;
     readyNodes += (ready ? 1 : 0) - (entry.ready ? 1 : 0);
+    PoolTally now = nodes.contains(entry.node) ? PoolTally.of(entry.node) : PoolTally.NOTHING;
+    tally = tally.minus(entry.tally).plus(now);
+    entry.tally = now;
     entry.offeredUnits = offered;
     entry.idleUnits = idle;
     entry.ready = ready;

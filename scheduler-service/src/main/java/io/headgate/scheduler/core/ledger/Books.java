@@ -1,0 +1,57 @@
+package io.headgate.scheduler.core.ledger;
+
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.QueueId;
+import java.util.List;
+import java.util.Optional;
+
+/// What the ledger asks of the scheduler, as of its last decision.
+public interface Books {
+  /// The rights of a policy.
+  ///
+  /// @param limit [Long#MAX_VALUE]: the policy is gone, and has no limit to exceed
+  /// @param departments those above it, the lowest first
+  record Rights(long reservation, long limit, List<String> departments, Optional<String> group) {
+    public Rights {
+      departments = List.copyOf(departments);
+    }
+  }
+
+  /// What a pool has besides what attempts have by right, in GPU units.
+  ///
+  /// @param used by attempts
+  record Figures(long used, long held, long idle, long unusable, long down) {}
+
+  /// What waits of a policy's jobs.
+  ///
+  /// @param units that they need
+  /// @param reason code of the reason why the first of them waits; empty: none waits
+  record Waiting(long units, Optional<String> reason) {}
+
+  /// Sees each pool.
+  @FunctionalInterface
+  interface PoolVisitor {
+    /// @param version changes with everything that [#figures] depends on, except `used`
+    /// @param used by attempts, in GPU units
+    void visit(PoolId pool, long version, long used);
+  }
+
+  Rights rights(PolicyId policy);
+
+  /// The price of the pool; empty: it has none.
+  Optional<Price> price(PoolId pool);
+
+  /// Calls the visitor for each pool, by id.
+  void pools(PoolVisitor visitor);
+
+  Figures figures(PoolId pool);
+
+  /// The free slices of the pool that are held for jobs, in the order in which they were placed.
+  List<Holding> held(PoolId pool);
+
+  Waiting waiting(PolicyId policy);
+
+  /// The policy of the queue's jobs; empty: the queue is not known.
+  Optional<PolicyId> policyOf(QueueId queue);
+}

@@ -1,0 +1,39 @@
+package io.headgate.scheduler.core.ledger;
+
+import io.headgate.scheduler.core.job.AttemptId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// What the ledger has to write after a decision.
+///
+/// @param intervals that are over
+/// @param begun attempts whose present interval begins at that time
+/// @param pools whose balance is another one now
+/// @param shortages that are other ones now
+/// @param held jobs for which other free slices are held now
+public record Entries(
+    List<UsageInterval> intervals,
+    Map<AttemptId, Instant> begun,
+    List<PoolStep> pools,
+    List<ShortageStep> shortages,
+    List<HeldStep> held) {
+  static Entries empty() {
+    return new Entries(
+        new ArrayList<>(),
+        new LinkedHashMap<>(),
+        new ArrayList<>(),
+        new ArrayList<>(),
+        new ArrayList<>());
+  }
+
+  public boolean isEmpty() {
+    return intervals.isEmpty()
+        && begun.isEmpty()
+        && pools.isEmpty()
+        && shortages.isEmpty()
+        && held.isEmpty();
+  }
+}

@@ -1,0 +1,317 @@
+package io.headgate.scheduler.core.ledger;
+
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Job;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/// Records every interval in which an attempt has slices, and what pools had besides.
+///
+/// The facts of a decision are told first, by [#begin], [#moved], [#suspend], [#end] and [#touch],
+/// in their order. Then [#settle] compares the present state with what was told, and gives the
+/// intervals that are over. So several changes at one time are one, and nothing overlaps. Times are
+/// whole milliseconds and never decrease; the caller sees to both.
+///
+/// Confined to the scheduler's thread, and deterministic.
+public final class Ledger {
+  /// No interval is longer, so that a period is found without looking far beyond its ends.
+  public static final Duration LONGEST = Duration.ofDays(1);
+
+  private final Books books;
+  private final PoolLedger pools;
+  private final ShortageLedger shortages;
+  private final Map<AttemptId, Meter> meters = new HashMap<>();
+  private final Map<PolicyId, PolicyMeters> policies = new TreeMap<>();
+
+  /// The attempts with an interval that lasts, by its beginning.
+  private final Map<AttemptId, Meter> lasting = new LinkedHashMap<>();
+
+  private final Set<Meter> changed = new LinkedHashSet<>();
+
+  /// While earlier leaders' state is restored: since when attempts hold their slices.
+  private final Map<Meter, Instant> told = new LinkedHashMap<>();
+
+  /// How attempts ended; empty: one goes on under another policy.
+  private final Map<Meter, Optional<UsageInterval.End>> ended = new LinkedHashMap<>();
+
+  /// Takes a part of a longer period.
+  @FunctionalInterface
+  interface Pieces {
+    void take(Instant from, Instant until, boolean isFirst, boolean isLast);
+  }
+
+  public Ledger(Books books) {
+    this.books = books;
+    this.pools = new PoolLedger(books);
+    this.shortages = new ShortageLedger(books);
+  }
+
+  /// Continues with an attempt that has slices.
+  ///
+  /// @param since when its present interval began; empty: it is not known, and begins anew
+  public void restore(Attempt attempt, Job job, Optional<Instant> since) {
+    boolean isFirst = since.filter(begin -> !begin.isAfter(attempt.assignedAt())).isPresent();
+    Meter meter = add(attempt, job, isFirst);
+    since.ifPresent(begin -> told.put(meter, begin));
+  }
+
+  /// Continues after the last steps that were told.
+  public void restore(List<PoolStep> steps, List<ShortageStep> lacking, List<HeldStep> held) {
+    steps.forEach(pools::restore);
+    lacking.forEach(shortages::restore);
+    held.forEach(pools::restore);
+  }
+
+  /// Everything was restored. The shares of attempts follow from it: their rights are those of the
+  /// last decision.
+  public void restored() {
+    told.entrySet().stream().sorted(Map.Entry.comparingByValue()).forEach(entry -> {
+      Meter meter = entry.getKey();
+      meter.open = new Meter.Open(entry.getValue(), meter.split(), terms(meter));
+      count(meter);
+      changed.remove(meter);
+      lasting.put(idOf(meter), meter);
+    });
+    told.clear();
+  }
+
+  /// The new attempt got its slices.
+  public void begin(Attempt attempt, Job job) {
+    add(attempt, job, true);
+  }
+
+  /// The suspended attempt got its slices again.
+  public void resume(Attempt attempt, Job job) {
+    add(attempt, job, false);
+  }
+
+  private Meter add(Attempt attempt, Job job, boolean isFirst) {
+    Holding holding =
+        new Holding(
+            job.id(),
+            attempt.id().number(),
+            attempt.policy(),
+            job.spec().queue(),
+            attempt.profile(),
+            job.spec().user(),
+            attempt.assignment());
+    Meter meter =
+        new Meter(
+            holding,
+            attempt.sequence(),
+            isFirst ? Optional.of(waited(attempt, job)) : Optional.empty());
+    if (meters.put(attempt.id(), meter) != null) {
+      throw new IllegalStateException("attempt " + attempt.id() + " has slices already");
+    }
+    enter(meter);
+    return meter;
+  }
+
+  private static Duration waited(Attempt attempt, Job job) {
+    Duration waited = Duration.between(job.waitingSince(), attempt.assignedAt());
+    return waited.isNegative() ? Duration.ZERO : waited;
+  }
+
+  private void enter(Meter meter) {
+    PolicyId policy = meter.holding.policy();
+    shortages.touch(policy);
+    changed.add(meter);
+    if (meter.units > 0) {
+      PolicyMeters all = policies.computeIfAbsent(policy, _ -> new PolicyMeters());
+      all.configure(books.rights(policy), changed::add);
+      all.add(meter, changed::add);
+    }
+  }
+
+  private void leave(Meter meter) {
+    PolicyId policy = meter.holding.policy();
+    shortages.touch(policy);
+    PolicyMeters all = policies.get(policy);
+    if (meter.units > 0 && all != null) {
+      all.remove(meter, changed::add);
+      if (all.isEmpty()) {
+        policies.remove(policy);
+      }
+    }
+  }
+
+  /// The attempt counts on the policy that it names now; nothing if it did before.
+  public void moved(Attempt attempt, Job job) {
+    Meter meter = meters.get(attempt.id());
+    if (meter != null && !meter.holding.policy().equals(attempt.policy())) {
+      end(attempt.id(), Optional.empty());
+      Meter next = add(attempt, job, false);
+      next.waited = meter.open == null ? meter.waited : Optional.empty();
+    }
+  }
+
+  /// The attempt has no slices any more: it ended, or is suspended. Nothing if it had none.
+  public void end(AttemptId id, UsageInterval.End how) {
+    end(id, Optional.of(how));
+  }
+
+  private void end(AttemptId id, Optional<UsageInterval.End> how) {
+    Meter meter = meters.remove(id);
+    if (meter == null) {
+      return;
+    }
+    leave(meter);
+    changed.remove(meter);
+    lasting.remove(id);
+    ended.put(meter, how);
+  }
+
+  /// Jobs of the queue came, left, or wait for another reason.
+  public void touch(QueueId queue) {
+    books.policyOf(queue).ifPresent(shortages::touch);
+  }
+
+  /// Compares with what was told before.
+  ///
+  /// @param now in whole milliseconds
+  /// @param reconfigured whether rights, pools or prices may have changed
+  public Entries settle(Instant now, boolean reconfigured) {
+    Entries entries = Entries.empty();
+    if (reconfigured) {
+      policies.forEach((id, all) -> {
+        all.configure(books.rights(id), changed::add);
+        shortages.touch(id);
+      });
+      changed.addAll(meters.values().stream().sorted((a, b) -> Long.compare(a.sequence, b.sequence)).toList());
+    }
+    ended.forEach((meter, how) -> {
+      pools.count(meter.holding.place().pool(), meter.counted, Split.NONE);
+      close(meter, now, how, entries);
+    });
+    ended.clear();
+    for (Meter meter : changed) {
+      count(meter);
+      Meter.Open next = new Meter.Open(now, meter.split(), terms(meter));
+      Meter.Open open = meter.open;
+      if (open == null || !open.split().equals(next.split()) || !open.terms().equals(next.terms())) {
+        reopen(meter, next, entries);
+      }
+    }
+    changed.clear();
+    pools.settle(now, reconfigured, entries);
+    shortages.settle(now, this::used, entries);
+    return entries;
+  }
+
+  private long used(PolicyId policy) {
+    PolicyMeters all = policies.get(policy);
+    return all == null ? 0 : all.used();
+  }
+
+  private void reopen(Meter meter, Meter.Open next, Entries entries) {
+    close(meter, next.since(), Optional.empty(), entries);
+    meter.open = next;
+    lasting.remove(idOf(meter));
+    lasting.put(idOf(meter), meter);
+    entries.begun().put(idOf(meter), next.since());
+  }
+
+  private void count(Meter meter) {
+    Split split = meter.split();
+    if (!split.equals(meter.counted)) {
+      pools.count(meter.holding.place().pool(), meter.counted, split);
+      meter.counted = split;
+    }
+  }
+
+  private static void close(
+      Meter meter, Instant now, Optional<UsageInterval.End> end, Entries entries) {
+    Meter.Open open = meter.open;
+    if (open == null) {
+      return;
+    }
+    pieces(open.since(), now, (from, until, isFirst, isLast) -> {
+      entries
+          .intervals()
+          .add(
+              new UsageInterval(
+                  meter.holding,
+                  open.terms(),
+                  from,
+                  until,
+                  open.split(),
+                  0,
+                  isFirst ? meter.waited : Optional.empty(),
+                  isLast ? end : Optional.empty()));
+    });
+    if (open.since().isBefore(now)) {
+      meter.waited = Optional.empty();
+    }
+  }
+
+  /// Ends intervals that have become as long as they may be.
+  ///
+  /// @param limit the most intervals to end
+  public Entries cut(Instant now, int limit) {
+    Entries entries = Entries.empty();
+    Instant begunUntil = now.minus(LONGEST);
+    for (Meter meter : lasting.values().stream().limit(limit).toList()) {
+      if (sinceOf(meter).isAfter(begunUntil)) {
+        break;
+      }
+      reopen(meter, new Meter.Open(now, meter.split(), terms(meter)), entries);
+    }
+    pools.cut(begunUntil, now, entries);
+    return entries;
+  }
+
+  /// The intervals that last, as if they ended now.
+  public List<UsageInterval> open(Instant now) {
+    Entries entries = Entries.empty();
+    for (Meter meter : lasting.values()) {
+      Optional<Duration> waited = meter.waited;
+      close(meter, now, Optional.empty(), entries);
+      meter.waited = waited;
+    }
+    pools.open(now, entries);
+    return List.copyOf(entries.intervals());
+  }
+
+  private Terms terms(Meter meter) {
+    return terms(books, meter.holding.policy(), meter.holding.place().pool());
+  }
+
+  static Terms terms(Books books, PolicyId policy, PoolId pool) {
+    Books.Rights rights = books.rights(policy);
+    return new Terms(rights.departments(), rights.group(), books.price(pool));
+  }
+
+  private static Instant sinceOf(Meter meter) {
+    if (meter.open == null) {
+      throw new IllegalStateException("nothing was told of job " + meter.holding.job());
+    }
+    return meter.open.since();
+  }
+
+  private static AttemptId idOf(Meter meter) {
+    return new AttemptId(meter.holding.job(), meter.holding.attempt());
+  }
+
+  /// Cuts a period into pieces that are not too long; none if it is empty.
+  static void pieces(Instant from, Instant until, Pieces pieces) {
+    Instant begin = from;
+    while (begin.isBefore(until)) {
+      Instant longest = begin.plus(LONGEST);
+      Instant end = longest.isBefore(until) ? longest : until;
+      pieces.take(begin, end, begin.equals(from), end.equals(until));
+      begin = end;
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package io.headgate.scheduler.core.ledger;
+
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.job.JobId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// Follows the balances of pools, and the free slices that are held for jobs.
+final class PoolLedger {
+  private final Books books;
+  private final Map<PoolId, Known> pools = new TreeMap<>();
+
+  /// A pool as it was told last.
+  private static final class Known {
+    private long version = -1;
+    private long units;
+    private Split used = Split.NONE;
+    private boolean usedChanged;
+    private PoolBalance told = PoolBalance.NOTHING;
+    private final Map<JobId, HeldStep> held = new LinkedHashMap<>();
+  }
+
+  PoolLedger(Books books) {
+    this.books = books;
+  }
+
+  /// The use of the pool has changed.
+  void count(PoolId pool, Split less, Split more) {
+    Known known = known(pool);
+    known.used = known.used.minus(less).plus(more);
+    known.usedChanged = true;
+  }
+
+  void restore(PoolStep step) {
+    known(step.pool()).told = step.balance();
+  }
+
+  void restore(HeldStep step) {
+    step.held().ifPresent(held -> known(held.holding().place().pool()).held.put(step.job(), step));
+  }
+
+  private Known known(PoolId pool) {
+    return pools.computeIfAbsent(pool, _ -> new Known());
+  }
+
+  /// Tells what has changed.
+  ///
+  /// @param all whether terms may have changed too
+  void settle(Instant now, boolean all, Entries entries) {
+    List<PoolId> changed = new ArrayList<>();
+    books.pools((pool, version, units) -> {
+      Known known = known(pool);
+      if (all || known.version != version || known.units != units || known.usedChanged) {
+        known.version = version;
+        known.units = units;
+        known.usedChanged = false;
+        changed.add(pool);
+      }
+    });
+    // By job: a hold may leave one pool for another, and then the other step counts.
+    Map<JobId, HeldStep> steps = new LinkedHashMap<>();
+    for (PoolId pool : changed) {
+      Known known = known(pool);
+      Books.Figures figures = books.figures(pool);
+      PoolBalance balance =
+          new PoolBalance(
+              figures.used() + figures.held() + figures.idle() + figures.down(),
+              known.used,
+              figures.held(),
+              figures.idle(),
+              figures.unusable(),
+              figures.down());
+      if (!balance.equals(known.told)) {
+        known.told = balance;
+        entries.pools().add(new PoolStep(pool, now, balance));
+      }
+      if (figures.held() > 0 || !known.held.isEmpty()) {
+        settleHeld(known, pool, now, entries, steps);
+      }
+    }
+    entries.held().addAll(steps.values());
+  }
+
+  private void settleHeld(
+      Known known, PoolId pool, Instant now, Entries entries, Map<JobId, HeldStep> steps) {
+    Map<JobId, HeldStep.Held> present = new LinkedHashMap<>();
+    for (Holding holding : books.held(pool)) {
+      present.put(
+          holding.job(),
+          new HeldStep.Held(holding, Ledger.terms(books, holding.policy(), pool)));
+    }
+    for (HeldStep step : List.copyOf(known.held.values())) {
+      HeldStep.Held before = step.held().orElseThrow();
+      HeldStep.Held after = present.get(step.job());
+      if (before.equals(after)) {
+        present.remove(step.job());
+      } else {
+        close(step, now, entries);
+        known.held.remove(step.job());
+        steps.putIfAbsent(step.job(), new HeldStep(step.job(), now, Optional.empty()));
+      }
+    }
+    present.forEach((job, held) -> {
+      HeldStep step = new HeldStep(job, now, Optional.of(held));
+      known.held.put(job, step);
+      steps.put(job, step);
+    });
+  }
+
+  /// Ends the intervals that began at or before a time, so that none becomes too long.
+  void cut(Instant begunUntil, Instant now, Entries entries) {
+    for (Known known : pools.values()) {
+      known.held.replaceAll((job, step) -> {
+        if (step.at().isAfter(begunUntil)) {
+          return step;
+        }
+        close(step, now, entries);
+        HeldStep next = new HeldStep(job, now, step.held());
+        entries.held().add(next);
+        return next;
+      });
+    }
+  }
+
+  /// The intervals that last, as if they ended now.
+  void open(Instant now, Entries entries) {
+    pools.values().forEach(known ->
+        known.held.values().forEach(step -> close(step, now, entries)));
+  }
+
+  private static void close(HeldStep step, Instant now, Entries entries) {
+    HeldStep.Held held = step.held().orElseThrow();
+    Ledger.pieces(step.at(), now, (from, until, _, _) ->
+        entries
+            .intervals()
+            .add(
+                new UsageInterval(
+                    held.holding(),
+                    held.terms(),
+                    from,
+                    until,
+                    Split.NONE,
+                    held.holding().place().units(),
+                    Optional.empty(),
+                    Optional.empty())));
+  }
+}
