@@ -14,6 +14,7 @@ import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.ledger.Price;
 import io.headgate.scheduler.core.node.Device;
 import io.headgate.scheduler.core.node.Geometry;
 import io.headgate.scheduler.core.node.Geometry.Kind;
@@ -28,6 +29,7 @@ import io.headgate.scheduler.runtime.catalog.Supply.Machine;
 import io.headgate.scheduler.runtime.catalog.Supply.OfferedPool;
 import io.headgate.scheduler.runtime.catalog.Supply.Owner;
 import io.headgate.type.GpuQuantity;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -169,7 +171,10 @@ final class SupplyMapper {
             .consolidate(pool.getConsolidate())
             .build(),
         owner,
-        Optional.of(pool.getStorage()).filter(storage -> !storage.isEmpty()));
+        Optional.of(pool.getStorage()).filter(storage -> !storage.isEmpty()),
+        Optional.of(pool.getPricePerGpuHour())
+            .filter(price -> !price.isEmpty())
+            .map(price -> new Price(new BigDecimal(price), pool.getCurrency())));
   }
 
   private static Optional<Owner> owner(Dedication dedication) {

@@ -25,6 +25,7 @@ import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -99,14 +100,18 @@ final class CoreBooks implements Books {
       PoolState pool, Collection<LiveHold> holds, Map<DeviceState, Long> left, List<Holding> held) {
     for (LiveHold hold : holds) {
       if (hold.pool() == pool) {
-        List<WorkerPlace> places = new ArrayList<>();
+        Map<NodeState, List<Slice>> free = new LinkedHashMap<>();
         for (int worker = 0; worker < hold.nodes().size(); worker++) {
-          WorkerPlace place = hold.hold().place().workers().get(worker);
-          List<Slice> free = free(hold.nodes().get(worker), place.slices(), left);
-          if (!free.isEmpty()) {
-            places.add(new WorkerPlace(place.node(), free, 0, 0));
-          }
+          NodeState node = hold.nodes().get(worker);
+          List<Slice> slices = hold.hold().place().workers().get(worker).slices();
+          free.computeIfAbsent(node, _ -> new ArrayList<>()).addAll(free(node, slices, left));
         }
+        List<WorkerPlace> places = new ArrayList<>();
+        free.forEach((node, slices) -> {
+          if (!slices.isEmpty()) {
+            places.add(new WorkerPlace(node.id(), slices, 0, 0));
+          }
+        });
         if (!places.isEmpty()) {
           held.add(holding(hold, places));
         }

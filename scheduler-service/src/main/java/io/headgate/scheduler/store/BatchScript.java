@@ -43,6 +43,7 @@ final class BatchScript {
     holds(script, batch.holds(), batch.releasedHolds());
     events(script, batch.events());
     PastUseRows.add(script, batch.pastUse());
+    UsageRows.add(script, batch.usage());
     others(script, batch);
     batch.catalogs().forEach((source, change) -> catalog(script, source, change, seal));
   }
@@ -140,6 +141,7 @@ final class BatchScript {
             .time(attempt -> attempt.attempt().assignedAt())
             .time(attempt -> orNull(attempt.attempt().startedAt()))
             .time(attempt -> orNull(attempt.attempt().checkpointAt()))
+            .time(attempt -> orNull(attempt.meteredSince()))
             .bigint(attempt -> attempt.progress().checkpointMark())
             .integer(attempt -> orNull(attempt.progress().advance().map(Advance::permyriad)))
             .text(attempt -> orNull(attempt.progress().advance().map(Advance::message)))

@@ -167,6 +167,7 @@ final class RowMapper {
                     Objects.requireNonNullElse(row.get(ATTEMPT.STOP_BY_NAME), ""), message)),
         facts,
         progress(row),
+        Optional.ofNullable(row.get(ATTEMPT.METERED_SINCE)),
         ending);
   }
 

@@ -32,6 +32,8 @@ public interface Books {
   /// Sees each pool.
   @FunctionalInterface
   interface PoolVisitor {
+    /// Sees a pool.
+    ///
     /// @param version changes with everything that [#figures] depends on, except `used`
     /// @param used by attempts, in GPU units
     void visit(PoolId pool, long version, long used);

@@ -20,13 +20,23 @@ public record Entries(
     List<PoolStep> pools,
     List<ShortageStep> shortages,
     List<HeldStep> held) {
-  static Entries empty() {
+  /// Nothing yet.
+  public static Entries empty() {
     return new Entries(
         new ArrayList<>(),
         new LinkedHashMap<>(),
         new ArrayList<>(),
         new ArrayList<>(),
         new ArrayList<>());
+  }
+
+  /// Adds what a later settlement gave.
+  public void add(Entries more) {
+    intervals.addAll(more.intervals);
+    begun.putAll(more.begun);
+    pools.addAll(more.pools);
+    shortages.addAll(more.shortages);
+    held.addAll(more.held);
   }
 
   public boolean isEmpty() {

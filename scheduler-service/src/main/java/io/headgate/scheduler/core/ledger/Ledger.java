@@ -19,7 +19,7 @@ import java.util.TreeMap;
 
 /// Records every interval in which an attempt has slices, and what pools had besides.
 ///
-/// The facts of a decision are told first, by [#begin], [#moved], [#suspend], [#end] and [#touch],
+/// The facts of a decision are told first, by [#begin], [#resume], [#moved], [#end] and [#touch],
 /// in their order. Then [#settle] compares the present state with what was told, and gives the
 /// intervals that are over. So several changes at one time are one, and nothing overlaps. Times are
 /// whole milliseconds and never decrease; the caller sees to both.
@@ -27,7 +27,7 @@ import java.util.TreeMap;
 /// Confined to the scheduler's thread, and deterministic.
 public final class Ledger {
   /// No interval is longer, so that a period is found without looking far beyond its ends.
-  public static final Duration LONGEST = Duration.ofDays(1);
+  public static final Duration LONGEST = Duration.ofHours(6);
 
   private final Books books;
   private final PoolLedger pools;

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /// A period in which a job had the same slices under the same right and terms. Intervals of a job
-/// neither overlap nor leave a gap while it has slices, and none is longer than a day.
+/// neither overlap nor leave a gap while it has slices, and none is longer than [Ledger#LONGEST].
 ///
 /// @param from in whole milliseconds, as `until`
 /// @param until later than `from`

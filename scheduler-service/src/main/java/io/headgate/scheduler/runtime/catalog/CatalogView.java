@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.ledger.Price;
 import io.headgate.type.Viewer;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -35,6 +36,7 @@ public final class CatalogView {
       Map<QueueId, Queue> queues,
       Map<ProfileId, Profile> profiles,
       Map<PoolId, String> storages,
+      Map<PoolId, Price> prices,
       Map<String, Access.Rights> rights,
       Map<String, Access.Group> groups,
       Access.Roles roles,
@@ -46,6 +48,7 @@ public final class CatalogView {
           by(access == null ? List.of() : access.queues(), Queue::id),
           by(supply == null ? List.of() : supply.profiles(), Profile::id),
           storages(supply),
+          prices(supply),
           by(access == null ? List.of() : access.policies(), each -> each.policy().id().name()),
           by(access == null ? List.of() : access.groups(), Access.Group::id),
           access == null ? Access.Roles.UNKNOWN : access.roles(),
@@ -81,6 +84,16 @@ public final class CatalogView {
         }
       }
       return storages;
+    }
+
+    private static Map<PoolId, Price> prices(@Nullable Supply supply) {
+      Map<PoolId, Price> prices = new HashMap<>();
+      if (supply != null) {
+        for (Supply.OfferedPool pool : supply.pools()) {
+          pool.price().ifPresent(price -> prices.put(pool.pool().id(), price));
+        }
+      }
+      return prices;
     }
 
     private static <K, V> Map<K, V> by(List<V> values, Function<V, K> key) {
@@ -142,6 +155,11 @@ public final class CatalogView {
   /// The storage that holds the checkpoints of the pool's jobs; empty: each node's own directory.
   public Optional<String> storage(PoolId pool) {
     return Optional.ofNullable(index(pool.tenant()).storages().get(pool));
+  }
+
+  /// The price of the pool's GPUs; empty: it has none.
+  public Optional<Price> price(PoolId pool) {
+    return Optional.ofNullable(index(pool.tenant()).prices().get(pool));
   }
 
   /// The storages of the tenant's pools that name one.

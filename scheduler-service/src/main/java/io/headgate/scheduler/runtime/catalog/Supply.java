@@ -3,6 +3,7 @@ package io.headgate.scheduler.runtime.catalog;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.ledger.Price;
 import io.headgate.scheduler.core.node.Node;
 import java.time.Instant;
 import java.util.List;
@@ -37,10 +38,12 @@ public record Supply(
   ///
   /// @param pool without its dedication
   /// @param storage that holds the checkpoints of its jobs; empty: each node's own directory
-  public record OfferedPool(Pool pool, Optional<Owner> dedicatedTo, Optional<String> storage) {
-    /// One without shared storage.
+  /// @param price of its GPUs; empty: it has none
+  public record OfferedPool(
+      Pool pool, Optional<Owner> dedicatedTo, Optional<String> storage, Optional<Price> price) {
+    /// One without shared storage and price.
     public OfferedPool(Pool pool, Optional<Owner> dedicatedTo) {
-      this(pool, dedicatedTo, Optional.empty());
+      this(pool, dedicatedTo, Optional.empty(), Optional.empty());
     }
   }
 

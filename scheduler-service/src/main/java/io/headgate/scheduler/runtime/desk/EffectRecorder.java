@@ -82,7 +82,8 @@ public final class EffectRecorder {
         case Effect.StopAttempt(AttemptId attempt, StopOrder order) ->
             jobs.attempt(attempt).ifPresent(known -> stop(turn, known, order));
         case Effect.AttemptSuspended(Attempt attempt) ->
-            jobs.attempt(attempt.id()).ifPresent(known -> change(turn, known.with(attempt)));
+            jobs.attempt(attempt.id())
+                .ifPresent(known -> change(turn, known.with(attempt).unmetered()));
         case Effect.ResumeAttempt(Attempt attempt) ->
             jobs.attempt(attempt.id()).ifPresent(known -> resume(turn, known, attempt));
         case Effect.AttemptEnded(Attempt attempt, AttemptEnding ending) ->

@@ -39,6 +39,7 @@ public final class LeaderState {
   final CatalogJournal journal;
   final AgentOrders orders;
   final EffectRecorder recorder;
+  final UsageDesk usage;
   final TakenSubmissions taken = new TakenSubmissions();
   CatalogView catalog;
   long lastJob;
@@ -82,6 +83,7 @@ public final class LeaderState {
     }
     this.orders = new AgentOrders(leadership);
     this.recorder = new EffectRecorder(leadership, orders, core, jobs, nodes);
+    this.usage = new UsageDesk(this, loaded);
   }
 
   /// As it was read, with the catalogs that were followed last.
@@ -170,6 +172,10 @@ public final class LeaderState {
 
   public EffectRecorder recorder() {
     return recorder;
+  }
+
+  public UsageDesk usage() {
+    return usage;
   }
 
   public CatalogView catalog() {

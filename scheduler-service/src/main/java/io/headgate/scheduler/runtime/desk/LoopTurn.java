@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.PastUse;
+import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.runtime.agent.Dispatch;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Batch;
@@ -65,6 +66,7 @@ public final class LoopTurn {
   final Map<JobId, Hold> holds = new LinkedHashMap<>();
   final Set<JobId> releasedHolds = new LinkedHashSet<>();
   final List<PastUse> pastUse = new ArrayList<>();
+  final Entries usage = Entries.empty();
   final List<EventRecord> events = new ArrayList<>();
   final List<Batch.RequestRecord> requests = new ArrayList<>();
   final Map<String, NameCounter> names = new LinkedHashMap<>();
@@ -122,6 +124,7 @@ public final class LoopTurn {
         && jobs.isEmpty()
         && attempts.isEmpty()
         && events.isEmpty()
+        && usage.isEmpty()
         && contacts.isEmpty()
         && catalogs.isEmpty()
         && dispatches.isEmpty()
@@ -179,6 +182,7 @@ public final class LoopTurn {
         List.copyOf(holds.values()),
         List.copyOf(releasedHolds),
         List.copyOf(pastUse),
+        usage,
         numbered,
         List.copyOf(requests),
         List.copyOf(names.values()),

@@ -72,7 +72,10 @@ public final class TurnMaker {
     this.metrics = ports.metrics();
     this.sink = sink;
     this.baseNanos = start.takeover().electedNanos();
-    this.baseTime = start.leadership().since().orElseGet(time::instant);
+    // The ledger of usage is never ahead of the time, whatever an earlier leader's clock did.
+    Instant since = start.leadership().since().orElseGet(time::instant);
+    Instant told = state.usage().lastTold();
+    this.baseTime = told.isAfter(since) ? told : since;
     this.lastBatch = start.lastBatch();
     this.version = start.version();
     JobViews views = new JobViews(state);
@@ -135,6 +138,7 @@ public final class TurnMaker {
     if (now - nextSweepNanos >= 0 || state.isWindowOpen()) {
       progress.settle(turn);
       contacts.sweep(turn, now);
+      state.usage().cut(turn);
       nextSweepNanos = now + state.settings().heartbeat().toNanos() / SWEEPS_PER_HEARTBEAT;
     }
     if (wakeAt.isPresent() && !turn.now().isBefore(wakeAt.get())) {
@@ -235,6 +239,7 @@ public final class TurnMaker {
       }
     }
     state.recorder().record(turn, decision, state.catalog());
+    state.usage().follow(turn, decision);
   }
 
   /// Stores the job in memory. Its version is known only once the batch is made.

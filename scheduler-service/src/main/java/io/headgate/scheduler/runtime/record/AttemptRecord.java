@@ -19,6 +19,7 @@ import java.util.Optional;
 /// @param stop in words, with whom it had to go for; absent unless it was asked to stop
 /// @param workers what agents said of each worker, by worker
 /// @param progress what its program said of itself
+/// @param meteredSince since when the present interval of its usage lasts; absent: it has no slices
 /// @param ending absent: it is live
 public record AttemptRecord(
     Attempt attempt,
@@ -28,6 +29,7 @@ public record AttemptRecord(
     Optional<StopNote> stop,
     List<WorkerFacts> workers,
     Progress progress,
+    Optional<Instant> meteredSince,
     Optional<Ending> ending) {
   public AttemptRecord {
     workers = List.copyOf(workers);
@@ -68,6 +70,7 @@ public record AttemptRecord(
         Optional.empty(),
         workers,
         Progress.NONE,
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -91,22 +94,22 @@ public record AttemptRecord(
 
   public AttemptRecord with(Attempt newAttempt) {
     return new AttemptRecord(
-        newAttempt, epoch, stopAfter, skipCallback, stop, workers, progress, ending);
+        newAttempt, epoch, stopAfter, skipCallback, stop, workers, progress, meteredSince, ending);
   }
 
   public AttemptRecord with(int worker, WorkerFacts facts) {
     List<WorkerFacts> all = new ArrayList<>(workers);
     all.set(worker, facts);
-    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, all, progress, ending);
+    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, all, progress, meteredSince, ending);
   }
 
   public AttemptRecord with(Progress said) {
-    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, workers, said, ending);
+    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, workers, said, meteredSince, ending);
   }
 
   public AttemptRecord withStop(StopNote note) {
     return new AttemptRecord(
-        attempt, epoch, stopAfter, skipCallback, Optional.of(note), workers, progress, ending);
+        attempt, epoch, stopAfter, skipCallback, Optional.of(note), workers, progress, meteredSince, ending);
   }
 
   /// The attempt resumes after a suspension. Its earlier stop is forgotten, and the next stop is a
@@ -120,15 +123,44 @@ public record AttemptRecord(
         Optional.empty(),
         workers.stream().map(WorkerFacts::withoutStop).toList(),
         progress,
+        meteredSince,
+        ending);
+  }
+
+  /// It has no slices any more.
+  public AttemptRecord unmetered() {
+    return new AttemptRecord(
+        attempt,
+        epoch,
+        stopAfter,
+        skipCallback,
+        stop,
+        workers,
+        progress,
+        Optional.empty(),
+        ending);
+  }
+
+  /// Another interval of its usage has begun.
+  public AttemptRecord meteredSince(Instant since) {
+    return new AttemptRecord(
+        attempt,
+        epoch,
+        stopAfter,
+        skipCallback,
+        stop,
+        workers,
+        progress,
+        Optional.of(since),
         ending);
   }
 
   public AttemptRecord withSkipCallback() {
-    return new AttemptRecord(attempt, epoch, stopAfter, true, stop, workers, progress, ending);
+    return new AttemptRecord(attempt, epoch, stopAfter, true, stop, workers, progress, meteredSince, ending);
   }
 
   public AttemptRecord withEnding(Ending end) {
     return new AttemptRecord(
-        attempt, epoch, stopAfter, skipCallback, stop, workers, progress, Optional.of(end));
+        attempt, epoch, stopAfter, skipCallback, stop, workers, progress, Optional.empty(), Optional.of(end));
   }
 }

@@ -4,6 +4,7 @@ import io.headgate.kit.position.WatchPosition;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.PastUse;
+import io.headgate.scheduler.core.ledger.Entries;
 import java.util.List;
 import java.util.Map;
 
@@ -17,6 +18,7 @@ import java.util.Map;
 /// @param holds placed, as they are now
 /// @param releasedHolds of these jobs
 /// @param pastUse of levels of rights that use something else now
+/// @param usage what the ledger of usage says since the batch before
 /// @param events in order
 /// @param requests answered by this batch
 /// @param names numbers given out
@@ -31,6 +33,7 @@ public record Batch(
     List<Hold> holds,
     List<JobId> releasedHolds,
     List<PastUse> pastUse,
+    Entries usage,
     List<EventRecord> events,
     List<RequestRecord> requests,
     List<NameCounter> names,
@@ -40,8 +43,8 @@ public record Batch(
   /// Writes nothing but the lease.
   public static Batch renewal(long id, long version) {
     return new Batch(
-        id, version, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-        List.of(), List.of(), List.of(), Map.of());
+        id, version, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+        Entries.empty(), List.of(), List.of(), List.of(), List.of(), Map.of());
   }
 
   /// Whether it writes nothing but the lease.
@@ -52,6 +55,7 @@ public record Batch(
         && holds.isEmpty()
         && releasedHolds.isEmpty()
         && pastUse.isEmpty()
+        && usage.isEmpty()
         && events.isEmpty()
         && requests.isEmpty()
         && names.isEmpty()

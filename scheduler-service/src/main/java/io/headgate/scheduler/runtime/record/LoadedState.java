@@ -5,6 +5,9 @@ import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.SchedulerState.ObservedRuns;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.PastUse;
+import io.headgate.scheduler.core.ledger.HeldStep;
+import io.headgate.scheduler.core.ledger.PoolStep;
+import io.headgate.scheduler.core.ledger.ShortageStep;
 import java.util.List;
 import java.util.Map;
 
@@ -16,6 +19,7 @@ import java.util.Map;
 ///   restart
 /// @param runTimes how long the newest attempts ran that ended by themselves, by queue
 /// @param pastUse of levels of rights, in pools that count it
+/// @param usage what the ledger of usage said last
 /// @param catalogs by source
 /// @param lastJob highest id of any job
 /// @param version of the watches
@@ -28,6 +32,7 @@ public record LoadedState(
     List<Demanded> demand,
     List<ObservedRuns> runTimes,
     List<PastUse> pastUse,
+    UsageTold usage,
     Map<String, Catalog> catalogs,
     long lastJob,
     long version,
@@ -38,6 +43,22 @@ public record LoadedState(
   /// The number of the newest attempts from which run times are learned. It bounds what a new
   /// leader reads.
   public static final int LAST_ATTEMPTS = 16_384;
+
+  /// What the ledger of usage said last, besides the beginnings in [AttemptRecord#meteredSince].
+  ///
+  /// @param pools the last step of each pool
+  /// @param shortages the last step of each policy that lacks something
+  /// @param held the free slices that are held for jobs
+  public record UsageTold(
+      List<PoolStep> pools, List<ShortageStep> shortages, List<HeldStep> held) {
+    public static final UsageTold NOTHING = new UsageTold(List.of(), List.of(), List.of());
+
+    public UsageTold {
+      pools = List.copyOf(pools);
+      shortages = List.copyOf(shortages);
+      held = List.copyOf(held);
+    }
+  }
 
   /// The last known content of a watched source.
   public record Catalog(WatchPosition position, List<CatalogEntry> entries) {

@@ -61,6 +61,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
   private final Map<AttemptId, AttemptRecord> live = new LinkedHashMap<>();
   private final Map<JobId, Hold> holds = new LinkedHashMap<>();
   private final Map<List<Object>, PastUse> pastUse = new LinkedHashMap<>();
+  private final StoredUsage usage = new StoredUsage();
   private final Map<NodeId, NodeContact> contacts = new TreeMap<>();
   private final Map<JobId, Document> documents = new LinkedHashMap<>();
   private final Map<String, Batch.RequestRecord> requests = new LinkedHashMap<>();
@@ -119,6 +120,11 @@ final class InMemoryStore implements SchedulerStore, JobReader {
     return Optional.of(leadership());
   }
 
+  /// The ledger of usage.
+  StoredUsage usage() {
+    return usage;
+  }
+
   @Override
   public LoadedState sample(int most) {
     return load();
@@ -134,6 +140,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
         demand(),
         runTimes(),
         List.copyOf(pastUse.values()),
+        usage.told(),
         Map.copyOf(catalogs),
         jobs.keySet().stream().mapToLong(JobId::value).max().orElse(0),
         version,
@@ -212,6 +219,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
     }
     batch.releasedHolds().forEach(holds::remove);
     batch.holds().forEach(hold -> holds.put(hold.job(), hold));
+    usage.add(batch.usage());
     for (PastUse past : batch.pastUse()) {
       List<Object> key = List.of(past.pool(), past.level());
       if (past.isNothing()) {

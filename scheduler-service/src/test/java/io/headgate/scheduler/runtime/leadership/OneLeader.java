@@ -131,7 +131,8 @@ final class OneLeader {
             .toList();
     LoadedState nothing =
         new LoadedState(
-            List.of(), List.of(), List.of(), contacts, List.of(), List.of(), List.of(), Map.of(), 0,
+            List.of(), List.of(), List.of(), contacts, List.of(), List.of(), List.of(),
+            LoadedState.UsageTold.NOTHING, Map.of(), 0,
             0, 0);
     return LeaderState.load(start.leadership(), SETTINGS, nothing, catalog(), 0);
   }

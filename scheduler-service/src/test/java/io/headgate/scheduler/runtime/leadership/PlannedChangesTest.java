@@ -108,7 +108,8 @@ class PlannedChangesTest {
       this.tenant = new ChangingTenant(random);
       LoadedState nothing =
           new LoadedState(
-              List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), Map.of(),
+              List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+              LoadedState.UsageTold.NOTHING, Map.of(),
               0, 0, 0);
       this.leader =
           new Leader(

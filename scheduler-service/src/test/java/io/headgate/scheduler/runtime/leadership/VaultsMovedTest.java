@@ -93,6 +93,7 @@ final class VaultsMovedTest {
             List.of(),
             List.of(),
             List.of(),
+            LoadedState.UsageTold.NOTHING,
             Map.of(),
             jobs.size(),
             0,
