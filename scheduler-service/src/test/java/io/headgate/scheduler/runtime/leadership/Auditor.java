@@ -52,6 +52,7 @@ import java.util.TreeMap;
 /// | the leadership that an agent obeys never falls back | every record |
 /// | an accepted job is durable | every answer |
 /// | every job ends, and as it ended on the machines | rest |
+/// | the ledger of usage says what the events say, to the millisecond | rest |
 final class Auditor {
   private final List<Policy> policies;
   private final SimulatedVaults vaults;
@@ -364,6 +365,7 @@ final class Auditor {
 
   /// Everything has ended: as on the machines?
   void atRest() {
+    store.usage().audit(store.everyJob());
     for (JobRecord job : store.everyJob()) {
       if (job.state() == JobState.DONE || job.state() == JobState.FAILED) {
         AttemptId last = new AttemptId(job.id(), job.job().attempts());

@@ -219,7 +219,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
     }
     batch.releasedHolds().forEach(holds::remove);
     batch.holds().forEach(hold -> holds.put(hold.job(), hold));
-    usage.add(batch.usage());
+    usage.add(batch.usage(), batch.events());
     for (PastUse past : batch.pastUse()) {
       List<Object> key = List.of(past.pool(), past.level());
       if (past.isNothing()) {
