@@ -94,6 +94,18 @@ create table shortage_step (
 create table shortage_step_rest partition of shortage_step default;
 select guard_tenant('shortage_step', 'tenant');
 
+-- The rights of a policy from a time on, until its next step. They change seldom, and are kept.
+create table reservation_step (
+  tenant      text        not null,
+  policy      text        not null,
+  at          timestamptz not null,
+  departments text[]      not null,         -- above the policy, the lowest first
+  reservation bigint      not null,         -- 0, as the limit: the policy is gone
+  "limit"     bigint      not null,
+  primary key (tenant, policy, at)
+);
+select guard_tenant('reservation_step', 'tenant');
+
 -- Sums of an hour. A row for each combination that was used in it.
 create table usage_hour (
   at               timestamptz not null,

@@ -77,10 +77,33 @@ final class CoreBooks implements Books {
   public Figures figures(PoolId id) {
     PoolState pool = world.pools.get(id);
     if (pool == null) {
-      return new Figures(0, 0, 0, 0, 0);
+      return new Figures(0, 0, 0, 0);
     }
     PoolTally tally = pool.tally();
-    return new Figures(pool.usedUnits(), tally.held(), tally.idle(), 0, tally.down());
+    return new Figures(pool.usedUnits(), tally.held(), tally.idle(), tally.down());
+  }
+
+  @Override
+  public long unusable(PoolId id) {
+    PoolState pool = world.pools.get(id);
+    if (pool == null) {
+      return 0;
+    }
+    PoolTally tally = pool.tally();
+    long below = Math.max(0, pool.ceiling() - pool.usedUnits() - tally.held());
+    long startable = Math.min(tally.idle(), below);
+    return tally.idle() - startable + pool.unusableUnits(startable);
+  }
+
+  @Override
+  public List<PolicyId> policies() {
+    List<PolicyId> provisioned = new ArrayList<>();
+    for (PolicyAccount account : world.accounts.values()) {
+      if (account.policy().isPresent()) {
+        provisioned.add(account.id());
+      }
+    }
+    return provisioned;
   }
 
   @Override

@@ -13,6 +13,7 @@ import io.headgate.scheduler.core.ledger.HeldStep;
 import io.headgate.scheduler.core.ledger.Ledger;
 import io.headgate.scheduler.core.ledger.PoolStep;
 import io.headgate.scheduler.core.ledger.Price;
+import io.headgate.scheduler.core.ledger.ReservationStep;
 import io.headgate.scheduler.core.ledger.ShortageStep;
 import io.headgate.scheduler.core.ledger.UsageInterval;
 import java.time.Duration;
@@ -37,18 +38,22 @@ public final class UsageMeter {
   /// @param since when the present interval of each attempt with slices began
   /// @param pools the last step of each pool
   /// @param shortages the last step of each policy that lacks something
+  /// @param reservations the last step of each policy
   /// @param held the last step of each job for which free slices are held
   public record Told(
       Map<AttemptId, Instant> since,
       List<PoolStep> pools,
       List<ShortageStep> shortages,
+      List<ReservationStep> reservations,
       List<HeldStep> held) {
-    public static final Told NOTHING = new Told(Map.of(), List.of(), List.of(), List.of());
+    public static final Told NOTHING =
+        new Told(Map.of(), List.of(), List.of(), List.of(), List.of());
 
     public Told {
       since = Map.copyOf(since);
       pools = List.copyOf(pools);
       shortages = List.copyOf(shortages);
+      reservations = List.copyOf(reservations);
       held = List.copyOf(held);
     }
   }
@@ -66,7 +71,7 @@ public final class UsageMeter {
         .forEach(attempt ->
             ledger.restore(
                 attempt, job(attempt), Optional.ofNullable(told.since().get(attempt.id()))));
-    ledger.restore(told.pools(), told.shortages(), told.held());
+    ledger.restore(told.pools(), told.shortages(), told.reservations(), told.held());
     ledger.restored();
   }
 

@@ -18,6 +18,7 @@ import io.headgate.scheduler.core.ledger.Holding;
 import io.headgate.scheduler.core.ledger.PoolBalance;
 import io.headgate.scheduler.core.ledger.PoolStep;
 import io.headgate.scheduler.core.ledger.Price;
+import io.headgate.scheduler.core.ledger.ReservationStep;
 import io.headgate.scheduler.core.ledger.ShortageStep;
 import io.headgate.scheduler.core.ledger.Split;
 import io.headgate.scheduler.core.ledger.Terms;
@@ -77,6 +78,21 @@ final class UsageRows {
         missing = excluded.missing, reason = excluded.reason\
       """;
 
+  private static final String UPSERT_RESERVATION_STEPS =
+      """
+      insert into reservation_step (tenant, policy, at, departments, reservation, "limit")
+      select a, b, c, d::text[], e, f from unnest(?::text[], ?::text[], ?::timestamptz[], ?::text[],
+        ?::bigint[], ?::bigint[]) as rows (a, b, c, d, e, f)
+      on conflict (tenant, policy, at) do update set departments = excluded.departments,
+        reservation = excluded.reservation, "limit" = excluded."limit"\
+      """;
+
+  private static final String LAST_RESERVATION_STEPS =
+      """
+      select distinct on (tenant, policy) tenant, policy, at, departments, reservation, "limit"
+      from reservation_step order by tenant, policy, at desc\
+      """;
+
   private static final String DELETE_HELD =
       "delete from held_slices using unnest(?::bigint[]) as rows (a) where job_id = a";
 
@@ -132,6 +148,10 @@ final class UsageRows {
     }
     if (!entries.shortages().isEmpty()) {
       shortages(script, lastOfEach(entries.shortages(), step -> List.of(step.policy(), step.at())));
+    }
+    if (!entries.reservations().isEmpty()) {
+      reservations(
+          script, lastOfEach(entries.reservations(), step -> List.of(step.policy(), step.at())));
     }
     if (!entries.held().isEmpty()) {
       held(script, lastOfEach(entries.held(), HeldStep::job));
@@ -230,6 +250,18 @@ final class UsageRows {
             .text(step -> step.reason().orElse("")));
   }
 
+  private static void reservations(Script script, List<ReservationStep> steps) {
+    script.add(
+        UPSERT_RESERVATION_STEPS,
+        new Columns<>(steps)
+            .text(step -> step.policy().tenant().name())
+            .text(step -> step.policy().name())
+            .time(ReservationStep::at)
+            .list(ReservationStep::departments)
+            .bigint(ReservationStep::reservation)
+            .bigint(ReservationStep::limit));
+  }
+
   private static void held(Script script, List<HeldStep> steps) {
     script.add(DELETE_HELD, new Columns<>(steps).bigint(step -> step.job().value()));
     List<HeldStep> placed = steps.stream().filter(step -> step.held().isPresent()).toList();
@@ -249,6 +281,7 @@ final class UsageRows {
     return new UsageTold(
         read.fetch(LAST_POOL_STEPS).map(UsageRows::poolStep),
         read.fetch(LAST_SHORTAGE_STEPS).map(UsageRows::shortageStep),
+        read.fetch(LAST_RESERVATION_STEPS).map(UsageRows::reservationStep),
         read.selectFrom(HELD_SLICES).orderBy(HELD_SLICES.JOB_ID).fetch(UsageRows::heldStep));
   }
 
@@ -276,6 +309,16 @@ final class UsageRows {
         row.get("reservation", long.class),
         row.get("missing", long.class),
         Optional.of(row.get("reason", String.class)).filter(reason -> !reason.isEmpty()));
+  }
+
+  private static ReservationStep reservationStep(Record row) {
+    return new ReservationStep(
+        new PolicyId(
+            new TenantId(row.get("tenant", String.class)), row.get("policy", String.class)),
+        row.get("at", OffsetDateTime.class).toInstant(),
+        List.of(row.get("departments", String[].class)),
+        row.get("reservation", long.class),
+        row.get("limit", long.class));
   }
 
   private static HeldStep heldStep(Record row) {

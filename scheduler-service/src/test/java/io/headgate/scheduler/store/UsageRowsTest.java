@@ -20,6 +20,7 @@ import io.headgate.scheduler.core.ledger.Holding;
 import io.headgate.scheduler.core.ledger.PoolBalance;
 import io.headgate.scheduler.core.ledger.PoolStep;
 import io.headgate.scheduler.core.ledger.Price;
+import io.headgate.scheduler.core.ledger.ReservationStep;
 import io.headgate.scheduler.core.ledger.ShortageStep;
 import io.headgate.scheduler.core.ledger.Split;
 import io.headgate.scheduler.core.ledger.Terms;
@@ -104,6 +105,9 @@ final class UsageRowsTest {
     PolicyId other = new PolicyId(ACME, "h");
     entries.shortages().add(new ShortageStep(other, AT, 10, 3, Optional.of("CAPACITY")));
     entries.shortages().add(new ShortageStep(other, AT.plusMillis(1), 10, 0, Optional.empty()));
+    ReservationStep reserved = new ReservationStep(POLICY, AT, List.of("vision"), 10, 20);
+    entries.reservations().add(new ReservationStep(POLICY, AT.minusMillis(1), List.of(), 9, 9));
+    entries.reservations().add(reserved);
     HeldStep held =
         new HeldStep(
             new JobId(7), AT, Optional.of(new HeldStep.Held(holding(7, 0, SHARED), PRICED)));
@@ -118,6 +122,7 @@ final class UsageRowsTest {
     assertThat(told.pools())
         .containsExactlyInAnyOrder(new PoolStep(OWN, AT, balance), new PoolStep(SHARED, AT, balance));
     assertThat(told.shortages()).containsExactly(lacking);
+    assertThat(told.reservations()).containsExactly(reserved);
     assertThat(told.held()).containsExactly(held, bare);
 
     Entries later = Entries.empty();

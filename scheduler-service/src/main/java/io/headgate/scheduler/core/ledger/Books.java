@@ -21,7 +21,7 @@ public interface Books {
   /// What a pool has besides what attempts have by right, in GPU units.
   ///
   /// @param used by attempts
-  record Figures(long used, long held, long idle, long unusable, long down) {}
+  record Figures(long used, long held, long idle, long down) {}
 
   /// What waits of a policy's jobs.
   ///
@@ -49,10 +49,16 @@ public interface Books {
 
   Figures figures(PoolId pool);
 
+  /// The idle units of the pool that no job of its queues can take at present.
+  long unusable(PoolId pool);
+
   /// The free slices of the pool that are held for jobs, in the order in which they were placed.
   List<Holding> held(PoolId pool);
 
   Waiting waiting(PolicyId policy);
+
+  /// The provisioned policies, by id.
+  List<PolicyId> policies();
 
   /// The policy of the queue's jobs; empty: the queue is not known.
   Optional<PolicyId> policyOf(QueueId queue);

@@ -13,18 +13,21 @@ import java.util.Map;
 /// @param begun attempts whose present interval begins at that time
 /// @param pools whose balance is another one now
 /// @param shortages that are other ones now
+/// @param reservations that are other ones now
 /// @param held jobs for which other free slices are held now
 public record Entries(
     List<UsageInterval> intervals,
     Map<AttemptId, Instant> begun,
     List<PoolStep> pools,
     List<ShortageStep> shortages,
+    List<ReservationStep> reservations,
     List<HeldStep> held) {
   /// Nothing yet.
   public static Entries empty() {
     return new Entries(
         new ArrayList<>(),
         new LinkedHashMap<>(),
+        new ArrayList<>(),
         new ArrayList<>(),
         new ArrayList<>(),
         new ArrayList<>());
@@ -36,6 +39,7 @@ public record Entries(
     begun.putAll(more.begun);
     pools.addAll(more.pools);
     shortages.addAll(more.shortages);
+    reservations.addAll(more.reservations);
     held.addAll(more.held);
   }
 
@@ -44,6 +48,7 @@ public record Entries(
         && begun.isEmpty()
         && pools.isEmpty()
         && shortages.isEmpty()
+        && reservations.isEmpty()
         && held.isEmpty();
   }
 }

@@ -32,6 +32,7 @@ public final class Ledger {
   private final Books books;
   private final PoolLedger pools;
   private final ShortageLedger shortages;
+  private final ReservationLedger reservations;
   private final Map<AttemptId, Meter> meters = new HashMap<>();
   private final Map<PolicyId, PolicyMeters> policies = new TreeMap<>();
 
@@ -56,6 +57,7 @@ public final class Ledger {
     this.books = books;
     this.pools = new PoolLedger(books);
     this.shortages = new ShortageLedger(books);
+    this.reservations = new ReservationLedger(books);
   }
 
   /// Continues with an attempt that has slices.
@@ -68,7 +70,12 @@ public final class Ledger {
   }
 
   /// Continues after the last steps that were told.
-  public void restore(List<PoolStep> steps, List<ShortageStep> lacking, List<HeldStep> held) {
+  public void restore(
+      List<PoolStep> steps,
+      List<ShortageStep> lacking,
+      List<ReservationStep> reserved,
+      List<HeldStep> held) {
+    reserved.forEach(reservations::restore);
     steps.forEach(pools::restore);
     lacking.forEach(shortages::restore);
     held.forEach(pools::restore);
@@ -207,6 +214,7 @@ public final class Ledger {
     changed.clear();
     pools.settle(now, reconfigured, entries);
     shortages.settle(now, this::used, entries);
+    reservations.settle(now, reconfigured, entries);
     return entries;
   }
 
@@ -256,7 +264,8 @@ public final class Ledger {
     }
   }
 
-  /// Ends intervals that have become as long as they may be.
+  /// Ends intervals that have become as long as they may be, and looks again at what changes
+  /// without a decision.
   ///
   /// @param limit the most intervals to end
   public Entries cut(Instant now, int limit) {
@@ -269,6 +278,8 @@ public final class Ledger {
       reopen(meter, new Meter.Open(now, meter.split(), terms(meter)), entries);
     }
     pools.cut(begunUntil, now, entries);
+    pools.settle(now, false, entries);
+    shortages.settle(now, this::used, entries);
     return entries;
   }
 

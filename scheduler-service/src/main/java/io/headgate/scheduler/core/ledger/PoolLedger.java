@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.ledger;
 
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.job.JobId;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -12,8 +13,12 @@ import java.util.TreeMap;
 
 /// Follows the balances of pools, and the free slices that are held for jobs.
 final class PoolLedger {
+  /// What no job can take is as fresh as this: it costs more than the rest.
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+
   private final Books books;
   private final Map<PoolId, Known> pools = new TreeMap<>();
+  private Instant lookAgainAt = Instant.MIN;
 
   /// A pool as it was told last.
   private static final class Known {
@@ -22,6 +27,9 @@ final class PoolLedger {
     private Split used = Split.NONE;
     private boolean usedChanged;
     private PoolBalance told = PoolBalance.NOTHING;
+
+    /// Whether the balance has changed since the unusable part was computed.
+    private boolean isOld;
     private final Map<JobId, HeldStep> held = new LinkedHashMap<>();
   }
 
@@ -52,6 +60,8 @@ final class PoolLedger {
   ///
   /// @param all whether terms may have changed too
   void settle(Instant now, boolean all, Entries entries) {
+    boolean looks = !now.isBefore(lookAgainAt);
+    lookAgainAt = looks ? now.plus(LOOK_AGAIN) : lookAgainAt;
     List<PoolId> changed = new ArrayList<>();
     books.pools((pool, version, units) -> {
       Known known = known(pool);
@@ -59,6 +69,9 @@ final class PoolLedger {
         known.version = version;
         known.units = units;
         known.usedChanged = false;
+        known.isOld = true;
+        changed.add(pool);
+      } else if (looks && known.isOld) {
         changed.add(pool);
       }
     });
@@ -73,7 +86,7 @@ final class PoolLedger {
               known.used,
               figures.held(),
               figures.idle(),
-              figures.unusable(),
+              unusable(known, pool, figures.idle(), looks),
               figures.down());
       if (!balance.equals(known.told)) {
         known.told = balance;
@@ -84,6 +97,14 @@ final class PoolLedger {
       }
     }
     entries.held().addAll(steps.values());
+  }
+
+  private long unusable(Known known, PoolId pool, long idle, boolean looks) {
+    if (!looks) {
+      return Math.min(idle, known.told.unusable());
+    }
+    known.isOld = false;
+    return Math.min(idle, books.unusable(pool));
   }
 
   private void settleHeld(

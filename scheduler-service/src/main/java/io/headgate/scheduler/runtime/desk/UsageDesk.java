@@ -33,6 +33,7 @@ public final class UsageDesk {
                 since.values().stream(),
                 told.pools().stream().map(step -> step.at()),
                 told.shortages().stream().map(step -> step.at()),
+                told.reservations().stream().map(step -> step.at()),
                 told.held().stream().map(step -> step.at()))
             .flatMap(times -> times)
             .max(Instant::compareTo)
@@ -41,7 +42,8 @@ public final class UsageDesk {
         new UsageMeter(
             state.core,
             pool -> state.catalog.price(pool),
-            new UsageMeter.Told(since, told.pools(), told.shortages(), told.held()));
+            new UsageMeter.Told(
+                since, told.pools(), told.shortages(), told.reservations(), told.held()));
   }
 
   /// The latest time of which earlier leaders told something.

@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.PastUse;
 import io.headgate.scheduler.core.ledger.HeldStep;
 import io.headgate.scheduler.core.ledger.PoolStep;
+import io.headgate.scheduler.core.ledger.ReservationStep;
 import io.headgate.scheduler.core.ledger.ShortageStep;
 import java.util.List;
 import java.util.Map;
@@ -48,14 +49,20 @@ public record LoadedState(
   ///
   /// @param pools the last step of each pool
   /// @param shortages the last step of each policy that lacks something
+  /// @param reservations the last step of each policy
   /// @param held the free slices that are held for jobs
   public record UsageTold(
-      List<PoolStep> pools, List<ShortageStep> shortages, List<HeldStep> held) {
-    public static final UsageTold NOTHING = new UsageTold(List.of(), List.of(), List.of());
+      List<PoolStep> pools,
+      List<ShortageStep> shortages,
+      List<ReservationStep> reservations,
+      List<HeldStep> held) {
+    public static final UsageTold NOTHING =
+        new UsageTold(List.of(), List.of(), List.of(), List.of());
 
     public UsageTold {
       pools = List.copyOf(pools);
       shortages = List.copyOf(shortages);
+      reservations = List.copyOf(reservations);
       held = List.copyOf(held);
     }
   }

@@ -19,6 +19,7 @@ import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.core.ledger.HeldStep;
 import io.headgate.scheduler.core.ledger.PoolBalance;
 import io.headgate.scheduler.core.ledger.PoolStep;
+import io.headgate.scheduler.core.ledger.ReservationStep;
 import io.headgate.scheduler.core.ledger.ShortageStep;
 import io.headgate.scheduler.core.ledger.Split;
 import io.headgate.scheduler.core.ledger.UsageInterval;
@@ -68,6 +69,7 @@ class UsageLedgerTest {
     private final Map<AttemptId, Instant> since = new HashMap<>();
     private final Map<PoolId, PoolStep> pools = new TreeMap<>();
     private final Map<PolicyId, ShortageStep> lacking = new LinkedHashMap<>();
+    private final Map<PolicyId, ReservationStep> reserved = new LinkedHashMap<>();
     private final Map<JobId, HeldStep> heldNow = new LinkedHashMap<>();
     private final List<UsageInterval> told = new ArrayList<>();
     private final Map<PolicyId, Split> byPolicy = new TreeMap<>();
@@ -112,6 +114,7 @@ class UsageLedgerTest {
           since,
           List.copyOf(pools.values()),
           List.copyOf(lacking.values()),
+          List.copyOf(reserved.values()),
           List.copyOf(heldNow.values()));
     }
 
@@ -119,6 +122,7 @@ class UsageLedgerTest {
       since.putAll(entries.begun());
       entries.pools().forEach(step -> pools.put(step.pool(), step));
       entries.shortages().forEach(step -> lacking.put(step.policy(), step));
+      entries.reservations().forEach(step -> reserved.put(step.policy(), step));
       entries.held().forEach(step -> {
         heldNow.remove(step.job());
         if (step.held().isPresent()) {
@@ -170,6 +174,12 @@ class UsageLedgerTest {
     }
 
     private void check(SchedulerCore core, Shadow shadow) {
+      shadow.catalog.policies().forEach(policy ->
+          require(
+              reserved.get(policy.id()).reservation() == policy.reservation().units(),
+              "the reservation in force was told",
+              policy,
+              reserved.get(policy.id())));
       for (PoolUsage usage : core.pools()) {
         PoolBalance balance =
             pools.containsKey(usage.pool())

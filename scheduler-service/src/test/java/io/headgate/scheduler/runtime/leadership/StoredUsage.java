@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.core.ledger.HeldStep;
 import io.headgate.scheduler.core.ledger.PoolStep;
+import io.headgate.scheduler.core.ledger.ReservationStep;
 import io.headgate.scheduler.core.ledger.ShortageStep;
 import io.headgate.scheduler.core.ledger.UsageInterval;
 import io.headgate.scheduler.runtime.record.LoadedState.UsageTold;
@@ -26,6 +27,7 @@ final class StoredUsage {
   private final List<PoolStep> steps = new ArrayList<>();
   private final Map<PoolId, PoolStep> pools = new TreeMap<>();
   private final Map<PolicyId, ShortageStep> shortages = new TreeMap<>();
+  private final Map<PolicyId, ReservationStep> reservations = new TreeMap<>();
   private final Map<JobId, HeldStep> held = new LinkedHashMap<>();
   private final Map<JobId, List<EventRecord>> events = new LinkedHashMap<>();
 
@@ -38,6 +40,7 @@ final class StoredUsage {
     steps.addAll(entries.pools());
     entries.pools().forEach(step -> pools.put(step.pool(), step));
     entries.shortages().forEach(step -> shortages.put(step.policy(), step));
+    entries.reservations().forEach(step -> reservations.put(step.policy(), step));
     for (HeldStep step : entries.held()) {
       held.remove(step.job());
       if (step.held().isPresent()) {
@@ -50,6 +53,7 @@ final class StoredUsage {
     return new UsageTold(
         List.copyOf(pools.values()),
         shortages.values().stream().filter(step -> step.missing() > 0).toList(),
+        List.copyOf(reservations.values()),
         List.copyOf(held.values()));
   }
 
