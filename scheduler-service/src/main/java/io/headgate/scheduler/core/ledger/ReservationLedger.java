@@ -19,7 +19,7 @@ final class ReservationLedger {
   }
 
   void restore(ReservationStep step) {
-    if (step.limit() > 0 || step.reservation() > 0) {
+    if (step.limit() > 0) {
       told.put(step.policy(), step);
     }
   }
@@ -30,6 +30,8 @@ final class ReservationLedger {
     }
     isFirst = false;
     Set<PolicyId> policies = new LinkedHashSet<>(books.policies());
+    // Without reservation and limit it has no more rights than one that is gone.
+    policies.removeIf(policy -> books.rights(policy).limit() == 0);
     for (PolicyId policy : List.copyOf(told.keySet())) {
       if (!policies.contains(policy)) {
         told.remove(policy);
