@@ -72,6 +72,7 @@ public record SchedulerConfig(
     @Setting(meaning = "Times of leadership and of the contact with agents.") Leading leading,
     @Setting(meaning = "How much may wait. Calls beyond a bound are refused.") Bounds bounds,
     @Setting(meaning = "How long finished jobs and events are kept.") HistoryConfig history,
+    @Setting(meaning = "How long the ledger of usage is kept.") UsageConfig usage,
     @Setting(meaning = "Limits on watches of jobs.") WatchLimits watches) {
   private static final SortedMap<String, PlacementPolicy> PLACEMENTS =
       new TreeMap<>(
@@ -117,6 +118,7 @@ public record SchedulerConfig(
         Leading.DEFAULTS,
         Bounds.DEFAULTS,
         HistoryConfig.DEFAULTS,
+        UsageConfig.DEFAULTS,
         WatchLimits.DEFAULTS);
   }
 
@@ -165,6 +167,7 @@ public record SchedulerConfig(
         newLeading,
         newBounds,
         newHistory,
+        usage,
         watches);
   }
 

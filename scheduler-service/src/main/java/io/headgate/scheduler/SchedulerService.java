@@ -37,6 +37,7 @@ import io.headgate.scheduler.grpc.LeaderRelay;
 import io.headgate.scheduler.grpc.LogReads;
 import io.headgate.scheduler.grpc.PlanEndpoint;
 import io.headgate.scheduler.grpc.UsageEndpoint;
+import io.headgate.scheduler.grpc.UsageReportEndpoint;
 import io.headgate.scheduler.runtime.catalog.StoredRights;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
@@ -49,12 +50,15 @@ import io.headgate.scheduler.runtime.record.HistoryKeeper;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.Retention;
+import io.headgate.scheduler.runtime.record.UsageKeeper;
 import io.headgate.scheduler.runtime.record.SchedulerStore.Candidate;
 import io.headgate.scheduler.runtime.submission.KnownKeys;
 import io.headgate.scheduler.runtime.submission.NameAllocator;
 import io.headgate.scheduler.store.PostgresHistory;
 import io.headgate.scheduler.store.PostgresJobReader;
 import io.headgate.scheduler.store.PostgresSchedulerStore;
+import io.headgate.scheduler.store.PostgresUsage;
+import io.headgate.scheduler.store.PostgresUsageStore;
 import io.headgate.scheduler.store.SealedColumns;
 import io.opentelemetry.api.metrics.BatchCallback;
 import io.opentelemetry.api.metrics.Meter;
@@ -100,6 +104,7 @@ public final class SchedulerService implements AutoCloseable {
   private final Replica replica;
   private final TakeoverWarmup warmUp;
   private final HistoryKeeper history;
+  private final UsageKeeper ledger;
   private final KnownKeys names;
   private final KnownKeys requests;
   private final BatchCallback gauges;
@@ -107,6 +112,7 @@ public final class SchedulerService implements AutoCloseable {
   private final MemoryBrake memory;
   private final JobEndpoint jobs;
   private final UsageEndpoint usage;
+  private final UsageReportEndpoint reports;
   private final PlanEndpoint plans;
   private final AgentEndpoint agents;
   private final LeaderRelay relay;
@@ -170,6 +176,12 @@ public final class SchedulerService implements AutoCloseable {
     this.gauges = instruments.observe(door);
     Retention retention = new Retention(config.history().keep());
     this.history = history(new PostgresHistory(across), retention, door);
+    this.ledger =
+        new UsageKeeper(
+            new PostgresUsageStore(across),
+            config.usage().retention(),
+            () -> new PostgresHistory(across).now(),
+            door::isLeading);
     this.names = new KnownKeys("names", reader.names());
     this.requests = new KnownKeys("requests", reader.requests());
     EndpointParts parts =
@@ -189,13 +201,14 @@ public final class SchedulerService implements AutoCloseable {
     this.memory = surroundings.memory().apply(meter);
     this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions, bounds.logs()), watches);
     this.usage = new UsageEndpoint(parts);
+    this.reports = new UsageReportEndpoint(door, new PostgresUsage(database));
     this.plans = new PlanEndpoint(parts, new ContractDraftReader(), memory);
     this.agents = new AgentEndpoint(door, sessions, time);
     this.relay =
         new LeaderRelay(
             door,
             address -> Channels.openForOthers(peer(config.policies(), address), telemetry),
-            List.of(jobs, usage, plans, agents));
+            List.of(jobs, usage, reports, plans, agents));
   }
 
   private static HistoryKeeper history(
@@ -245,7 +258,7 @@ public final class SchedulerService implements AutoCloseable {
 
   /// Puts its gRPC services on a server that others may share.
   public void register(ApiServer.Builder api) {
-    api.service(jobs).service(usage).service(plans).service(agents);
+    api.service(jobs).service(usage).service(reports).service(plans).service(agents);
     api.interceptor(memory.interceptor(NEW_WORK)).interceptor(relay);
     // Most of a job's cost comes from these two methods.
     api.prompt(AgentServiceGrpc.getConnectMethod()).prompt(JobServiceGrpc.getSubmitJobMethod());
@@ -258,6 +271,7 @@ public final class SchedulerService implements AutoCloseable {
     replica.start();
     warmUp.start();
     history.start();
+    ledger.start();
   }
 
   /// Whether this process leads now.
@@ -286,6 +300,7 @@ public final class SchedulerService implements AutoCloseable {
   void kill() {
     warmUp.close();
     history.close();
+    ledger.close();
     names.close();
     requests.close();
     replica.kill();
@@ -308,6 +323,7 @@ public final class SchedulerService implements AutoCloseable {
   public void stop() {
     warmUp.close();
     history.close();
+    ledger.close();
     names.close();
     requests.close();
     replica.close();

@@ -173,6 +173,7 @@ final class Installation implements AutoCloseable {
             config.leading(),
             config.bounds(),
             config.history(),
+            config.usage(),
             config.watches()));
   }
 

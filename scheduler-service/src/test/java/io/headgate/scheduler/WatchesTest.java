@@ -67,6 +67,7 @@ final class WatchesTest {
                     config.leading(),
                     config.bounds(),
                     config.history(),
+                    config.usage(),
                     IMPATIENT));
     Fixtures.seedExample(installation.neighbours);
     installation.start().awaitReady("rnd-3");

@@ -29,6 +29,9 @@ public final class Ledger {
   /// No interval is longer, so that a period is found without looking far beyond its ends.
   public static final Duration LONGEST = Duration.ofHours(6);
 
+  /// A step that lasts is told again after this time, so that old weeks can be deleted.
+  static final Duration TOLD_AGAIN = Duration.ofDays(1);
+
   private final Books books;
   private final PoolLedger pools;
   private final ShortageLedger shortages;

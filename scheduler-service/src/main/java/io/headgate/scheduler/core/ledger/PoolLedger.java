@@ -27,6 +27,7 @@ final class PoolLedger {
     private Split used = Split.NONE;
     private boolean usedChanged;
     private PoolBalance told = PoolBalance.NOTHING;
+    private Instant toldAt = Instant.MAX;
 
     /// Whether the balance has changed since the unusable part was computed.
     private boolean isOld;
@@ -45,7 +46,9 @@ final class PoolLedger {
   }
 
   void restore(PoolStep step) {
-    known(step.pool()).told = step.balance();
+    Known known = known(step.pool());
+    known.told = step.balance();
+    known.toldAt = step.balance().equals(PoolBalance.NOTHING) ? Instant.MAX : step.at();
   }
 
   void restore(HeldStep step) {
@@ -89,14 +92,20 @@ final class PoolLedger {
               unusable(known, pool, figures.idle(), looks),
               figures.down());
       if (!balance.equals(known.told)) {
-        known.told = balance;
-        entries.pools().add(new PoolStep(pool, now, balance));
+        tell(known, pool, balance, now, entries);
       }
       if (figures.held() > 0 || !known.held.isEmpty()) {
         settleHeld(known, pool, now, entries, steps);
       }
     }
     entries.held().addAll(steps.values());
+  }
+
+  private static void tell(
+      Known known, PoolId pool, PoolBalance balance, Instant now, Entries entries) {
+    known.told = balance;
+    known.toldAt = balance.equals(PoolBalance.NOTHING) ? Instant.MAX : now;
+    entries.pools().add(new PoolStep(pool, now, balance));
   }
 
   private long unusable(Known known, PoolId pool, long idle, boolean looks) {
@@ -135,6 +144,11 @@ final class PoolLedger {
 
   /// Ends the intervals that began at or before a time, so that none becomes too long.
   void cut(Instant begunUntil, Instant now, Entries entries) {
+    pools.forEach((pool, known) -> {
+      if (!known.toldAt.isAfter(now.minus(Ledger.TOLD_AGAIN))) {
+        tell(known, pool, known.told, now, entries);
+      }
+    });
     for (Known known : pools.values()) {
       known.held.replaceAll((job, step) -> {
         if (step.at().isAfter(begunUntil)) {

@@ -50,7 +50,7 @@ final class ShortageLedger {
     for (PolicyId policy : List.copyOf(touched)) {
       ShortageStep before = told.get(policy);
       ShortageStep after = step(policy, now, used.applyAsLong(policy));
-      if (before == null ? after.missing() == 0 : isSame(before, after)) {
+      if (before == null ? after.missing() == 0 : isSame(before, after) && isNew(before, now)) {
         continue;
       }
       if (after.missing() == 0) {
@@ -61,6 +61,10 @@ final class ShortageLedger {
       entries.shortages().add(after);
     }
     touched.clear();
+  }
+
+  private static boolean isNew(ShortageStep step, Instant now) {
+    return step.missing() == 0 || step.at().isAfter(now.minus(Ledger.TOLD_AGAIN));
   }
 
   private static boolean isSame(ShortageStep before, ShortageStep after) {

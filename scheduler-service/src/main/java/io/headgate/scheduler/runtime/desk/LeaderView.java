@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.ledger.UsageInterval;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
@@ -51,6 +52,9 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
     List<Total> totals();
 
     Optional<AttemptRecord> attempt(JobId job);
+
+    /// The intervals of usage that last, as if they ended now.
+    List<UsageInterval> openUsage(Instant now);
 
     /// The jobs with a live attempt there.
     List<JobId> jobsOn(NodeId node);

@@ -4,6 +4,7 @@ import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.ledger.UsageInterval;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.catalog.Supply;
@@ -12,6 +13,7 @@ import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
 import io.headgate.type.ImageRules;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -60,6 +62,11 @@ public final class LoopReads implements LeaderView.Reads {
   @Override
   public Optional<AttemptRecord> attempt(JobId job) {
     return state.jobs.attempt(job);
+  }
+
+  @Override
+  public List<UsageInterval> openUsage(Instant now) {
+    return state.usage.open(now);
   }
 
   @Override

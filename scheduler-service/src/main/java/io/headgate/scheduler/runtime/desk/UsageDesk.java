@@ -74,7 +74,7 @@ public final class UsageDesk {
     turn.usage.add(entries);
   }
 
-  /// The intervals that last, as if they ended now.
+  /// The intervals that last, as if they ended in the turn that asks.
   List<UsageInterval> open(Instant now) {
     return meter.open(now);
   }
