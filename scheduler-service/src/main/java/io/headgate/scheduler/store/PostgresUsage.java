@@ -54,12 +54,7 @@ public final class PostgresUsage implements UsageReader {
     Reach own = asked.tenant().map(tenant -> Reach.of(tenant.name())).orElse(Reach.EVERY_TENANT);
     // A call reaches no more than its caller may, whatever it asks for.
     Reach reach = Principals.find().isPresent() ? Principals.reach() : own;
-    return database.transaction(
-        reach,
-        sql -> {
-          sql.execute("set transaction isolation level repeatable read, read only");
-          return read.apply(sql);
-        });
+    return database.snapshot(reach, read);
   }
 
   @Override

@@ -33,6 +33,9 @@ final class UsageRollup {
         (select min(since) from usage_interval), (select min(at) from pool_step))\
       """;
 
+  private static final String FIRST_HOUR =
+      "select least((select min(at) from usage_hour), (select min(at) from pool_hour))";
+
   private static final String LOCK =
       "select until from usage_rollup where level = ? for update";
 
@@ -188,7 +191,7 @@ final class UsageRollup {
       Optional<Instant> hours = reaches(alone, "HOUR");
       Optional<Instant> begin =
           reaches(alone, "DAY")
-              .or(() -> time(alone, "select min(at) from pool_hour").map(UsageRollup::day));
+              .or(() -> time(alone, FIRST_HOUR).map(UsageRollup::day));
       if (hours.isEmpty() || begin.isEmpty()) {
         return;
       }

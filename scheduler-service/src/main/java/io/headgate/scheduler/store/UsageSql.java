@@ -79,11 +79,13 @@ final class UsageSql {
   private void clipped(String keys, Asked asked, Period period) {
     text.append(
         """
-        select %s price, currency, entitled * ms, over_reservation * ms, above_limit * ms, held * ms,
-          case when ends then coalesce(busy_ms, 0) else 0 end,
-          case when ends then coalesce(measured_ms, 0) else 0 end,
-          case when ends then lost else 0 end,
-          (ends and preempted)::int::bigint, (begins and waited_ms is not null)::int::bigint
+        select %s price, currency, entitled * ms as entitled,
+          over_reservation * ms as over_reservation, above_limit * ms as above_limit,
+          held * ms as held, case when ends then coalesce(busy_ms, 0) else 0 end as busy_ms,
+          case when ends then coalesce(measured_ms, 0) else 0 end as measured_ms,
+          case when ends then lost else 0 end as lost,
+          (ends and preempted)::int::bigint as preemptions,
+          (begins and waited_ms is not null)::int::bigint as starts
         from (
           select *, %s as ms, until <= ?::timestamptz as ends, since >= ?::timestamptz as begins
           from usage_interval where %s%s) as clipped\
