@@ -33,6 +33,7 @@ import io.headgate.sdk.cli.command.supply.MoveCommand;
 import io.headgate.sdk.cli.command.supply.NodesCommand;
 import io.headgate.sdk.cli.command.supply.PoolsCommand;
 import io.headgate.sdk.cli.command.supply.UndrainCommand;
+import io.headgate.sdk.cli.command.usage.UsageCommand;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.CommandProvider;
 import java.util.LinkedHashMap;
@@ -78,6 +79,8 @@ public final class CommandRegistry {
           new Registration("SHOW", "pools", "list pools with their usage", PoolsCommand::new),
           new Registration("SHOW", "nodes", "list nodes with their devices", NodesCommand::new),
           new Registration("SHOW", "events", "list or follow events", EventsCommand::new),
+          new Registration(
+              "SHOW", "usage", "report the GPU time of a period, and its cost", UsageCommand::new),
           new Registration(
               "CONFIGURE", "plan", "preview what a configuration file changes", PlanCommand::new),
           new Registration("CONFIGURE", "apply", "apply a configuration file", ApplyCommand::new),

@@ -11,6 +11,7 @@ import io.headgate.sdk.wire.ConnectionListener;
 import io.headgate.sdk.wire.IdentityCalls;
 import io.headgate.sdk.wire.JobCalls;
 import io.headgate.sdk.wire.ResourceNames;
+import io.headgate.sdk.wire.UsageCalls;
 import org.jspecify.annotations.Nullable;
 
 /// The connection of one command, with its tenant and user.
@@ -71,6 +72,10 @@ public final class Session implements AutoCloseable {
 
   public CatalogCalls catalog() {
     return new CatalogCalls(connection, tenant());
+  }
+
+  public UsageCalls usage() {
+    return new UsageCalls(connection, tenant());
   }
 
   public ConfigurationCalls configuration() {

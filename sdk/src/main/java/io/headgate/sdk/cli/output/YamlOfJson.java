@@ -7,12 +7,13 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.common.FlowStyle;
 
 /// Converts JSON to YAML.
-final class YamlOfJson {
+public final class YamlOfJson {
   private static final int MAX_CHARACTERS = 64 << 20;
 
   private YamlOfJson() {}
 
-  static String of(String json) {
+  /// The same data as YAML, with a line end.
+  public static String of(String json) {
     Object tree =
         new Load(LoadSettings.builder().setCodePointLimit(MAX_CHARACTERS).build())
             .loadFromString(json);

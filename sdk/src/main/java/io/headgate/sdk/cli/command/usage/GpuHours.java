@@ -1,0 +1,51 @@
+package io.headgate.sdk.cli.command.usage;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.util.Locale;
+
+/// Amounts of GPU time. The contract states them in 1/126000 GPU × ms.
+final class GpuHours {
+  private static final BigDecimal HOUR = new BigDecimal(126_000L * 3_600_000L);
+  private static final int EXACT_PLACES = 9;
+  private static final BigDecimal LEAST = new BigDecimal("0.005");
+  private static final int PERCENT = 100;
+
+  private GpuHours() {}
+
+  static BigInteger amount(String text) {
+    return text.isEmpty() ? BigInteger.ZERO : new BigInteger(text);
+  }
+
+  /// For people: `1,051`, `84.2`, `3.17`, `<0.01`.
+  static String text(BigInteger amount) {
+    BigDecimal hours = new BigDecimal(amount).divide(HOUR, MathContext.DECIMAL64);
+    if (hours.signum() == 0) {
+      return "0";
+    }
+    if (hours.compareTo(LEAST) < 0) {
+      return "<0.01";
+    }
+    int places = hours.compareTo(BigDecimal.valueOf(100)) >= 0 ? 0 : hours.compareTo(BigDecimal.TEN) >= 0 ? 1 : 2;
+    return String.format(Locale.ROOT, "%,." + places + "f", hours);
+  }
+
+  /// For programs: nine decimal places at most.
+  static String exact(BigInteger amount) {
+    BigDecimal hours =
+        new BigDecimal(amount).divide(HOUR, EXACT_PLACES, RoundingMode.HALF_EVEN);
+    return hours.signum() == 0 ? "0" : hours.stripTrailingZeros().toPlainString();
+  }
+
+  /// `95 %`; `-`: there is nothing to divide by.
+  static String percent(BigInteger part, BigInteger whole) {
+    return whole.signum() == 0
+        ? ""
+        : new BigDecimal(part)
+                .multiply(BigDecimal.valueOf(PERCENT))
+                .divide(new BigDecimal(whole), 0, RoundingMode.HALF_UP)
+            + " %";
+  }
+}

@@ -1,0 +1,81 @@
+package io.headgate.sdk.wire;
+
+import com.google.protobuf.Timestamp;
+import io.headgate.proto.scheduler.v1.CheckUsageRequest;
+import io.headgate.proto.scheduler.v1.CheckUsageResponse;
+import io.headgate.proto.scheduler.v1.ReportCapacityRequest;
+import io.headgate.proto.scheduler.v1.ReportCapacityResponse;
+import io.headgate.proto.scheduler.v1.ReportReservationsRequest;
+import io.headgate.proto.scheduler.v1.ReportReservationsResponse;
+import io.headgate.proto.scheduler.v1.ReportUsageRequest;
+import io.headgate.proto.scheduler.v1.ReportUsageResponse;
+import io.headgate.proto.scheduler.v1.UsageDimension;
+import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// Reports from the usage ledger.
+public final class UsageCalls {
+  private final Connection connection;
+  private final String parent;
+
+  /// @param tenant id of the tenant
+  public UsageCalls(Connection connection, String tenant) {
+    this.connection = connection;
+    this.parent = ResourceNames.tenant(tenant);
+  }
+
+  /// The usage of a period.
+  ///
+  /// @param until absent: now
+  /// @param allTenants for operators
+  public ReportUsageResponse report(
+      Instant since, Optional<Instant> until, List<UsageDimension> by, boolean allTenants) {
+    ReportUsageRequest.Builder request =
+        ReportUsageRequest.newBuilder()
+            .setParent(parent)
+            .setStartTime(timestamp(since))
+            .addAllBy(by)
+            .setAllTenants(allTenants);
+    until.map(UsageCalls::timestamp).ifPresent(request::setEndTime);
+    return connection.call(
+        UsageReportServiceGrpc.getReportUsageMethod(), request.build(), Idempotency.IDEMPOTENT);
+  }
+
+  /// What policies lacked of their reservations.
+  public ReportReservationsResponse reservations(Instant since, Optional<Instant> until) {
+    ReportReservationsRequest.Builder request =
+        ReportReservationsRequest.newBuilder().setParent(parent).setStartTime(timestamp(since));
+    until.map(UsageCalls::timestamp).ifPresent(request::setEndTime);
+    return connection.call(
+        UsageReportServiceGrpc.getReportReservationsMethod(),
+        request.build(),
+        Idempotency.IDEMPOTENT);
+  }
+
+  /// The capacity of the tenant's own pools.
+  public ReportCapacityResponse capacity(Instant since, Optional<Instant> until) {
+    ReportCapacityRequest.Builder request =
+        ReportCapacityRequest.newBuilder().setParent(parent).setStartTime(timestamp(since));
+    until.map(UsageCalls::timestamp).ifPresent(request::setEndTime);
+    return connection.call(
+        UsageReportServiceGrpc.getReportCapacityMethod(), request.build(), Idempotency.IDEMPOTENT);
+  }
+
+  /// Compares the ledger with itself and with events.
+  public CheckUsageResponse check(Instant since, Optional<Instant> until) {
+    CheckUsageRequest.Builder request =
+        CheckUsageRequest.newBuilder().setParent(parent).setStartTime(timestamp(since));
+    until.map(UsageCalls::timestamp).ifPresent(request::setEndTime);
+    return connection.call(
+        UsageReportServiceGrpc.getCheckUsageMethod(), request.build(), Idempotency.IDEMPOTENT);
+  }
+
+  private static Timestamp timestamp(Instant time) {
+    return Timestamp.newBuilder()
+        .setSeconds(time.getEpochSecond())
+        .setNanos(time.getNano())
+        .build();
+  }
+}
