@@ -19,6 +19,7 @@ class OutputGoldenTest {
   @BeforeAll
   static void fill() {
     Fixtures.fill(GATE);
+    UsageFixtures.fill(GATE.reports);
     GATE.jobs.explanations.put("tenants/acme/jobs/r-1", Fixtures.explanation());
     Fixtures.explanations().forEach(GATE.jobs.explanations::put);
   }
@@ -89,6 +90,24 @@ class OutputGoldenTest {
         Case.pipe("events-jsonl", "events|-o|jsonl"));
   }
 
+  static Stream<Case> usage() {
+    String week = "usage|--since|2026-11-01|--until|2026-11-08";
+    return Stream.of(
+        Case.terminal("usage-tty-80", 80, week, "NO_COLOR", "1"),
+        Case.terminal("usage-tty-120", 120, week, "NO_COLOR", "1"),
+        Case.pipe("usage-pipe", week),
+        Case.pipe("usage-wide", week + "|-o|wide"),
+        Case.pipe("usage-csv", week + "|-o|csv"),
+        Case.pipe("usage-json", week + "|-o|json"),
+        Case.pipe("usage-cost", week + "|--unit|cost|--sort|cost:desc"),
+        Case.pipe("usage-mistyped", "usage|--by|polcy"),
+        Case.pipe("usage-no-time", "usage|--since|yesterday"),
+        Case.pipe("usage-wrong-period", "usage|--since|2026-11-08|--until|2026-11-01"),
+        Case.pipe("usage-no-unit", "usage|--unit|eur"),
+        Case.pipe("usage-reservations", week + "|--reservations"),
+        Case.pipe("usage-check", week + "|--check"));
+  }
+
   static Stream<Case> others() {
     return Stream.of(
         Case.terminal("explain-tty", 100, "explain|r-1"),
@@ -114,7 +133,7 @@ class OutputGoldenTest {
   }
 
   @ParameterizedTest
-  @MethodSource({"jobs", "catalog", "others"})
+  @MethodSource({"jobs", "catalog", "usage", "others"})
   void printsTheReviewedOutput(Case call) {
     TestCli cli = TestCli.at(GATE, home);
     for (int i = 0; i < call.variables().size(); i += 2) {

@@ -49,6 +49,7 @@ public final class TestGate implements AutoCloseable {
   public final TestSupply supply = new TestSupply();
   public final TestRights rights = new TestRights(supply);
   public final TestUsage usage = new TestUsage();
+  public final TestUsageReports reports = new TestUsageReports();
   public final TestPlans plans = new TestPlans();
   public final TestAuditLogs audit = new TestAuditLogs();
 
@@ -72,6 +73,7 @@ public final class TestGate implements AutoCloseable {
               .addService(new TestTenants())
               .addService(jobs)
               .addService(usage)
+              .addService(reports)
               .addService(plans)
               .addService(audit.rights)
               .addService(audit.supply)
