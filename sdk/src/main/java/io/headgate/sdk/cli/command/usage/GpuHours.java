@@ -10,7 +10,8 @@ import java.util.Locale;
 final class GpuHours {
   private static final BigDecimal HOUR = new BigDecimal(126_000L * 3_600_000L);
   private static final int EXACT_PLACES = 9;
-  private static final BigDecimal LEAST = new BigDecimal("0.005");
+  private static final BigDecimal LEAST = new BigDecimal("0.00005");
+  private static final int MOST_PLACES = 4;
   private static final int PERCENT = 100;
 
   private GpuHours() {}
@@ -19,17 +20,25 @@ final class GpuHours {
     return text.isEmpty() ? BigInteger.ZERO : new BigInteger(text);
   }
 
-  /// For people: `1,051`, `84.2`, `3.17`, `<0.01`.
+  /// For people: `1,051`, `84.2`, `3.17`, `0.0042`, `<0.0001`.
   static String text(BigInteger amount) {
     BigDecimal hours = new BigDecimal(amount).divide(HOUR, MathContext.DECIMAL64);
     if (hours.signum() == 0) {
       return "0";
     }
     if (hours.compareTo(LEAST) < 0) {
-      return "<0.01";
+      return "<0.0001";
     }
-    int places = hours.compareTo(BigDecimal.valueOf(100)) >= 0 ? 0 : hours.compareTo(BigDecimal.TEN) >= 0 ? 1 : 2;
-    return String.format(Locale.ROOT, "%,." + places + "f", hours);
+    return String.format(Locale.ROOT, "%,." + places(hours) + "f", hours);
+  }
+
+  private static int places(BigDecimal hours) {
+    for (int digits = 0; digits < MOST_PLACES; digits++) {
+      if (hours.compareTo(BigDecimal.TEN.pow(2).movePointLeft(digits)) >= 0) {
+        return digits;
+      }
+    }
+    return MOST_PLACES;
   }
 
   /// For programs: nine decimal places at most.
