@@ -1,0 +1,3 @@
+-- The use that a worker makes of its slices, as its agent measures it. Absent: not measured.
+alter table attempt_worker add column busy_ms bigint;      -- GPU time in which they computed, at most measured_ms
+alter table attempt_worker add column measured_ms bigint;  -- GPU time over which that was measured
