@@ -40,7 +40,7 @@ final class EventWatchSource implements WatchSource<WatchEventsResponse> {
       return new Step<>(reader.version(), List.of());
     }
     Viewer viewer = viewers.get();
-    EventFilter filter = new EventFilter(tenant, Optional.empty(), Optional.empty(), viewer);
+    EventFilter filter = EventFilter.of(tenant, viewer);
     JobReader.Events read = reader.eventsAfter(filter, seen, pages.rows());
     List<Event> events =
         read.events().stream().map(event -> EventMapper.toEvent(event, viewer)).toList();

@@ -294,7 +294,17 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
 
   @Override
   public void listEvents(ListEventsRequest request, StreamObserver<ListEventsResponse> answer) {
-    answer.onNext(ListEventsResponse.newBuilder().addAllEvents(events.reversed()).build());
+    List<Event> found =
+        events.reversed().stream()
+            .filter(event -> request.getJob().isEmpty() || event.getJob().equals(request.getJob()))
+            .filter(event ->
+                request.getPolicy().isEmpty() || event.getPolicy().equals(request.getPolicy()))
+            .filter(event ->
+                request.getByJob().isEmpty()
+                    || event.getPreemption().getByJob().equals(request.getByJob()))
+            .filter(event -> event.getTime().getSeconds() >= request.getAfter().getSeconds())
+            .toList();
+    answer.onNext(ListEventsResponse.newBuilder().addAllEvents(found).build());
     answer.onCompleted();
   }
 
