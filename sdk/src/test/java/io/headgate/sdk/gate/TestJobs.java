@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
@@ -96,6 +97,13 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
     synchronized (lock) {
       breakWatches(status);
       change(id, change);
+    }
+  }
+
+  /// The job as it is now.
+  public Job job(String id) {
+    synchronized (lock) {
+      return Objects.requireNonNull(jobs.get("tenants/acme/jobs/" + id));
     }
   }
 

@@ -25,6 +25,7 @@ record TopRenderer(TextColors paint, Symbols symbols, TimeText times, int width,
   private static final int WIDE = 100;
   private static final int EVENTS = 3;
   private static final int TALL = 16;
+  private static final int NARROW = 20;
   private static final int LEAST_ROWS = 3;
   private static final String MARK = "> ";
   private static final String NO_MARK = "  ";
@@ -192,7 +193,7 @@ record TopRenderer(TextColors paint, Symbols symbols, TimeText times, int width,
     int visible = isCut ? Math.max(1, shown - 1) : shown;
     int first = Math.clamp((long) selected - visible / 2, 0, Math.max(0, rows.size() - visible));
     List<T> window = rows.subList(first, Math.min(rows.size(), first + visible));
-    String margin = frame.live() ? NO_MARK : "";
+    String margin = frame.live() && width > NARROW ? NO_MARK : "";
     int inner = width - margin.length();
     List<String> lines = new ArrayList<>();
     List<String> drawn = new Table<>(columns, paint, symbols).lines(window, true, inner);
@@ -201,26 +202,30 @@ record TopRenderer(TextColors paint, Symbols symbols, TimeText times, int width,
     for (int i = 0; i < drawn.size(); i++) {
       lines.add(
           selected >= 0 && i == selected - first + 1
-              ? paint.paint(Style.SELECTED, CellWidth.pad(MARK + plain.get(i), width))
+              ? paint.paint(Style.SELECTED, CellWidth.pad(cut(MARK + plain.get(i)), width))
               : margin + drawn.get(i));
     }
     if (rows.isEmpty()) {
-      lines.add(margin + paint.paint(Style.DIM, empty(frame)));
+      lines.add(
+          margin + paint.paint(Style.DIM, CellWidth.truncate(empty(frame), inner, "")));
     }
     if (isCut) {
       lines.add(
           margin
               + paint.paint(
-                  Style.DIM, symbols.ellipsis() + " " + (rows.size() - window.size()) + " more"));
+                  Style.DIM,
+                  CellWidth.truncate(
+                      symbols.ellipsis() + " " + (rows.size() - window.size()) + " more",
+                      inner,
+                      "")));
     }
     return lines;
   }
 
-  private String empty(TopFrame frame) {
-    return cut(
-        frame.state().filter().isEmpty()
-            ? "none"
-            : "no row matches the filter; Escape clears it");
+  private static String empty(TopFrame frame) {
+    return frame.state().filter().isEmpty()
+        ? "none"
+        : "no row matches the filter; Escape clears it";
   }
 
   private List<String> events(TopData data, int room) {
