@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// that the terminal is as it was.
 class TopTerminalTest {
   private final TestGate gate = TestGate.open();
+  private final String server = gate.address().toString();
   @TempDir Path home;
 
   @BeforeEach
@@ -44,7 +45,7 @@ class TopTerminalTest {
     words.add(lines.toString());
     words.addAll(CliProcess.command("top"));
     ProcessBuilder builder = new ProcessBuilder(words);
-    builder.environment().put("HEADGATE_SERVER", gate.address().toString());
+    builder.environment().put("HEADGATE_SERVER", server);
     builder.environment().put("HEADGATE_KEY", TestGate.KEY);
     builder.environment().put("HOME", home.toString());
     builder.environment().put("LANG", "C.UTF-8");
@@ -94,6 +95,7 @@ class TopTerminalTest {
   void explainsTheSelectedJobAndCancelsItOnlyAfterYes() throws Exception {
     play(
         """
+        see onprem-rtx6000
         type 3
         see train-4
         type /train-4<enter>
@@ -134,7 +136,6 @@ class TopTerminalTest {
 
   @Test
   void saysSinceWhenTheServerIsGoneAndGoesOn() throws Exception {
-    int port = gate.port();
     Path flag = home.resolve("gone");
     Thread breaker =
         Thread.ofPlatform()
@@ -156,7 +157,6 @@ class TopTerminalTest {
         """
             .formatted(flag));
     breaker.join();
-    assertThat(port).isPositive();
   }
 
   @Test
@@ -167,7 +167,7 @@ class TopTerminalTest {
                 """
                 end 5
                 """))
-        .contains("UNAVAILABLE")
+        .contains("error:")
         .doesNotContain("\u001b[?1049h");
   }
 }

@@ -3,6 +3,7 @@ package io.headgate.sdk.cli.command.top;
 import io.headgate.sdk.cli.command.top.TopKey.Named;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Optional;
 import org.jline.utils.NonBlockingReader;
 
 /// Reads keys from a terminal in raw mode. Sequences that begin with Escape are the keys that have
@@ -10,6 +11,7 @@ import org.jline.utils.NonBlockingReader;
 record TopKeyReader(NonBlockingReader in) {
   private static final int ESCAPE = 27;
   private static final int DELETE = 127;
+  private static final long PATIENCE_MS = 200;
   private static final long WITHIN_SEQUENCE_MS = 50;
   private static final int LONGEST_SEQUENCE = 16;
 
@@ -38,15 +40,17 @@ record TopKeyReader(NonBlockingReader in) {
     }
   }
 
-  /// Waits for the next key.
-  TopKey next() throws IOException {
-    int read = in.read();
+  /// Waits for the next key, but not for ever: a reader that waits holds a lock that the end of the
+  /// terminal needs.
+  Optional<TopKey> next() throws IOException {
+    int read = in.read(PATIENCE_MS);
     return switch (read) {
+      case NonBlockingReader.READ_EXPIRED -> Optional.empty();
       case NonBlockingReader.EOF -> throw new TerminalGoneException();
-      case ESCAPE -> sequence();
-      case '\r', '\n' -> Named.ENTER;
-      case DELETE, '\b' -> Named.BACKSPACE;
-      default -> read < ' ' ? Named.OTHER : character(read);
+      case ESCAPE -> Optional.of(sequence());
+      case '\r', '\n' -> Optional.of(Named.ENTER);
+      case DELETE, '\b' -> Optional.of(Named.BACKSPACE);
+      default -> Optional.of(read < ' ' ? Named.OTHER : character(read));
     };
   }
 

@@ -33,6 +33,7 @@ final class TopLoop {
   private final BlockingQueue<News> inbox = new LinkedBlockingQueue<>();
   private final BlockingQueue<Runnable> errands = new LinkedBlockingQueue<>();
   private volatile TopFetch.Question question;
+  private volatile boolean isOver;
   private TopState state = TopState.FIRST;
   private TopData data;
   private String trouble = "";
@@ -69,14 +70,16 @@ final class TopLoop {
     invocation.muteNotes(true);
     try (TopScreen screen =
         TopScreen.open(
+            output.out(),
             () -> inbox.add(new News.Interrupted()), () -> inbox.add(new News.Resized()))) {
       Thread keys = Thread.ofPlatform().daemon().name("top-keys").start(() -> readKeys(screen));
       Thread server = Thread.ofPlatform().daemon().name("top-server").start(this::askServer);
       try {
         return serve(screen);
       } finally {
-        keys.interrupt();
+        isOver = true;
         server.interrupt();
+        keys.join();
       }
     } finally {
       invocation.muteNotes(false);
@@ -151,8 +154,8 @@ final class TopLoop {
   private void readKeys(TopScreen screen) {
     TopKeyReader keys = screen.keys();
     try {
-      while (!Thread.currentThread().isInterrupted()) {
-        inbox.add(new News.Key(keys.next()));
+      while (!isOver) {
+        keys.next().ifPresent(key -> inbox.add(new News.Key(key)));
       }
     } catch (IOException e) {
       inbox.add(new News.Gone(e));

@@ -272,10 +272,6 @@ record TopRenderer(TextColors paint, Symbols symbols, TimeText times, int width,
       String name = number + " " + view.name().toLowerCase(Locale.ROOT);
       parts.add(view == state.view() ? "[" + name + "]" : name);
     }
-    parts.add("/ filter");
-    parts.add("s sort");
-    parts.add("? help");
-    parts.add("q quit");
     if (state.order() > 0) {
       parts.add("by " + state.view().orders().get(state.order()));
     }
@@ -285,6 +281,7 @@ record TopRenderer(TextColors paint, Symbols symbols, TimeText times, int width,
     if (state.view() == TopView.JOBS) {
       parts.add(counts(frame.data().jobs().counts()));
     }
+    parts.addAll(List.of("? help", "q quit", "/ filter", "s sort"));
     return String.join("  ", parts);
   }
 

@@ -1,7 +1,7 @@
 package io.headgate.sdk.cli.command.top;
 
 import java.io.IOException;
-import java.io.PrintWriter;
+import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -18,26 +18,37 @@ final class TopScreen implements AutoCloseable {
   private static final String RESET_AND_CLEAR_REST = "\u001b[0m\u001b[K";
 
   private final Terminal terminal;
+  private final PrintStream out;
   private final Attributes before;
   private final AtomicBoolean isRestored = new AtomicBoolean();
   private final Thread atExit = new Thread(this::restore, "headgate-top-restore");
   private List<String> drawn = List.of();
   private Size size;
 
-  private TopScreen(Terminal terminal) {
+  private TopScreen(Terminal terminal, PrintStream out) {
     this.terminal = terminal;
+    this.out = out;
     this.size = terminal.getSize();
     this.before = terminal.getAttributes();
   }
 
   /// Takes the screen.
   ///
+  /// @param out to the terminal; the terminal's own writer may be closed by the end of the process
   /// @param onInterrupt called by Ctrl-C, on another thread
   /// @param onResize called when the size changes, on another thread
-  static TopScreen open(Runnable onInterrupt, Runnable onResize) throws IOException {
+  static TopScreen open(PrintStream out, Runnable onInterrupt, Runnable onResize)
+      throws IOException {
     TopScreen screen =
         new TopScreen(
-            TerminalBuilder.builder().system(true).dumb(false).nativeSignals(true).build());
+            TerminalBuilder.builder()
+                .system(true)
+                .dumb(false)
+                .nativeSignals(true)
+                // It would ask the terminal, and take keys for the answer.
+                .graphemeCluster(false)
+                .build(),
+            out);
     Runtime.getRuntime().addShutdownHook(screen.atExit);
     Terminal terminal = screen.terminal;
     terminal.handle(Terminal.Signal.INT, _ -> onInterrupt.run());
@@ -72,28 +83,31 @@ final class TopScreen implements AutoCloseable {
 
   /// Draws the lines that differ from those of the last drawing.
   void draw(List<String> lines) {
-    StringBuilder out = new StringBuilder();
+    StringBuilder text = new StringBuilder();
     for (int row = 0; row < Math.max(lines.size(), drawn.size()); row++) {
       String line = row < lines.size() ? lines.get(row) : "";
       if (row >= drawn.size() || !drawn.get(row).equals(line)) {
-        out.append("\u001b[").append(row + 1).append(";1H").append(line);
-        out.append(RESET_AND_CLEAR_REST);
+        text.append("\u001b[").append(row + 1).append(";1H").append(line);
+        text.append(RESET_AND_CLEAR_REST);
       }
     }
     drawn = new ArrayList<>(lines);
-    write(out.toString());
+    write(text.toString());
   }
 
   private void write(String text) {
-    PrintWriter writer = terminal.writer();
-    writer.write(text);
-    writer.flush();
+    out.print(text);
+    out.flush();
   }
 
   private void restore() {
     if (isRestored.compareAndSet(false, true)) {
       write(LEAVE);
-      terminal.setAttributes(before);
+      try {
+        terminal.setAttributes(before);
+      } catch (RuntimeException _) {
+        // The library's own hook was first; it does the same.
+      }
     }
   }
 
