@@ -73,7 +73,7 @@ class TopTerminalTest {
         see onprem-rtx6000
         see over by 5 1/2
         type 3
-        see train-4
+        see ai-dev-half
         size 100 30
         see [3 jobs]
         type /queue=ai-dev-half
@@ -97,7 +97,7 @@ class TopTerminalTest {
         """
         see onprem-rtx6000
         type 3
-        see train-4
+        see > train-4
         type /train-4<enter>
         see filter: train-4
         type e

@@ -84,13 +84,17 @@ final class TopKeys {
   private static Step explain(TopState state, TopData data) {
     return state.view() == TopView.JOBS && selected(state, data) >= 0
         ? new Step(state.noting(""), new Action.Explain(job(state, data)))
-        : Step.to(state.noting("select a job to explain it: 3"));
+        : Step.to(state.noting(noJob(state)));
   }
 
   private static Step cancel(TopState state, TopData data) {
     return state.view() == TopView.JOBS && selected(state, data) >= 0
         ? Step.to(state.with(new TopDialog.Cancel(job(state, data))))
-        : Step.to(state.noting("select a job to cancel it: 3"));
+        : Step.to(state.noting(noJob(state)));
+  }
+
+  private static String noJob(TopState state) {
+    return state.view() == TopView.JOBS ? "no job is selected" : "select a job first: key 3";
   }
 
   private static int selected(TopState state, TopData data) {

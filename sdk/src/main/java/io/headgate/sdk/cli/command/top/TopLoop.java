@@ -16,12 +16,14 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// The live view. This thread owns the state and the screen. Two others read keys and ask the
 /// server; they only put what they get into the inbox. So a server that does not answer delays no
 /// key.
 final class TopLoop {
   private static final Duration INTERVAL = Duration.ofSeconds(1);
+  private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(200);
   private static final Duration STALE_AFTER = Duration.ofSeconds(4);
 
   /// Lines of a screen that no table has: header, footer, column names and events.
@@ -88,9 +90,9 @@ final class TopLoop {
 
   private int serve(TopScreen screen) throws IOException, InterruptedException {
     while (true) {
-      question =
+      ask(
           new TopFetch.Question(
-              state.view(), state.filter(), Math.max(1, screen.height() - OTHER_LINES));
+              state.view(), state.filter(), Math.max(1, screen.height() - OTHER_LINES)));
       draw(screen);
       News news = inbox.poll(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
       while (news != null) {
@@ -100,6 +102,14 @@ final class TopLoop {
         }
         news = inbox.poll();
       }
+    }
+  }
+
+  /// Another question is asked soon, the same one when its second is over.
+  private void ask(TopFetch.Question next) {
+    if (!next.equals(question)) {
+      question = next;
+      errands.add(() -> {});
     }
   }
 
@@ -166,21 +176,31 @@ final class TopLoop {
   private void askServer() {
     try {
       while (true) {
-        long next = System.nanoTime() + INTERVAL.toNanos();
+        long began = System.nanoTime();
+        TopFetch.Question asked = question;
         try {
-          inbox.add(new News.Told(fetch.fetch(question)));
+          inbox.add(new News.Told(fetch.fetch(asked)));
         } catch (HeadgateException e) {
           inbox.add(new News.Failed(PrintableText.line(String.valueOf(e.getMessage()))));
         }
-        Runnable errand = errands.poll(next - System.nanoTime(), TimeUnit.NANOSECONDS);
-        while (errand != null) {
-          errand.run();
-          errand = errands.poll(next - System.nanoTime(), TimeUnit.NANOSECONDS);
-        }
+        runErrands(began, asked);
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /// Until the next question is due.
+  private void runErrands(long began, TopFetch.Question asked) throws InterruptedException {
+    @Nullable Runnable errand;
+    do {
+      Duration pause = asked.equals(question) ? INTERVAL : SHORTEST_INTERVAL;
+      errand =
+          errands.poll(began + pause.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
+      if (errand != null) {
+        errand.run();
+      }
+    } while (errand != null);
   }
 
   private void explain(String job, int width) {
