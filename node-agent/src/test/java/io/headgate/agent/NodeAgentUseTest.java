@@ -93,8 +93,8 @@ class NodeAgentUseTest {
         .isLessThan(
             said.indexOf(
                 said.stream()
-                    .filter(message ->
-                        message.getUpdate().getReport().getState() == State.STATE_ENDED)
+                    .filter(
+                        message -> message.getUpdate().getReport().getState() == State.STATE_ENDED)
                     .findFirst()
                     .orElseThrow()));
   }

@@ -98,8 +98,7 @@ record LoadTop(LoadRig rig, LoadBenchmark.Options options, LoadFigures figures) 
                     .build());
       }
       var _ =
-          usage.listPoolUsages(
-              ListPoolUsagesRequest.newBuilder().setParent(Fixtures.ACME).build());
+          usage.listPoolUsages(ListPoolUsagesRequest.newBuilder().setParent(Fixtures.ACME).build());
       var _ =
           usage.listPolicyUsages(
               ListPolicyUsagesRequest.newBuilder().setParent(Fixtures.ACME).build());

@@ -107,8 +107,7 @@ final class EventFiltersTest {
         .isNotEmpty()
         .allMatch(event -> event.getJob().equals("d"));
     assertThat(events(alice, filter -> filter.setPolicy("devops"))).isEmpty();
-    assertThat(events(admin, filter -> filter.setPolicy("rnd").setJob("d")))
-        .isEmpty();
+    assertThat(events(admin, filter -> filter.setPolicy("rnd").setJob("d"))).isEmpty();
   }
 
   /// Of 30,000 events of two hours ago a page looks at none that no filter wants.
@@ -129,11 +128,11 @@ final class EventFiltersTest {
     Timestamp recently = ProtoTimes.toProto(Instant.now().minus(Duration.ofHours(1)));
     ListEventsResponse page =
         admin.listEvents(
-                ListEventsRequest.newBuilder()
-                    .setParent(ACME)
-                    .setPageSize(1000)
-                    .setAfter(recently)
-                    .build());
+            ListEventsRequest.newBuilder()
+                .setParent(ACME)
+                .setPageSize(1000)
+                .setAfter(recently)
+                .build());
     assertThat(page.getEventsList())
         .hasSizeGreaterThan(10)
         .noneMatch(event -> event.getMessage().equals("old"));

@@ -88,8 +88,8 @@ final class SliceUseTest {
   }
 
   private void awaitUse(long busyMillis, long measuredMillis) {
-    FakeAgent.awaitThat(() ->
-        use().getBusyMillis() == busyMillis && use().getMeasuredMillis() == measuredMillis);
+    FakeAgent.awaitThat(
+        () -> use().getBusyMillis() == busyMillis && use().getMeasuredMillis() == measuredMillis);
   }
 
   @Test
@@ -104,8 +104,7 @@ final class SliceUseTest {
     agent.exits("b", 0);
     awaitState(alice, "b", Job.State.STATE_DONE);
     assertThat(use())
-        .isEqualTo(
-            SliceUse.newBuilder().setBusyMillis(9_000).setMeasuredMillis(20_000).build());
+        .isEqualTo(SliceUse.newBuilder().setBusyMillis(9_000).setMeasuredMillis(20_000).build());
   }
 
   @Test

@@ -24,8 +24,7 @@ final class AttemptNews {
     if (heartbeat.getProgressCount() > 0) {
       Refusals.demandTaken(
           door.progress(
-              session,
-              heartbeat.getProgressList().stream().map(AttemptNews::toProgress).toList()));
+              session, heartbeat.getProgressList().stream().map(AttemptNews::toProgress).toList()));
     }
     if (heartbeat.getUsesCount() > 0) {
       Refusals.demandTaken(

@@ -8,7 +8,6 @@ import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobReader.EventFilter;
 import io.headgate.type.Viewer;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 
 /// One watcher of events: every one after the version that it has seen, in order, a page when the

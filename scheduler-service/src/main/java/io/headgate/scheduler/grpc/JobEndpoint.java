@@ -237,9 +237,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
         parts
             .reader()
             .events(
-                EventFilter.of(record.tenant(), id, Viewer.OF_ALL),
-                OptionalLong.empty(),
-                HISTORY)
+                EventFilter.of(record.tenant(), id, Viewer.OF_ALL), OptionalLong.empty(), HISTORY)
             .events();
     return new ExplanationMapper(viewer)
         .toExplanation(

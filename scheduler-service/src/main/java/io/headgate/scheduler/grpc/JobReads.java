@@ -85,7 +85,10 @@ final class JobReads {
         attempts.isEmpty() ? Optional.empty() : Optional.of(attempts.getLast());
     JobView view = refreshed(List.of(JobView.of(record, last))).getFirst();
     return JobMapper.toJob(
-        view, spec(record), withPresent(attempts, view), new JobMapper.Audience(viewer, showsEnvironment(record)));
+        view,
+        spec(record),
+        withPresent(attempts, view),
+        new JobMapper.Audience(viewer, showsEnvironment(record)));
   }
 
   /// The attempts, the last one as the leader has it: it knows the use of its slices.

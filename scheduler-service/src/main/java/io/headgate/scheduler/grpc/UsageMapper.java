@@ -179,8 +179,7 @@ final class UsageMapper {
     for (var usage : leader.core().nodes()) {
       Node node = usage.node();
       if (node.status() != NodeStatus.READY) {
-        units.merge(
-            node.pool(), node.devices().size() * GpuQuantity.UNITS_PER_GPU, Long::sum);
+        units.merge(node.pool(), node.devices().size() * GpuQuantity.UNITS_PER_GPU, Long::sum);
       }
     }
     return units;

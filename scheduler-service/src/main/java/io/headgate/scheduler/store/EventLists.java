@@ -136,8 +136,7 @@ final class EventLists {
         filter.viewer().seesAll() && filter.policy().isEmpty() && filter.after().isEmpty();
     return isAll
         ? Optional.empty()
-        : sql
-            .select(EVENT.VERSION, EVENT.TIME)
+        : sql.select(EVENT.VERSION, EVENT.TIME)
             .from(EVENT)
             .where(meant)
             .orderBy(order)

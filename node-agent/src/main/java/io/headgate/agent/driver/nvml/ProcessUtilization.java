@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param has whether the library has a function
 /// @param lastSeen time of the last sample by GPU, by the driver's clock
-record ProcessUtilization(
-    NvmlHealthApi api, Predicate<String> has, Map<String, Long> lastSeen) {
+record ProcessUtilization(NvmlHealthApi api, Predicate<String> has, Map<String, Long> lastSeen) {
   private static final String FUNCTION = "nvmlDeviceGetProcessUtilization";
   private static final int MAX_SAMPLES = 8_192;
   private static final int PERCENT = 100;

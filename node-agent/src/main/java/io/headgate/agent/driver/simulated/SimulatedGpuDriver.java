@@ -183,8 +183,7 @@ public final class SimulatedGpuDriver implements GpuDriver {
         realisedSlices().stream()
             .filter(plan -> plan.grant().deviceUuid().equals(deviceUuid))
             .collect(
-                Collectors.toMap(
-                    SlicePlan::attempt, SimulatedGpuDriver::computing, Double::sum)));
+                Collectors.toMap(SlicePlan::attempt, SimulatedGpuDriver::computing, Double::sum)));
   }
 
   /// The part of its device's time for which a slice computes: most of its own part, and always the

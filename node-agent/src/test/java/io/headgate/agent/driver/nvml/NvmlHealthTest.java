@@ -76,7 +76,8 @@ class NvmlHealthTest {
     }
   }
 
-  /// Process 10 has samples of 20 % and 40 %, process 11 one of 50 %, process 12 none that is valid.
+  /// Process 10 has samples of 20 % and 40 %, process 11 one of 50 %, process 12 none that is
+  /// valid.
   @Test
   void tellsHowLongAGpuComputedForEachAttempt() {
     AttemptKey train = new AttemptKey(new JobName("acme", "train"), "", 1, 0);

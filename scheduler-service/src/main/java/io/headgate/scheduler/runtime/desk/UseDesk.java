@@ -28,8 +28,7 @@ public final class UseDesk {
           .ifPresent(attempt -> {
             int worker = report.worker().worker();
             WorkerFacts facts = attempt.workers().get(worker);
-            state.jobs.change(
-                attempt.with(worker, facts.with(facts.use().after(report.use()))));
+            state.jobs.change(attempt.with(worker, facts.with(facts.use().after(report.use()))));
           });
     }
   }

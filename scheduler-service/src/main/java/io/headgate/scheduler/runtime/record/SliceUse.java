@@ -18,8 +18,7 @@ public record SliceUse(long busyMillis, long measuredMillis, Present now) {
   /// @param utilization part of the slices that computed, 0 to 1; empty: not measured
   /// @param memoryBytes device memory; empty: not measured
   public record Present(OptionalDouble utilization, OptionalLong memoryBytes) {
-    public static final Present UNKNOWN =
-        new Present(OptionalDouble.empty(), OptionalLong.empty());
+    public static final Present UNKNOWN = new Present(OptionalDouble.empty(), OptionalLong.empty());
   }
 
   public SliceUse {
@@ -34,8 +33,8 @@ public record SliceUse(long busyMillis, long measuredMillis, Present now) {
     return measuredMillis > 0 || !now.equals(Present.UNKNOWN);
   }
 
-  /// What is known after a report. An agent that restarted counts from 0 again, so its reports count
-  /// once they exceed what was known.
+  /// What is known after a report. An agent that restarted counts from 0 again, so its reports
+  /// count once they exceed what was known.
   public SliceUse after(SliceUse report) {
     return report.measuredMillis >= measuredMillis
         ? report

@@ -19,12 +19,15 @@ record TopBars(String full, String half, String free, String tick) {
 
   /// A bar of so many cells, and one more for the tick.
   String policy(
-      GpuQuantity entitled, GpuQuantity used, GpuQuantity reservation, GpuQuantity limit, int cells) {
+      GpuQuantity entitled,
+      GpuQuantity used,
+      GpuQuantity reservation,
+      GpuQuantity limit,
+      int cells) {
     GpuQuantity end = max(limit, used);
     int first = cells(entitled, end, cells);
     int second = Math.max(0, cells(used, end, cells) - first);
-    String bar =
-        full.repeat(first) + half.repeat(second) + free.repeat(cells - first - second);
+    String bar = full.repeat(first) + half.repeat(second) + free.repeat(cells - first - second);
     int at = cells(reservation, end, cells);
     return bar.substring(0, at) + tick + bar.substring(at);
   }

@@ -34,8 +34,7 @@ record TopColumns(TopBars bars, int cells, TimeText times) {
         Column.<Usage.OfPool>ofGpus("HELD", Usage.OfPool::held),
         Column.<Usage.OfPool>ofGpus("IDLE", Usage.OfPool::idle),
         Column.<Usage.OfPool>ofGpus("DOWN", Usage.OfPool::down),
-        Column.<Usage.OfPool>of(
-                "NODES", pool -> Cell.of(pool.liveNodes() + "/" + pool.nodes()))
+        Column.<Usage.OfPool>of("NODES", pool -> Cell.of(pool.liveNodes() + "/" + pool.nodes()))
             .toRight(),
         Column.<Usage.OfPool>of("JOBS", pool -> Cell.of(pool.runningJobs())).toRight());
   }

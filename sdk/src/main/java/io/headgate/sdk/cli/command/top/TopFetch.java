@@ -64,10 +64,7 @@ final class TopFetch {
     }
     boolean wantsNodes = question.view() == TopView.NODES;
     if (wantsNodes && (now % NODES_EACH == 0 || nodes.isEmpty())) {
-      nodes =
-          session.catalog().nodeUsages().stream()
-              .map(UsageMessages::usage)
-              .toList();
+      nodes = session.catalog().nodeUsages().stream().map(UsageMessages::usage).toList();
     }
     TopData data =
         new TopData(

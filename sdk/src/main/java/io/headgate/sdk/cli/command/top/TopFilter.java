@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// The words of a filter. `queue=`, `policy=`, `user=` and `state=` select jobs on the server; every
-/// other word is a part of the row's id.
+/// The words of a filter. `queue=`, `policy=`, `user=` and `state=` select jobs on the server;
+/// every other word is a part of the row's id.
 ///
 /// @param words in lower case
 record TopFilter(JobFilter jobs, List<String> words) {

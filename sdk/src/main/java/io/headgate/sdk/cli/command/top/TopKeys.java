@@ -131,13 +131,13 @@ final class TopKeys {
       case TopKey.Typed(int point) ->
           state.with(
               new TopDialog.Filter(
-                  typed.length() < LONGEST_FILTER
-                      ? typed + Character.toString(point)
-                      : typed));
+                  typed.length() < LONGEST_FILTER ? typed + Character.toString(point) : typed));
       case Named.BACKSPACE ->
           state.with(
               new TopDialog.Filter(
-                  typed.isEmpty() ? "" : typed.substring(0, typed.offsetByCodePoints(typed.length(), -1))));
+                  typed.isEmpty()
+                      ? ""
+                      : typed.substring(0, typed.offsetByCodePoints(typed.length(), -1))));
       case Named.ENTER -> state.filtering(typed);
       case Named.ESCAPE -> state.filtering("");
       default -> state;

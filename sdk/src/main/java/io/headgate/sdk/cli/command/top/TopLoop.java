@@ -73,7 +73,8 @@ final class TopLoop {
     try (TopScreen screen =
         TopScreen.open(
             output.out(),
-            () -> inbox.add(new News.Interrupted()), () -> inbox.add(new News.Resized()))) {
+            () -> inbox.add(new News.Interrupted()),
+            () -> inbox.add(new News.Resized()))) {
       Thread keys = Thread.ofPlatform().daemon().name("top-keys").start(() -> readKeys(screen));
       Thread server = Thread.ofPlatform().daemon().name("top-server").start(this::askServer);
       try {
@@ -195,8 +196,7 @@ final class TopLoop {
     @Nullable Runnable errand;
     do {
       Duration pause = asked.equals(question) ? INTERVAL : SHORTEST_INTERVAL;
-      errand =
-          errands.poll(began + pause.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
+      errand = errands.poll(began + pause.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
       if (errand != null) {
         errand.run();
       }

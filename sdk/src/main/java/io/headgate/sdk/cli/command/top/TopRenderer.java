@@ -206,8 +206,7 @@ record TopRenderer(TextColors paint, Symbols symbols, TimeText times, int width,
               : margin + drawn.get(i));
     }
     if (rows.isEmpty()) {
-      lines.add(
-          margin + paint.paint(Style.DIM, CellWidth.truncate(empty(frame), inner, "")));
+      lines.add(margin + paint.paint(Style.DIM, CellWidth.truncate(empty(frame), inner, "")));
     }
     if (isCut) {
       lines.add(

@@ -28,8 +28,8 @@ record TopRows(TopData data, TopState state) {
           case 1 -> Comparator.comparing(Usage.OfPolicy::overReservation).reversed();
           case 2 -> Comparator.comparingLong(Usage.OfPolicy::waitingJobs).reversed();
           case 3 ->
-              Comparator.comparing(policy ->
-                  Objects.requireNonNullElse(policy.oldestWaitingTime(), Instant.MAX));
+              Comparator.comparing(
+                  policy -> Objects.requireNonNullElse(policy.oldestWaitingTime(), Instant.MAX));
           default -> Comparator.comparing(Usage.OfPolicy::id);
         };
     return rows(TopView.POLICIES, data.policies(), Usage.OfPolicy::id, order);
@@ -80,8 +80,7 @@ record TopRows(TopData data, TopState state) {
     return state.view() == view ? state.order() : 0;
   }
 
-  private <T> List<T> rows(
-      TopView view, List<T> all, Function<T, String> id, Comparator<T> order) {
+  private <T> List<T> rows(TopView view, List<T> all, Function<T, String> id, Comparator<T> order) {
     TopFilter filter = TopFilter.parse(state.view() == view ? state.filter() : "");
     return all.stream().filter(row -> filter.admits(id.apply(row))).sorted(order).toList();
   }

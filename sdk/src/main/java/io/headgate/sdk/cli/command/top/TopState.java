@@ -8,8 +8,7 @@ package io.headgate.sdk.cli.command.top;
 /// @param note for the last line, until the next key; may be empty
 record TopState(
     TopView view, String selected, String filter, int order, TopDialog dialog, String note) {
-  static final TopState FIRST =
-      new TopState(TopView.POOLS, "", "", 0, new TopDialog.None(), "");
+  static final TopState FIRST = new TopState(TopView.POOLS, "", "", 0, new TopDialog.None(), "");
 
   TopState with(TopView other) {
     return new TopState(other, "", "", 0, new TopDialog.None(), "");

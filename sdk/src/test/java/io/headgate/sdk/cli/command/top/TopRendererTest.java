@@ -112,10 +112,7 @@ class TopRendererTest {
       for (TopView view : TopView.values()) {
         TopFrame frame =
             new TopFrame(
-                TopFixtures.withPolicies(50),
-                TopState.FIRST.with(view),
-                Optional.empty(),
-                true);
+                TopFixtures.withPolicies(50), TopState.FIRST.with(view), Optional.empty(), true);
         List<String> lines = renderer(width, height, false, true).lines(frame);
         assertThat(lines).hasSizeLessThanOrEqualTo(height);
         assertThat(lines).allMatch(line -> CellWidth.of(line) <= width);
@@ -125,8 +122,7 @@ class TopRendererTest {
 
   @Test
   void namesFromTheServerControlNoTerminal() {
-    TopFrame frame =
-        TopFixtures.frame(TopState.FIRST.with(new TopDialog.Cancel("a\u001b[2Jb")));
+    TopFrame frame = TopFixtures.frame(TopState.FIRST.with(new TopDialog.Cancel("a\u001b[2Jb")));
     assertThat(renderer(80, 24, false, true).lines(frame)).noneMatch(it -> it.contains("\u001b"));
   }
 }
