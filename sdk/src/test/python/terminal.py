@@ -16,7 +16,7 @@ import sys
 import termios
 import time
 
-PATIENCE_S = 20
+PATIENCE_S = 60
 KEYS = {
     "<enter>": "\r",
     "<escape>": "\x1b",

@@ -57,7 +57,7 @@ class TopTerminalTest {
     builder.redirectInput(new File("/dev/null"));
     Process played = builder.start();
     try {
-      assertThat(played.waitFor(180, TimeUnit.SECONDS)).as("the script ends").isTrue();
+      assertThat(played.waitFor(300, TimeUnit.SECONDS)).as("the script ends").isTrue();
       String text = Files.readString(told.toPath(), StandardCharsets.UTF_8);
       assertThat(played.exitValue()).as(text).isZero();
       return text;
