@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Asks the server for what the screen shows, and for nothing else: sums and at most one screen of
 /// jobs, however many jobs there are. What changes seldom is asked for seldom. One thread only.
@@ -23,6 +24,8 @@ final class TopFetch {
   private static final int EVENTS = 3;
   private static final int EVENTS_EACH = 2;
   private static final int NODES_EACH = 2;
+  private static final int JOBS_EACH = 2;
+  private static final int OTHER_SUMS_EACH = 2;
   private static final int LEADER_EACH = 5;
   private static final int SUPPLY_EACH = 60;
   private static final String STATE = "STATE_";
@@ -32,6 +35,10 @@ final class TopFetch {
   private int round;
   private List<Event> events = List.of();
   private List<Usage.OfNode> nodes = List.of();
+  private List<Usage.OfPool> pools = List.of();
+  private List<Usage.OfPolicy> policies = List.of();
+  private TopData.Jobs jobs = TopData.Jobs.NONE;
+  private @Nullable Question last;
   private String leader = "";
   private boolean simulated;
 
@@ -66,16 +73,28 @@ final class TopFetch {
     if (wantsNodes && (now % NODES_EACH == 0 || nodes.isEmpty())) {
       nodes = session.catalog().nodeUsages().stream().map(UsageMessages::usage).toList();
     }
+    boolean isNew = !question.equals(last);
+    boolean isOfSums = question.view() == TopView.POOLS || question.view() == TopView.POLICIES;
+    if (isOfSums || isNew || now % OTHER_SUMS_EACH == 0) {
+      pools = session.catalog().poolUsages().stream().map(UsageMessages::usage).toList();
+    }
+    if (isOfSums || policies.isEmpty()) {
+      policies = session.catalog().policyUsages().stream().map(UsageMessages::usage).toList();
+    }
+    if (question.view() == TopView.JOBS && (isNew || now % JOBS_EACH == 0)) {
+      jobs = jobs(question);
+    }
+    last = question;
     TopData data =
         new TopData(
             session.tenant(),
             clock.instant(),
             leader,
             simulated,
-            session.catalog().poolUsages().stream().map(UsageMessages::usage).toList(),
-            session.catalog().policyUsages().stream().map(UsageMessages::usage).toList(),
+            pools,
+            policies,
             wantsNodes ? nodes : List.of(),
-            question.view() == TopView.JOBS ? jobs(question) : TopData.Jobs.NONE,
+            question.view() == TopView.JOBS ? jobs : TopData.Jobs.NONE,
             events);
     round = now + 1;
     return data;
