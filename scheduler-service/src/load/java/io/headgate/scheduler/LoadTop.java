@@ -97,11 +97,16 @@ record LoadTop(LoadRig rig, LoadBenchmark.Options options, LoadFigures figures) 
                     .setPageSize(EVENTS)
                     .build());
       }
-      var _ =
-          usage.listPoolUsages(ListPoolUsagesRequest.newBuilder().setParent(Fixtures.ACME).build());
-      var _ =
-          usage.listPolicyUsages(
-              ListPolicyUsagesRequest.newBuilder().setParent(Fixtures.ACME).build());
+      if (view == View.POOLS || number % 2 == 0) {
+        var _ =
+            usage.listPoolUsages(
+                ListPoolUsagesRequest.newBuilder().setParent(Fixtures.ACME).build());
+      }
+      if (view == View.POOLS) {
+        var _ =
+            usage.listPolicyUsages(
+                ListPolicyUsagesRequest.newBuilder().setParent(Fixtures.ACME).build());
+      }
       if (view == View.NODES && number % 2 == 0) {
         var _ =
             usage.listNodeUsages(
