@@ -85,6 +85,12 @@ typedef struct {
 } nvmlUtilization_t;
 
 typedef struct {
+  uint32_t pid;
+  uint64_t timeStamp;
+  uint32_t smUtil, memUtil, encUtil, decUtil;
+} nvmlProcessUtilizationSample_t;
+
+typedef struct {
   handle device;
   uint64_t eventType, eventData;
   uint32_t gpuInstanceId, computeInstanceId;
@@ -151,6 +157,10 @@ typedef struct {
   STRUCTURE(nvmlUtilization_t, 8)                        \
   FIELD(nvmlUtilization_t, gpu, 0)                       \
   FIELD(nvmlUtilization_t, memory, 4)                    \
+  STRUCTURE(nvmlProcessUtilizationSample_t, 32)          \
+  FIELD(nvmlProcessUtilizationSample_t, pid, 0)          \
+  FIELD(nvmlProcessUtilizationSample_t, timeStamp, 8)    \
+  FIELD(nvmlProcessUtilizationSample_t, smUtil, 16)      \
   STRUCTURE(nvmlEventData_t, 32)                         \
   FIELD(nvmlEventData_t, device, 0)                      \
   FIELD(nvmlEventData_t, eventType, 8)                   \

@@ -45,6 +45,28 @@ API status nvmlDeviceGetUtilizationRates(handle device, nvmlUtilization_t *rates
   return reading32(__func__, device, "utilization", &rates->gpu);
 }
 
+// The lines of <gpu>/samples are "<pid> <percent> <time>", oldest first.
+API status nvmlDeviceGetProcessUtilization(handle device, nvmlProcessUtilizationSample_t *samples, uint32_t *count,
+                                           uint64_t last_seen) {
+  status answer = begin_on(__func__, device, GPU);
+  if (answer != OK) return answer;
+  char text[TEXT];
+  if (!state_read(text, "%d/samples", device->gpu)) return NOT_SUPPORTED;
+  uint32_t pid, percent, found = 0, room = samples ? *count : 0;
+  unsigned long long time;
+  for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+    if (sscanf(line, "%u %u %llu", &pid, &percent, &time) == 3 && time > last_seen) {
+      if (found < room) {
+        samples[found] = (nvmlProcessUtilizationSample_t){.pid = pid, .timeStamp = time, .smUtil = percent};
+      }
+      found++;
+    }
+  }
+  *count = found;
+  if (found == 0) return NOT_FOUND;
+  return found > room ? INSUFFICIENT_SIZE : OK;
+}
+
 API status nvmlDeviceGetTemperature(handle device, uint32_t sensor, uint32_t *celsius) {
   return sensor != 0 ? INVALID_ARGUMENT : reading32(__func__, device, "temperature", celsius);
 }

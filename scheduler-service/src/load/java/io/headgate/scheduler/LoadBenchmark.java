@@ -44,6 +44,7 @@ public final class LoadBenchmark {
           "unary",
           "batch",
           "list",
+          "top",
           "lifecycle",
           "preempt",
           "overload",

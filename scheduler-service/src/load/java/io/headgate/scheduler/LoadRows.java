@@ -26,7 +26,7 @@ final class LoadRows {
   private static final int BATCH = 100;
   private static final int FILL_BATCH = 5000;
   private static final int FILLING = 2;
-  private static final int MANY = 200_000;
+  private static final int MANY = 1_000_000;
   private static final int MOST_BYTES_PER_JOB = 1024;
   private static final int SINGLE_CALLS = 500;
   private static final int IDLE_RATE = 20;
@@ -166,6 +166,7 @@ final class LoadRows {
       case "submit" -> submissions.atLoads();
       case "overload" -> submissions.overload();
       case "list" -> lists();
+      case "top" -> new LoadTop(rig, options, figures).measure();
       case "lifecycle" -> options.rates().forEach(this::lifeCycles);
       case "preempt" -> preemptions();
       case "agents" -> faults.agents();

@@ -8,6 +8,7 @@ import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.process.CudaCheckpoint;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -136,6 +137,12 @@ public final class CombinedDriver implements GpuDriver {
     return find(deviceUuid)
         .map(driver -> driver.read(deviceUuid))
         .orElseGet(() -> DeviceReading.of(new DeviceSign.Silent(hasNone(deviceUuid))));
+  }
+
+  @Override
+  public Optional<Map<AttemptKey, Double>> computing(
+      String deviceUuid, Function<Collection<Long>, Map<Long, AttemptKey>> owners) {
+    return find(deviceUuid).flatMap(driver -> driver.computing(deviceUuid, owners));
   }
 
   @Override

@@ -6,11 +6,13 @@ import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.process.CudaCheckpoint;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /// The devices of this machine and the slices on them.
 ///
@@ -93,6 +95,16 @@ public interface GpuDriver extends AutoCloseable {
   /// Reads health and measurements of a device. Never fails: a device that is lost or does not
   /// answer yields a reading with that sign.
   DeviceReading read(String deviceUuid);
+
+  /// The part of a device's time in which it computed for each attempt, 0 to 1, since the last call
+  /// for that device; empty: the driver does not tell processes apart. May block as [#read] does.
+  ///
+  /// @param owners the attempt of each process; those of no attempt are left out
+  /// @throws GpuDriverException when the device does not answer
+  default Optional<Map<AttemptKey, Double>> computing(
+      String deviceUuid, Function<Collection<Long>, Map<Long, AttemptKey>> owners) {
+    return Optional.empty();
+  }
 
   /// Forwards errors that devices report by themselves (XID events) to the listener, until the
   /// driver is closed. Called at most once; drivers without such events forward none.

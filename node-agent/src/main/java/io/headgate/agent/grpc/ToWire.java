@@ -5,6 +5,7 @@ import com.google.protobuf.Duration;
 import com.google.protobuf.Timestamp;
 import com.google.protobuf.util.Durations;
 import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.AttemptUse;
 import io.headgate.agent.core.DeviceCondition;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.EndReason;
@@ -20,6 +21,7 @@ import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.LogChunk;
 import io.headgate.proto.agent.v1.ProgressReport;
 import io.headgate.proto.agent.v1.Update;
+import io.headgate.proto.agent.v1.UseReport;
 import io.headgate.proto.pool.v1.Device;
 import io.headgate.proto.type.v1.DeviceGeometry;
 import io.headgate.proto.type.v1.DeviceHealth;
@@ -67,6 +69,20 @@ final class ToWire {
           end.exitCode().ifPresent(wire::setExitCode);
           end.error().ifPresent(error -> wire.setError(cut(error, MAX_ERROR)));
         });
+    return wire.build();
+  }
+
+  static UseReport use(AttemptUse use) {
+    UseReport.Builder wire =
+        UseReport.newBuilder()
+            .setJob(use.key().job().toString())
+            .setUid(use.key().uid())
+            .setAttempt(use.key().attempt())
+            .setWorker(use.key().worker())
+            .setBusyMillis(use.busyMillis())
+            .setMeasuredMillis(use.measuredMillis());
+    use.utilization().ifPresent(wire::setUtilization);
+    use.memoryBytes().ifPresent(wire::setMemoryBytes);
     return wire.build();
   }
 

@@ -3,6 +3,7 @@ package io.headgate.agent.runtime;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.AttemptState;
+import io.headgate.agent.core.AttemptUse;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.core.LeadershipHistory;
@@ -181,6 +182,12 @@ public final class Agent implements AutoCloseable {
   /// of its end.
   public List<JobProgress> progress() {
     return ports.resources().progress();
+  }
+
+  /// The use that attempts have made of their slices. An attempt's last use is visible before the
+  /// update of its end.
+  public List<AttemptUse> uses() {
+    return ports.resources().uses();
   }
 
   /// Updates after the sequence, oldest first.

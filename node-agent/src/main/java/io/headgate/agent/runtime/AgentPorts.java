@@ -2,6 +2,7 @@ package io.headgate.agent.runtime;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.AttemptUse;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.JobProgress;
@@ -49,6 +50,11 @@ public record AgentPorts(
 
     /// The latest progress of each program.
     default List<JobProgress> progress() {
+      return List.of();
+    }
+
+    /// The use that attempts have made of their slices.
+    default List<AttemptUse> uses() {
       return List.of();
     }
 

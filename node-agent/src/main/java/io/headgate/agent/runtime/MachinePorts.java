@@ -4,8 +4,10 @@ import io.headgate.agent.container.Containers;
 import io.headgate.agent.container.SliceDevices;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.AttemptUse;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.JobProgress;
+import io.headgate.agent.core.MemoryMeter;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.kubernetes.Fabric8Pods;
 import io.headgate.agent.kubernetes.PodApi;
@@ -35,6 +37,7 @@ import io.headgate.agent.runtime.watch.DeviceWatch;
 import io.headgate.agent.runtime.watch.JobMeter;
 import io.headgate.agent.runtime.watch.MemoryWatch;
 import io.headgate.agent.runtime.watch.ProgressWatch;
+import io.headgate.agent.runtime.watch.UseWatch;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.type.ImageRules;
 import java.io.IOException;
@@ -42,6 +45,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /// The machine that an agent runs on: its data directory, supervisors and devices.
 final class MachinePorts {
@@ -75,6 +79,15 @@ final class MachinePorts {
       ledger.close();
       throw e;
     }
+    MemoryWatch watch =
+        new MemoryWatch(
+            driver,
+            runtime.processes(),
+            settings.watch(),
+            () -> instruments.enforced(Enforcement.EXCESS_FOUND),
+            time);
+    UseWatch uses = new UseWatch(driver, runtime.processes(), memory(driver, watch), time);
+    devices.onReading(uses::read);
     AttemptContext context =
         new AttemptContext(
             ledger,
@@ -82,15 +95,11 @@ final class MachinePorts {
             runtime,
             MainMemory.ofMachine(),
             settings.containers().rules(),
-            new MemoryWatch(
-                driver,
-                runtime.processes(),
-                settings.watch(),
-                () -> instruments.enforced(Enforcement.EXCESS_FOUND),
-                time),
+            watch,
             devices,
             new ProgressWatch(),
             new JobMeter(runtime.processes()::usage),
+            uses,
             instruments,
             time);
     Retention retention = new Retention(ledger, time, settings.keep());
@@ -102,6 +111,21 @@ final class MachinePorts {
         watcher(instruments, retention),
         resources(context, retention),
         time);
+  }
+
+  /// The device memory that attempts have; on simulated devices, all that their slices allow.
+  private static Supplier<List<MemoryMeter.Use>> memory(GpuDriver driver, MemoryWatch watch) {
+    return driver.isSimulated()
+        ? () ->
+            driver.realisedSlices().stream()
+                .map(plan ->
+                    new MemoryMeter.Use(
+                        plan.attempt(),
+                        plan.grant().deviceUuid(),
+                        plan.memoryLimitBytes(),
+                        plan.memoryLimitBytes()))
+                .toList()
+        : watch::uses;
   }
 
   private static WorkloadRuntime host(
@@ -204,6 +228,11 @@ final class MachinePorts {
       @Override
       public List<JobProgress> progress() {
         return context.progress().all();
+      }
+
+      @Override
+      public List<AttemptUse> uses() {
+        return context.uses().all();
       }
 
       @Override

@@ -27,7 +27,6 @@ import io.headgate.scheduler.runtime.agent.AgentHello;
 import io.headgate.scheduler.runtime.agent.AgentReport;
 import io.headgate.scheduler.runtime.agent.AgentReport.StopPhase;
 import io.headgate.scheduler.runtime.agent.NodeCondition;
-import io.headgate.scheduler.runtime.agent.ProgressReport;
 import io.headgate.scheduler.runtime.catalog.Grace;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.WorkerFacts.EndReason;
@@ -38,16 +37,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 
 /// The words of the agent's stream.
 final class AgentMapper {
   /// The newest version of the agents' protocol that is spoken here, and the one before it.
   static final int PROTOCOL_VERSION = 1;
-
-  /// Progress is kept in parts of this.
-  static final double PERMYRIAD = 10_000;
 
   private static final Duration ABORT_TIMEOUT = Duration.ofMinutes(3);
   private static final Duration TERMINATION_GRACE = Duration.ofSeconds(10);
@@ -160,23 +155,6 @@ final class AgentMapper {
         report.getSuspension());
   }
 
-  static ProgressReport toProgress(io.headgate.proto.agent.v1.ProgressReport report) {
-    return new ProgressReport(
-        new WorkerName(
-            Names.reported(report.getJob()),
-            report.getUid(),
-            report.getAttempt(),
-            report.getWorker()),
-        report.hasFraction()
-            ? OptionalInt.of((int) Math.round(report.getFraction() * PERMYRIAD))
-            : OptionalInt.empty(),
-        report.getMessage(),
-        report.getCheckpoint(),
-        report.hasCheckpointAge()
-            ? credible(report.getCheckpointAge()).orElse(Duration.ZERO)
-            : Duration.ZERO);
-  }
-
   /// A machine's clock may say anything, and so may a bad agent; what is no time is not believed.
   private static Optional<Instant> credible(Timestamp time) {
     return Timestamps.isValid(time) && time.getSeconds() >= 0
@@ -184,7 +162,7 @@ final class AgentMapper {
         : Optional.empty();
   }
 
-  private static Optional<Duration> credible(com.google.protobuf.Duration duration) {
+  static Optional<Duration> credible(com.google.protobuf.Duration duration) {
     return Durations.isValid(duration) && Durations.isPositive(duration)
         ? Optional.of(ProtoTimes.duration(duration))
         : Optional.empty();

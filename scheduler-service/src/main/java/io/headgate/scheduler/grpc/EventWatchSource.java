@@ -8,7 +8,6 @@ import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobReader.EventFilter;
 import io.headgate.type.Viewer;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 
 /// One watcher of events: every one after the version that it has seen, in order, a page when the
@@ -40,7 +39,7 @@ final class EventWatchSource implements WatchSource<WatchEventsResponse> {
       return new Step<>(reader.version(), List.of());
     }
     Viewer viewer = viewers.get();
-    EventFilter filter = new EventFilter(tenant, Optional.empty(), Optional.empty(), viewer);
+    EventFilter filter = EventFilter.of(tenant, viewer);
     JobReader.Events read = reader.eventsAfter(filter, seen, pages.rows());
     List<Event> events =
         read.events().stream().map(event -> EventMapper.toEvent(event, viewer)).toList();

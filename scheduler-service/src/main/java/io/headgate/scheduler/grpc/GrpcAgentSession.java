@@ -234,11 +234,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       Refusals.demandTaken(door.changed(this, now));
       condition = now;
     }
-    if (heartbeat.getProgressCount() > 0) {
-      Refusals.demandTaken(
-          door.progress(
-              this, heartbeat.getProgressList().stream().map(AgentMapper::toProgress).toList()));
-    }
+    AttemptNews.hand(heartbeat, this, door);
     outbox.send(
         ConnectResponse.newBuilder()
             .setHeartbeatReply(HeartbeatReply.newBuilder().setNumber(heartbeat.getNumber()))

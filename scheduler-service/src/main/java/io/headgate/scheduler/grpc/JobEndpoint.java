@@ -237,9 +237,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
         parts
             .reader()
             .events(
-                new EventFilter(record.tenant(), Optional.of(id), Optional.empty(), Viewer.OF_ALL),
-                OptionalLong.empty(),
-                HISTORY)
+                EventFilter.of(record.tenant(), id, Viewer.OF_ALL), OptionalLong.empty(), HISTORY)
             .events();
     return new ExplanationMapper(viewer)
         .toExplanation(
@@ -260,12 +258,30 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             : Optional.of(jobs.require(new JobName(tenant, request.getJob()), viewer).id());
     Optional<Instant> after =
         request.hasAfter() ? Optional.of(ProtoTimes.instant(request.getAfter())) : Optional.empty();
-    List<String> query = List.of("ListEvents", tenant.name(), request.getJob(), after.toString());
+    // Who sees no such job learns by the same answer as for an absent one.
+    String byJob =
+        request.getByJob().isEmpty()
+            ? ""
+            : jobs.require(new JobName(tenant, request.getByJob()), viewer).name().id();
+    List<String> query =
+        List.of(
+            "ListEvents",
+            tenant.name(),
+            request.getJob(),
+            after.toString(),
+            request.getPolicy(),
+            byJob);
     Optional<String> position = pages.read(query, request.getPageToken());
     int size = PageTokens.size(request.getPageSize());
     // A caller that sees the job sees its whole history.
     EventFilter filter =
-        new EventFilter(tenant, job, after, job.isPresent() ? Viewer.OF_ALL : viewer);
+        new EventFilter(
+            tenant,
+            job,
+            after,
+            request.getPolicy(),
+            byJob,
+            job.isPresent() ? Viewer.OF_ALL : viewer);
     EventPage page = parts.reader().events(filter, before(position), size);
     ListEventsResponse.Builder response = ListEventsResponse.newBuilder();
     page.events().forEach(event -> response.addEvents(EventMapper.toEvent(event, viewer)));

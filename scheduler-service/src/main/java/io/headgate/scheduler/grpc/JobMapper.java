@@ -22,6 +22,7 @@ import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
 import io.headgate.scheduler.runtime.record.Progress.Advance;
+import io.headgate.scheduler.runtime.record.SliceUse;
 import io.headgate.scheduler.runtime.text.DecisionText;
 import io.headgate.scheduler.runtime.text.ReasonText;
 import io.headgate.type.Viewer;
@@ -189,6 +190,10 @@ final class JobMapper {
     core.startedAt().map(ProtoTimes::toProto).ifPresent(attempt::setStartTime);
     core.checkpointAt().map(ProtoTimes::toProto).ifPresent(attempt::setCheckpointTime);
     record.progress().advance().map(JobMapper::toProgress).ifPresent(attempt::setProgress);
+    SliceUse use = record.use();
+    if (use.isSomething()) {
+      attempt.setUse(toUse(use));
+    }
     core.stop()
         .ifPresent(order -> {
           if (order.cause() instanceof StopCause.Preempted(var _, var rule, var grounds)) {
@@ -220,9 +225,19 @@ final class JobMapper {
     return attempt.build();
   }
 
+  private static io.headgate.proto.scheduler.v1.SliceUse toUse(SliceUse use) {
+    var wire =
+        io.headgate.proto.scheduler.v1.SliceUse.newBuilder()
+            .setBusyMillis(use.busyMillis())
+            .setMeasuredMillis(use.measuredMillis());
+    use.now().utilization().ifPresent(wire::setUtilization);
+    use.now().memoryBytes().ifPresent(wire::setMemoryBytes);
+    return wire.build();
+  }
+
   private static Progress toProgress(Advance advance) {
     return Progress.newBuilder()
-        .setFraction(advance.permyriad() / AgentMapper.PERMYRIAD)
+        .setFraction(advance.permyriad() / AttemptNews.PERMYRIAD)
         .setMessage(advance.message())
         .setReportTime(ProtoTimes.toProto(advance.heardAt()))
         .build();

@@ -85,7 +85,17 @@ final class JobReads {
         attempts.isEmpty() ? Optional.empty() : Optional.of(attempts.getLast());
     JobView view = refreshed(List.of(JobView.of(record, last))).getFirst();
     return JobMapper.toJob(
-        view, spec(record), attempts, new JobMapper.Audience(viewer, showsEnvironment(record)));
+        view,
+        spec(record),
+        withPresent(attempts, view),
+        new JobMapper.Audience(viewer, showsEnvironment(record)));
+  }
+
+  /// The attempts, the last one as the leader has it: it knows the use of its slices.
+  private static List<AttemptRecord> withPresent(List<AttemptRecord> attempts, JobView view) {
+    return attempts.stream()
+        .map(read -> view.attempt().filter(now -> now.id().equals(read.id())).orElse(read))
+        .toList();
   }
 
   /// The job's specification; empty for a job without a stored one.

@@ -12,6 +12,7 @@ import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.core.usage.NodeUsage.Use;
@@ -153,6 +154,7 @@ final class UsageMapper {
   }
 
   private static List<PoolUsage> ownPools(LeaderView leader, TenantId tenant) {
+    Map<PoolId, Long> down = down(leader);
     return leader.core().pools().stream()
         .filter(usage -> usage.pool().tenant().equals(tenant))
         .map(usage ->
@@ -163,7 +165,7 @@ final class UsageMapper {
                 .setHeld(usage.held().toString())
                 .setIdleForHolds(usage.idleForHolds().toString())
                 .setIdle(usage.idle().toString())
-                .setDown(GpuQuantity.format(down(leader, usage)))
+                .setDown(GpuQuantity.format(down.getOrDefault(usage.pool(), 0L)))
                 .setLiveNodes(usage.readyNodes())
                 .setNodes(usage.nodes())
                 .setRunningJobs(usage.running())
@@ -171,11 +173,13 @@ final class UsageMapper {
         .toList();
   }
 
-  private static long down(LeaderView leader, io.headgate.scheduler.core.usage.PoolUsage pool) {
-    long units = 0;
-    for (var node : leader.core().nodes()) {
-      if (node.node().pool().equals(pool.pool()) && node.node().status() != NodeStatus.READY) {
-        units += node.node().devices().size() * GpuQuantity.UNITS_PER_GPU;
+  /// Units on nodes that take no work, by pool.
+  private static Map<PoolId, Long> down(LeaderView leader) {
+    Map<PoolId, Long> units = new HashMap<>();
+    for (var usage : leader.core().nodes()) {
+      Node node = usage.node();
+      if (node.status() != NodeStatus.READY) {
+        units.merge(node.pool(), node.devices().size() * GpuQuantity.UNITS_PER_GPU, Long::sum);
       }
     }
     return units;

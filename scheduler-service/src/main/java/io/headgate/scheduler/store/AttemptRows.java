@@ -37,7 +37,7 @@ final class AttemptRows {
       select a.job_id, a.number, a.tenant, w.node, w.devices, w.device_uuids, w.device_units,
         w.device_memory_bytes, w.device_isolations, w.device_places, w.cpu_millis,
         w.memory_bytes, w.status, w.started_at, w.ended_at, w.end_reason, w.exit_code, w.error,
-        w.stop_phases,
+        w.stop_phases, w.busy_ms, w.measured_ms,
         a.policy, a.profile, a.pool, a.preemptible, a.sequence, a.assigned_at, a.started_at,
         a.checkpoint_at, a.metered_since, a.checkpoint_mark, a.done_permyriad, a.progress_message, a.progress_at,
         a.stop_cause, a.stop_by, a.stop_rule, a.stop_grounds, a.stop_worker,
@@ -109,7 +109,8 @@ final class AttemptRows {
                 rows.optionalText().map(WorkerFacts.EndReason::valueOf),
                 rows.optionalInteger(),
                 rows.optionalText().orElse(""),
-                rows.texts())));
+                rows.texts(),
+                RowMapper.use(rows.bigintOrNull(), rows.bigintOrNull()))));
   }
 
   private List<Slice> slices() {

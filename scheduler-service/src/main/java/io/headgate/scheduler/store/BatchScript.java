@@ -200,7 +200,13 @@ final class BatchScript {
             .text(row -> orNull(row.facts().endReason().map(Enum::name)))
             .integer(row -> orNull(row.facts().exitCode()))
             .text(row -> row.facts().error())
-            .list(row -> row.facts().stopPhases()));
+            .list(row -> row.facts().stopPhases())
+            .bigint(row -> isMeasured(row) ? row.facts().use().busyMillis() : null)
+            .bigint(row -> isMeasured(row) ? row.facts().use().measuredMillis() : null));
+  }
+
+  private static boolean isMeasured(WorkerRow row) {
+    return row.facts().use().measuredMillis() > 0;
   }
 
   private static <T> Columns<T> place(Columns<T> columns, Function<T, WorkerPlace> place) {

@@ -101,17 +101,19 @@ final class BatchSql {
       """
       insert into attempt_worker (job_id, attempt, worker, node, cpu_millis, memory_bytes, devices,
         device_uuids, device_units, device_memory_bytes, device_isolations, device_places, status,
-        started_at, ended_at, end_reason, exit_code, error, stop_phases)
+        started_at, ended_at, end_reason, exit_code, error, stop_phases, busy_ms, measured_ms)
       select a, b, c, d, e, f, g::integer[], h::text[], i::bigint[], j::bigint[], k::text[],
-        l::text[], m, n, o, p, q, r, s::text[]
+        l::text[], m, n, o, p, q, r, s::text[], t, u
       from unnest(?::bigint[], ?::integer[], ?::integer[], ?::text[], ?::bigint[], ?::bigint[],
         ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
-        ?::timestamptz[], ?::timestamptz[], ?::text[], ?::integer[], ?::text[], ?::text[])
-        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s)
+        ?::timestamptz[], ?::timestamptz[], ?::text[], ?::integer[], ?::text[], ?::text[],
+        ?::bigint[], ?::bigint[])
+        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u)
       on conflict (job_id, attempt, worker) do update set status = excluded.status,
         started_at = excluded.started_at, ended_at = excluded.ended_at,
         end_reason = excluded.end_reason, exit_code = excluded.exit_code, error = excluded.error,
-        stop_phases = excluded.stop_phases\
+        stop_phases = excluded.stop_phases, busy_ms = excluded.busy_ms,
+        measured_ms = excluded.measured_ms\
       """;
 
   static final String DELETE_HOLDS =

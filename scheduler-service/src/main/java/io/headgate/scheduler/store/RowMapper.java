@@ -36,6 +36,7 @@ import io.headgate.scheduler.runtime.record.JobMetadata;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.Progress;
+import io.headgate.scheduler.runtime.record.SliceUse;
 import io.headgate.scheduler.runtime.record.WorkerFacts;
 import io.headgate.scheduler.runtime.record.WorkerFacts.EndReason;
 import io.headgate.type.GpuQuantity;
@@ -252,7 +253,15 @@ final class RowMapper {
         Optional.ofNullable(row.get(ATTEMPT_WORKER.END_REASON)).map(EndReason::valueOf),
         Optional.ofNullable(row.get(ATTEMPT_WORKER.EXIT_CODE)),
         Objects.requireNonNullElse(row.get(ATTEMPT_WORKER.ERROR), ""),
-        List.of(row.get(ATTEMPT_WORKER.STOP_PHASES)));
+        List.of(row.get(ATTEMPT_WORKER.STOP_PHASES)),
+        use(row.get(ATTEMPT_WORKER.BUSY_MS), row.get(ATTEMPT_WORKER.MEASURED_MS)));
+  }
+
+  /// Both are there, or none is.
+  static SliceUse use(@Nullable Long busyMillis, @Nullable Long measuredMillis) {
+    return busyMillis == null || measuredMillis == null
+        ? SliceUse.NONE
+        : new SliceUse(busyMillis, measuredMillis, SliceUse.Present.UNKNOWN);
   }
 
   static EventRecord event(Record row, List<WorkerPlace> places) {

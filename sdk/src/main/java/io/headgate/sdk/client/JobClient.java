@@ -3,6 +3,7 @@ package io.headgate.sdk.client;
 import io.headgate.proto.scheduler.v1.ListEventsResponse;
 import io.headgate.proto.scheduler.v1.ListJobsResponse;
 import io.headgate.sdk.model.Event;
+import io.headgate.sdk.model.EventFilter;
 import io.headgate.sdk.model.Explanation;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobFilter;
@@ -19,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /// Jobs and events of one tenant.
 public final class JobClient {
@@ -148,11 +148,9 @@ public final class JobClient {
     return EventMessages.explanation(calls.explain(id));
   }
 
-  /// One page of events, newest first.
-  ///
-  /// @param job null: of all jobs and nodes
-  public Page<Event> events(@Nullable String job, int pageSize, String pageToken) {
-    ListEventsResponse page = calls.events(job, pageSize, pageToken);
+  /// One page of events, newest first. It may have fewer than asked for, even none, and a next.
+  public Page<Event> events(EventFilter filter, int pageSize, String pageToken) {
+    ListEventsResponse page = calls.events(filter, pageSize, pageToken);
     return new Page<>(
         page.getEventsList().stream().map(EventMessages::event).toList(), page.getNextPageToken());
   }

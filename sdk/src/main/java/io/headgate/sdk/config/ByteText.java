@@ -1,6 +1,7 @@
 package io.headgate.sdk.config;
 
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -62,6 +63,23 @@ public final class ByteText {
       }
     }
     return best;
+  }
+
+  /// A measured amount, to a tenth of its unit: `12.4GiB`, `24GiB`, `0B`.
+  public static String round(long bytes) {
+    String unit = "B";
+    long size = 1;
+    for (Map.Entry<String, Long> each : UNITS.entrySet()) {
+      if (each.getKey().endsWith("iB") && bytes >= each.getValue()) {
+        unit = each.getKey();
+        size = each.getValue();
+      }
+    }
+    return BigDecimal.valueOf(bytes)
+            .divide(BigDecimal.valueOf(size), 1, RoundingMode.HALF_UP)
+            .stripTrailingZeros()
+            .toPlainString()
+        + unit;
   }
 
   private static long digits(String text) {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param error what went wrong, in one sentence; null: nothing
 /// @param progress how far its program says it is; null: it has not said
 /// @param checkpointTime when its program last said that it had saved its work; null: it has not
+/// @param use of its slices; null: not measured
 public record Attempt(
     int number,
     String pool,
@@ -23,7 +24,8 @@ public record Attempt(
     @Nullable Preemption preemption,
     @Nullable String error,
     @Nullable Progress progress,
-    @Nullable Instant checkpointTime) {
+    @Nullable Instant checkpointTime,
+    @Nullable SliceUse use) {
   public Attempt {
     placements = List.copyOf(placements);
   }
@@ -46,6 +48,24 @@ public record Attempt(
   /// @param message in its own words; null: none
   /// @param reportTime when the scheduler heard of it
   public record Progress(double fraction, @Nullable String message, @Nullable Instant reportTime) {}
+
+  /// The use that it makes of its slices. GPU time is time multiplied by the parts of the GPUs.
+  ///
+  /// @param busyMillis GPU time in which its slices computed
+  /// @param measuredMillis GPU time over which that was measured; 0: it was not
+  /// @param utilization part of its slices that computed at the last sample, 0 to 1; null: it has
+  ///   ended, or that was not measured
+  /// @param memoryBytes device memory that it has now; null: it has ended, or that was not measured
+  public record SliceUse(
+      long busyMillis,
+      long measuredMillis,
+      @Nullable Double utilization,
+      @Nullable Long memoryBytes) {
+    /// The part of the measured time in which its slices computed, 0 to 1; null: not measured.
+    public @Nullable Double busyPart() {
+      return measuredMillis == 0 ? null : busyMillis / (double) measuredMillis;
+    }
+  }
 
   /// Why it had to go.
   ///

@@ -34,6 +34,8 @@ import io.headgate.proto.pool.v1.PoolServiceGrpc;
 import io.headgate.proto.pool.v1.Profile;
 import io.headgate.proto.pool.v1.ProfileServiceGrpc;
 import io.headgate.proto.pool.v1.UndrainNodeRequest;
+import io.headgate.proto.scheduler.v1.GetLeadershipRequest;
+import io.headgate.proto.scheduler.v1.GetLeadershipResponse;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListPolicyUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListPoolUsagesRequest;
@@ -253,6 +255,13 @@ public final class CatalogCalls {
               return new Fetched<>(page.getVaultsList(), page.getNextPageToken());
             })
         .items();
+  }
+
+  public GetLeadershipResponse leadership() {
+    return connection.call(
+        UsageServiceGrpc.getGetLeadershipMethod(),
+        GetLeadershipRequest.getDefaultInstance(),
+        Idempotency.IDEMPOTENT);
   }
 
   public List<PolicyUsage> policyUsages() {

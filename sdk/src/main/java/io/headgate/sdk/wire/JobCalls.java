@@ -16,10 +16,11 @@ import io.headgate.proto.scheduler.v1.RequeueJobRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.proto.scheduler.v1.WatchEventsRequest;
 import io.headgate.proto.scheduler.v1.WatchJobsRequest;
+import io.headgate.sdk.model.EventFilter;
 import io.headgate.sdk.model.JobFilter;
 import io.headgate.sdk.model.Submission;
+import java.time.Instant;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// Calls on the jobs and events of one tenant, in messages.
 public final class JobCalls {
@@ -126,19 +127,22 @@ public final class JobCalls {
             .build());
   }
 
-  /// One page of events, newest first.
-  ///
-  /// @param job null: all
-  public ListEventsResponse events(@Nullable String job, int pageSize, String pageToken) {
-    return connection.call(
-        JobServiceGrpc.getListEventsMethod(),
+  /// One page of events, newest first. It may have fewer than asked for, even none, and a next.
+  public ListEventsResponse events(EventFilter filter, int pageSize, String pageToken) {
+    ListEventsRequest.Builder request =
         ListEventsRequest.newBuilder()
             .setParent(ResourceNames.tenant(tenant))
-            .setJob(ValueMessages.text(job))
+            .setJob(ValueMessages.text(filter.job()))
+            .setPolicy(ValueMessages.text(filter.policy()))
+            .setByJob(ValueMessages.text(filter.byJob()))
             .setPageSize(pageSize)
-            .setPageToken(pageToken)
-            .build(),
-        Idempotency.IDEMPOTENT);
+            .setPageToken(pageToken);
+    Instant after = filter.after();
+    if (after != null) {
+      request.setAfter(TimeMessages.timestamp(after));
+    }
+    return connection.call(
+        JobServiceGrpc.getListEventsMethod(), request.build(), Idempotency.IDEMPOTENT);
   }
 
   /// Follows events, from a version or (0) from now on.

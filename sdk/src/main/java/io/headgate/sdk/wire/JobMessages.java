@@ -5,6 +5,7 @@ import com.google.protobuf.Timestamp;
 import io.headgate.proto.scheduler.v1.AbortCallback;
 import io.headgate.proto.scheduler.v1.Attempt.Outcome;
 import io.headgate.proto.scheduler.v1.Progress;
+import io.headgate.proto.scheduler.v1.SliceUse;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.proto.type.v1.Container;
 import io.headgate.proto.type.v1.SlicePlacement;
@@ -206,7 +207,16 @@ public final class JobMessages {
         attempt.hasPreemption() ? preemption(attempt.getPreemption()) : null,
         ValueMessages.textOrNull(attempt.getError()),
         attempt.hasProgress() ? progress(attempt.getProgress()) : null,
-        instant(attempt.hasCheckpointTime(), attempt.getCheckpointTime()));
+        instant(attempt.hasCheckpointTime(), attempt.getCheckpointTime()),
+        attempt.hasUse() ? use(attempt.getUse()) : null);
+  }
+
+  private static Attempt.SliceUse use(SliceUse use) {
+    return new Attempt.SliceUse(
+        use.getBusyMillis(),
+        use.getMeasuredMillis(),
+        use.hasUtilization() ? use.getUtilization() : null,
+        use.hasMemoryBytes() ? use.getMemoryBytes() : null);
   }
 
   private static Attempt.Progress progress(Progress progress) {

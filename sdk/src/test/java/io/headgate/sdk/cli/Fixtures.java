@@ -19,6 +19,7 @@ import io.headgate.proto.scheduler.v1.Progress;
 import io.headgate.proto.scheduler.v1.QueueUsage;
 import io.headgate.proto.scheduler.v1.Reason;
 import io.headgate.proto.scheduler.v1.Slice;
+import io.headgate.proto.scheduler.v1.SliceUse;
 import io.headgate.proto.scheduler.v1.UsageKind;
 import io.headgate.sdk.gate.TestGate;
 import java.time.Duration;
@@ -127,7 +128,13 @@ final class Fixtures {
                             .setFraction(0.4)
                             .setMessage("epoch 3")
                             .setReportTime(time("5s")))
-                    .setCheckpointTime(time("3m")))
+                    .setCheckpointTime(time("3m"))
+                    .setUse(
+                        SliceUse.newBuilder()
+                            .setBusyMillis(800_000)
+                            .setMeasuredMillis(1_170_000)
+                            .setUtilization(0.62)
+                            .setMemoryBytes(13_300_000_000L)))
             .build());
     gate.jobs.put(
         job("hello-1", "ai-dev-half", Job.State.STATE_FAILED, "50m")
@@ -137,7 +144,10 @@ final class Fixtures {
             .build());
     gate.jobs.events.add(event(8810, "20s", Event.Type.TYPE_STARTED, "train-4", ""));
     gate.jobs.events.add(
-        event(8811, "10s", Event.Type.TYPE_PREEMPTED, "train-5", "preempted by infer-2 (P1)"));
+        event(8811, "10s", Event.Type.TYPE_PREEMPTED, "train-5", "preempted by infer-2 (P1)")
+            .toBuilder()
+            .setPreemption(Preemption.newBuilder().setByJob("infer-2").setRule("P1"))
+            .build());
   }
 
   static Job.Builder job(String id, String queue, Job.State state, String age) {
@@ -175,6 +185,7 @@ final class Fixtures {
         .setTime(time(age))
         .setType(type)
         .setJob(job)
+        .setPolicy("ai-dev")
         .setAttempt(1)
         .setMessage(message)
         .addPlacements(attempt(1, 1).getPlacements(0))

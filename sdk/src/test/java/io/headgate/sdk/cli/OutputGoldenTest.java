@@ -87,7 +87,11 @@ class OutputGoldenTest {
         Case.pipe("nodes-pipe", "nodes"),
         Case.pipe("nodes-one", "nodes|gpu-03"),
         Case.pipe("events-pipe", "events"),
-        Case.pipe("events-jsonl", "events|-o|jsonl"));
+        Case.pipe("events-jsonl", "events|-o|jsonl"),
+        Case.pipe("events-filtered", "events|--since|15s|--policy|ai-dev|--by|infer-2"),
+        Case.pipe("events-policy-mistyped", "events|--policy|ai-dve|--since|1s"),
+        Case.pipe("top-pipe", "top"),
+        Case.terminal("top-tty-120-no-keyboard", 120, "top"));
   }
 
   static Stream<Case> usage() {

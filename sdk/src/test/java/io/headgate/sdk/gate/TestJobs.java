@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
@@ -96,6 +97,13 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
     synchronized (lock) {
       breakWatches(status);
       change(id, change);
+    }
+  }
+
+  /// The job as it is now.
+  public Job job(String id) {
+    synchronized (lock) {
+      return Objects.requireNonNull(jobs.get("tenants/acme/jobs/" + id));
     }
   }
 
@@ -294,7 +302,17 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
 
   @Override
   public void listEvents(ListEventsRequest request, StreamObserver<ListEventsResponse> answer) {
-    answer.onNext(ListEventsResponse.newBuilder().addAllEvents(events.reversed()).build());
+    List<Event> found =
+        events.reversed().stream()
+            .filter(event -> request.getJob().isEmpty() || event.getJob().equals(request.getJob()))
+            .filter(event ->
+                request.getPolicy().isEmpty() || event.getPolicy().equals(request.getPolicy()))
+            .filter(event ->
+                request.getByJob().isEmpty()
+                    || event.getPreemption().getByJob().equals(request.getByJob()))
+            .filter(event -> event.getTime().getSeconds() >= request.getAfter().getSeconds())
+            .toList();
+    answer.onNext(ListEventsResponse.newBuilder().addAllEvents(found).build());
     answer.onCompleted();
   }
 

@@ -3,6 +3,8 @@ package io.headgate.sdk.gate;
 import static io.headgate.sdk.gate.TestSupply.send;
 
 import io.grpc.stub.StreamObserver;
+import io.headgate.proto.scheduler.v1.GetLeadershipRequest;
+import io.headgate.proto.scheduler.v1.GetLeadershipResponse;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesResponse;
 import io.headgate.proto.scheduler.v1.ListPolicyUsagesRequest;
@@ -48,5 +50,11 @@ public final class TestUsage extends UsageServiceGrpc.UsageServiceImplBase {
   public void listNodeUsages(
       ListNodeUsagesRequest request, StreamObserver<ListNodeUsagesResponse> answer) {
     send(answer, ListNodeUsagesResponse.newBuilder().addAllUsages(nodes).build());
+  }
+
+  @Override
+  public void getLeadership(
+      GetLeadershipRequest request, StreamObserver<GetLeadershipResponse> answer) {
+    send(answer, GetLeadershipResponse.newBuilder().setLeader("sched-1").setEpoch(4).build());
   }
 }

@@ -73,6 +73,12 @@ record Layout(String type, int bytes, Map<String, Integer> offsets, int version)
 
   static final Layout UTILIZATION = of("nvmlUtilization_t", 8).field("gpu", 0).field("memory", 4);
 
+  static final Layout PROCESS_UTILIZATION =
+      of("nvmlProcessUtilizationSample_t", 32)
+          .field("pid", 0)
+          .field("timeStamp", 8)
+          .field("smUtil", 16);
+
   static final Layout EVENT_DATA =
       of("nvmlEventData_t", 32)
           .field("device", 0)
@@ -99,6 +105,7 @@ record Layout(String type, int bytes, Map<String, Integer> offsets, int version)
           COMPUTE_INSTANCE,
           SET_MEMORY_LIMITS,
           UTILIZATION,
+          PROCESS_UTILIZATION,
           EVENT_DATA,
           FIELD_VALUE);
 

@@ -22,6 +22,7 @@ import io.headgate.agent.process.CudaCheckpoint;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -84,6 +85,7 @@ public final class NvmlGpuDriver implements GpuDriver {
   private final NvmlSteps steps;
   private final Nvml nvml;
   private final NvmlHealth health;
+  private final ProcessUtilization utilization;
   private final NativeThread thread;
   private final String version;
   private final UsableGpus gpus;
@@ -102,6 +104,7 @@ public final class NvmlGpuDriver implements GpuDriver {
     this.steps = steps;
     this.nvml = opened.nvml();
     this.health = opened.health();
+    this.utilization = new ProcessUtilization(health.api(), health.has());
     this.thread = thread;
     this.version = thread.call(nvml::driverVersion);
     this.mps = new MpsSlices(nvml, settings.mps(), steps);
@@ -255,27 +258,14 @@ public final class NvmlGpuDriver implements GpuDriver {
           on(
               gpu,
               () -> {
-                mechanisms.mig().strangers(gpu, recorded).forEach(this::treat);
+                new Strangers(settings.mig().removesStrangers())
+                    .treat(mechanisms.mig().strangers(gpu, recorded));
                 return true;
               });
         } catch (GpuDriverException e) {
           LOG.error("the agent cannot see which instances a GPU has: {}", e.getMessage());
         }
       }
-    }
-  }
-
-  private void treat(SliceMechanism.Stranger stranger) {
-    if (!settings.mig().removesStrangers()) {
-      LOG.warn(
-          "{} was not made by Headgate and stays; Headgate places nothing there", stranger.words());
-      return;
-    }
-    try {
-      stranger.removal().run();
-      LOG.warn("removed {}, which Headgate had not made and no process used", stranger.words());
-    } catch (NvmlException e) {
-      LOG.warn("{} was not made by Headgate and stays: {}", stranger.words(), e.getMessage());
     }
   }
 
@@ -302,6 +292,14 @@ public final class NvmlGpuDriver implements GpuDriver {
     } catch (GpuDriverException e) {
       return DeviceReading.of(new DeviceSign.Silent(String.valueOf(e.getMessage())));
     }
+  }
+
+  @Override
+  public Optional<Map<AttemptKey, Double>> computing(
+      String deviceUuid, Function<Collection<Long>, Map<Long, AttemptKey>> owners) {
+    Gpu gpu = gpus.get(deviceUuid);
+    return on(gpu, gpu.watchThread(), () -> utilization.read(gpu))
+        .map(parts -> ProcessUtilization.sums(parts, owners.apply(parts.keySet())));
   }
 
   private List<DeviceSign> unguarded(Gpu gpu) {

@@ -5,11 +5,19 @@ import com.sun.jna.Pointer;
 import com.sun.jna.ptr.IntByReference;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
+import org.jspecify.annotations.Nullable;
 
 /// NVML's functions that tell how a GPU does; each answers a status code. A driver may lack any of
 /// them, and a GPU may not support it.
 interface NvmlHealthApi extends Library {
   int nvmlDeviceGetUtilizationRates(Pointer device, Pointer utilization);
+
+  /// What each process computed.
+  ///
+  /// @param samples absent: only their number is asked for
+  /// @param lastSeen only samples after this time, by the driver's clock
+  int nvmlDeviceGetProcessUtilization(
+      Pointer device, @Nullable Pointer samples, IntByReference count, long lastSeen);
 
   int nvmlDeviceGetTemperature(Pointer device, int sensor, IntByReference celsius);
 

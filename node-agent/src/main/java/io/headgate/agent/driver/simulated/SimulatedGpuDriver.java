@@ -14,6 +14,7 @@ import io.headgate.agent.driver.SlicePlan;
 import io.headgate.type.GpuQuantity;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /// Devices that do not exist, for trying Headgate out and for its tests.
@@ -38,6 +40,8 @@ public final class SimulatedGpuDriver implements GpuDriver {
   private static final double BUSY_CELSIUS = 40;
   private static final double IDLE_WATTS = 70;
   private static final double BUSY_WATTS = 500;
+  private static final double LEAST_ACTIVITY = 0.6;
+  private static final int STEPS = 36;
 
   private final List<DeviceInfo> devices;
   private final SliceBook book;
@@ -153,8 +157,7 @@ public final class SimulatedGpuDriver implements GpuDriver {
             .filter(plan -> plan.grant().deviceUuid().equals(deviceUuid))
             .toList();
     long memory = given.stream().mapToLong(SlicePlan::memoryLimitBytes).sum();
-    long units = given.stream().mapToLong(plan -> plan.grant().gpus().units()).sum();
-    double busy = Math.min(1, units / (double) GpuQuantity.UNITS_PER_GPU);
+    double busy = Math.min(1, given.stream().mapToDouble(SimulatedGpuDriver::computing).sum());
     OptionalLong limit =
         devices.stream()
             .filter(device -> device.uuid().equals(deviceUuid))
@@ -171,6 +174,24 @@ public final class SimulatedGpuDriver implements GpuDriver {
             OptionalDouble.empty(),
             OptionalLong.of(0),
             OptionalLong.of(0)));
+  }
+
+  @Override
+  public Optional<Map<AttemptKey, Double>> computing(
+      String deviceUuid, Function<Collection<Long>, Map<Long, AttemptKey>> owners) {
+    return Optional.of(
+        realisedSlices().stream()
+            .filter(plan -> plan.grant().deviceUuid().equals(deviceUuid))
+            .collect(
+                Collectors.toMap(SlicePlan::attempt, SimulatedGpuDriver::computing, Double::sum)));
+  }
+
+  /// The part of its device's time for which a slice computes: most of its own part, and always the
+  /// same, so that a view of many jobs looks like one of real jobs.
+  private static double computing(SlicePlan plan) {
+    double part = plan.grant().gpus().units() / (double) GpuQuantity.UNITS_PER_GPU;
+    double activity = LEAST_ACTIVITY + Math.floorMod(plan.name().hashCode(), STEPS) / 100.0;
+    return part * activity;
   }
 
   @Override

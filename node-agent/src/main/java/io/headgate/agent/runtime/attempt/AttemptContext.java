@@ -8,8 +8,10 @@ import io.headgate.agent.runtime.watch.DeviceWatch;
 import io.headgate.agent.runtime.watch.JobMeter;
 import io.headgate.agent.runtime.watch.MemoryWatch;
 import io.headgate.agent.runtime.watch.ProgressWatch;
+import io.headgate.agent.runtime.watch.UseWatch;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.type.ImageRules;
+import java.io.IOException;
 import java.nio.file.Path;
 
 /// The services that all attempts on this machine share.
@@ -26,13 +28,15 @@ public record AttemptContext(
     DeviceWatch devices,
     ProgressWatch progress,
     JobMeter jobs,
+    UseWatch uses,
     AgentInstruments instruments,
     TimeSource time) {
   /// An attempt was started, or found again.
   ///
   /// @param directory its supervisor's
-  void began(Assignment assignment, Path directory) {
+  void began(Assignment assignment, Path directory) throws IOException {
     jobs.began(assignment);
+    uses.began(assignment.key(), ledger.slices(assignment.key()));
     if (assignment.key().worker() == 0) {
       progress.follow(assignment.key(), directory);
     }

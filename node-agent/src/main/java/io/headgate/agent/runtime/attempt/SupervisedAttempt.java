@@ -299,6 +299,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
       }
     }
     context.jobs().ended(key());
+    context.uses().ended(key());
     for (SlicePlan plan : context.ledger().slices(key())) {
       context.driver().release(plan);
     }

@@ -18,6 +18,7 @@ import java.util.SortedMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +37,7 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
   private final Duration interval;
   private final TimeSource time;
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+  private final List<BiConsumer<String, DeviceReading>> readers = new CopyOnWriteArrayList<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Map<String, WatchedDevice> devices = new LinkedHashMap<>(); // guarded by lock
@@ -90,6 +92,11 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
     listeners.add(listener);
   }
 
+  /// Passes on each reading of a device, on the thread that read it.
+  public void onReading(BiConsumer<String, DeviceReading> reader) {
+    readers.add(reader);
+  }
+
   /// How the devices are, by index.
   public List<Seen> seen() {
     lock.lock();
@@ -130,6 +137,7 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
   public void look(String uuid) {
     DeviceReading reading = driver.read(uuid);
     change(uuid, device -> device.read(reading));
+    readers.forEach(reader -> reader.accept(uuid, reading));
   }
 
   @Override

@@ -115,6 +115,13 @@ public final class FakeGpus {
     write(gpu + "/cuda/" + pid, bytes + " " + kind + " -1");
   }
 
+  /// Samples of processes' use of the GPU, oldest first.
+  ///
+  /// @param samples `PID PERCENT TIME`
+  public void samples(int gpu, String... samples) {
+    write(gpu + "/samples", String.join("\n", samples));
+  }
+
   /// The process has no memory of the GPU any more.
   public void leaves(int gpu, long pid) {
     delete(gpu + "/cuda/" + pid);

@@ -8,8 +8,10 @@ import static io.headgate.agent.driver.nvml.NvmlDriverFixture.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceSign;
 import io.headgate.agent.core.DeviceSign.Recovery;
+import io.headgate.agent.core.JobName;
 import io.headgate.agent.driver.DeviceListener;
 import io.headgate.agent.driver.DeviceReading;
 import io.headgate.agent.driver.DeviceReading.Figures;
@@ -17,10 +19,13 @@ import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.driver.nvml.FakeGpus.Version;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +73,24 @@ class NvmlHealthTest {
                       OptionalDouble.of(9000),
                       OptionalLong.of(12),
                       OptionalLong.of(0))));
+    }
+  }
+
+  /// Process 10 has samples of 20 % and 40 %, process 11 one of 50 %, process 12 none that is
+  /// valid.
+  @Test
+  void tellsHowLongAGpuComputedForEachAttempt() {
+    AttemptKey train = new AttemptKey(new JobName("acme", "train"), "", 1, 0);
+    Function<Collection<Long>, Map<Long, AttemptKey>> owners =
+        pids -> pids.contains(10L) ? Map.of(10L, train) : Map.of();
+    FakeGpus gpus = FakeGpus.in(root, Version.V580).with(false);
+    try (NvmlGpuDriver driver = open(settings(gpus))) {
+      assertThat(driver.computing(GPU, owners)).as("the driver does not tell").isEmpty();
+      gpus.samples(0, "10 20 1000", "11 50 1500", "10 40 2000", "12 4294967295 2000");
+      assertThat(driver.computing(GPU, owners)).hasValue(Map.of(train, 0.3));
+      assertThat(driver.computing(GPU, owners)).as("no new sample").hasValue(Map.of());
+      gpus.samples(0, "10 20 1000", "10 40 2000", "10 90 3000");
+      assertThat(driver.computing(GPU, owners)).hasValue(Map.of(train, 0.9));
     }
   }
 

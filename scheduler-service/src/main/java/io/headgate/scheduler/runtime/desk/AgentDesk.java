@@ -328,7 +328,8 @@ public final class AgentDesk {
             Stream.concat(
                     before.stopPhases().stream(),
                     endedPhase.map(AgentReport.StopPhase::name).stream())
-                .toList());
+                .toList(),
+            before.use());
     if (!after.equals(before)) {
       AttemptRecord changed = attempt.with(report.worker(), after);
       state.jobs.change(changed);

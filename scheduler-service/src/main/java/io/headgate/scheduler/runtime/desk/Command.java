@@ -8,6 +8,7 @@ import io.headgate.scheduler.runtime.agent.AgentReport;
 import io.headgate.scheduler.runtime.agent.AgentSession;
 import io.headgate.scheduler.runtime.agent.NodeCondition;
 import io.headgate.scheduler.runtime.agent.ProgressReport;
+import io.headgate.scheduler.runtime.agent.UseReport;
 import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
@@ -96,6 +97,9 @@ public sealed interface Command {
 
   /// Progress reports of programs on the node.
   record Progress(AgentSession session, List<ProgressReport> reports) implements Command {}
+
+  /// Use that attempts on the node make of their slices.
+  record Used(AgentSession session, List<UseReport> reports) implements Command {}
 
   /// A stream ended.
   record SessionEnded(AgentSession session) implements Command {}

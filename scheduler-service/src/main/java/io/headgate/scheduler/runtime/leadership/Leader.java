@@ -204,6 +204,7 @@ final class Leader {
           Command.Closing _,
           Command.Changed _,
           Command.Progress _,
+          Command.Used _,
           Command.SessionEnded _,
           Command.Undelivered _,
           Command.Barred _,

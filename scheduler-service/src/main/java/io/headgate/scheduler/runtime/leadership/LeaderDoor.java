@@ -8,6 +8,7 @@ import io.headgate.scheduler.runtime.agent.AgentSession;
 import io.headgate.scheduler.runtime.agent.ContactClock;
 import io.headgate.scheduler.runtime.agent.NodeCondition;
 import io.headgate.scheduler.runtime.agent.ProgressReport;
+import io.headgate.scheduler.runtime.agent.UseReport;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.FreshCatalog;
 import io.headgate.scheduler.runtime.catalog.Refresher;
@@ -217,6 +218,11 @@ public final class LeaderDoor {
   /// Programs on the agent's node report their progress; answers as `report` does.
   public boolean progress(AgentSession session, List<ProgressReport> reports) {
     return offer(new Command.Progress(session, reports));
+  }
+
+  /// The agent tells the use that attempts make of their slices; answers as `report` does.
+  public boolean used(AgentSession session, List<UseReport> reports) {
+    return offer(new Command.Used(session, reports));
   }
 
   /// An agent's stream has ended whose Hello was taken. A full queue takes it, too. May be

@@ -9,6 +9,7 @@ import io.headgate.scheduler.runtime.agent.AgentReport;
 import io.headgate.scheduler.runtime.agent.AgentSession;
 import io.headgate.scheduler.runtime.agent.NodeCondition;
 import io.headgate.scheduler.runtime.agent.ProgressReport;
+import io.headgate.scheduler.runtime.agent.UseReport;
 import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.desk.AgentDesk;
@@ -21,6 +22,7 @@ import io.headgate.scheduler.runtime.desk.LeaderView;
 import io.headgate.scheduler.runtime.desk.LoopReads;
 import io.headgate.scheduler.runtime.desk.LoopTurn;
 import io.headgate.scheduler.runtime.desk.ProgressDesk;
+import io.headgate.scheduler.runtime.desk.UseDesk;
 import io.headgate.scheduler.runtime.desk.UserDesk;
 import io.headgate.scheduler.runtime.desk.VaultDesk;
 import io.headgate.scheduler.runtime.desk.WaitingCounts;
@@ -48,6 +50,7 @@ public final class TurnMaker {
   private final UserDesk users;
   private final AgentDesk agents;
   private final ProgressDesk progress;
+  private final UseDesk uses;
   private final VaultDesk vaults;
   private final CatalogDesk catalogs;
   private final ContactSweep contacts;
@@ -84,6 +87,7 @@ public final class TurnMaker {
     this.users = new UserDesk(state, views, vaults);
     this.catalogs = new CatalogDesk(state, vaults);
     this.progress = new ProgressDesk(state);
+    this.uses = new UseDesk(state);
     this.agents = new AgentDesk(state, catalogs, progress);
     this.contacts =
         new ContactSweep(
@@ -174,6 +178,8 @@ public final class TurnMaker {
           agents.changed(turn, session, condition);
       case Command.Progress(AgentSession session, List<ProgressReport> reports) ->
           progress.record(turn, session, reports);
+      case Command.Used(AgentSession session, List<UseReport> reports) ->
+          uses.record(session, reports);
       case Command.SessionEnded(AgentSession session) -> agents.ended(turn, session);
       case Command.Undelivered(var attempt, int worker) ->
           agents.undelivered(turn, attempt, worker);

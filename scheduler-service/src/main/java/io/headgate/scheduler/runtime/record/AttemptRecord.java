@@ -87,6 +87,20 @@ public record AttemptRecord(
         && attempt.startedAt().isEmpty();
   }
 
+  /// The use that it makes of its slices, all workers together.
+  public SliceUse use() {
+    List<SliceUse.Weighted> each = new ArrayList<>();
+    for (int worker = 0; worker < workers.size(); worker++) {
+      long units =
+          attempt.assignment().workers().get(worker).slices().stream()
+              .mapToLong(slice -> slice.quantity().units())
+              .sum();
+      each.add(new SliceUse.Weighted(workers.get(worker).use(), units));
+    }
+    SliceUse total = SliceUse.total(each);
+    return ending.isPresent() ? total.ended() : total;
+  }
+
   public boolean isOn(NodeId node, int worker) {
     return worker < workers.size()
         && attempt.assignment().workers().get(worker).node().equals(node);

@@ -11,16 +11,24 @@ import java.util.Optional;
 /// @param exitCode 0 to 255, or 128 + signal
 /// @param error in one sentence; empty: no error
 /// @param stopPhases names of the phases of its stop that have ended
+/// @param use of its slices
 public record WorkerFacts(
     Optional<Instant> startedAt,
     Optional<Instant> endedAt,
     Optional<EndReason> endReason,
     Optional<Integer> exitCode,
     String error,
-    List<String> stopPhases) {
+    List<String> stopPhases,
+    SliceUse use) {
   public static final WorkerFacts NONE =
       new WorkerFacts(
-          Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), "", List.of());
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          "",
+          List.of(),
+          SliceUse.NONE);
 
   public WorkerFacts {
     stopPhases = List.copyOf(stopPhases);
@@ -28,7 +36,12 @@ public record WorkerFacts(
 
   /// The same facts, as if no phase of a stop had ended yet.
   WorkerFacts withoutStop() {
-    return new WorkerFacts(startedAt, endedAt, endReason, exitCode, error, List.of());
+    return new WorkerFacts(startedAt, endedAt, endReason, exitCode, error, List.of(), use);
+  }
+
+  /// The same facts, with another use.
+  public WorkerFacts with(SliceUse other) {
+    return new WorkerFacts(startedAt, endedAt, endReason, exitCode, error, stopPhases, other);
   }
 
   /// How a worker ended on its machine.

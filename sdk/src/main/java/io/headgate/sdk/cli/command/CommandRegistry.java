@@ -34,6 +34,7 @@ import io.headgate.sdk.cli.command.supply.NodesCommand;
 import io.headgate.sdk.cli.command.supply.PoolsCommand;
 import io.headgate.sdk.cli.command.supply.UndrainCommand;
 import io.headgate.sdk.cli.command.usage.UsageCommand;
+import io.headgate.sdk.cli.command.top.TopCommand;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.CommandProvider;
 import java.util.LinkedHashMap;
@@ -67,6 +68,8 @@ public final class CommandRegistry {
           new Registration("JOBS", "wait", "wait for jobs", WaitCommand::new),
           new Registration("JOBS", "cancel", "cancel jobs", CancelCommand::new),
           new Registration("JOBS", "requeue", "put jobs back in their queues", RequeueCommand::new),
+          new Registration(
+              "SHOW", "top", "watch pools, policies, jobs and nodes, live", TopCommand::new),
           new Registration("SHOW", "queues", "list queues, or show one", QueuesCommand::new),
           new Registration(
               "SHOW", "policies", "list policies with their usage", PoliciesCommand::new),

@@ -164,7 +164,7 @@ final class ConnectionSettings {
     @Override
     public synchronized void retrying(HeadgateException failure) {
       long waited = System.nanoTime() - began;
-      if (waited >= nextNote) {
+      if (waited >= nextNote && !invocation.areNotesMuted()) {
         nextNote = waited + BETWEEN_NOTES.toNanos();
         invocation.output().note(failure.getMessage() + "; trying again (Ctrl-C stops)");
       }
@@ -172,7 +172,7 @@ final class ConnectionSettings {
 
     @Override
     public void called(String method, String status, long nanos) {
-      if (invocation.debug()) {
+      if (invocation.debug() && !invocation.areNotesMuted()) {
         invocation
             .output()
             .err()

@@ -26,6 +26,7 @@ public final class Invocation implements AutoCloseable {
   private final Output output;
   private final OutputForm form;
   private @Nullable Session session;
+  private volatile boolean areNotesMuted;
 
   public Invocation(CliEnvironment environment, GlobalOptions global, boolean quiet) {
     this.environment = environment;
@@ -111,6 +112,15 @@ public final class Invocation implements AutoCloseable {
       throw new IllegalStateException("the session is open already");
     }
     session = new Session(config, tenant, keyFrom, ConnectionListener.NONE);
+  }
+
+  /// From now on nothing is said about the connection: the command has the whole screen.
+  public void muteNotes(boolean muted) {
+    areNotesMuted = muted;
+  }
+
+  boolean areNotesMuted() {
+    return areNotesMuted;
   }
 
   /// The session, if the command opened one.

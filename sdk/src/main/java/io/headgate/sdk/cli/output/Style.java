@@ -10,6 +10,7 @@ public enum Style {
   BAD("31"),
   ERROR("1;31"),
   HEADING("1"),
+  SELECTED("7"),
   ADDED("32"),
   CHANGED("33"),
   REMOVED("31");

@@ -3,6 +3,7 @@ package io.headgate.sdk.cli.command.configuration;
 import io.headgate.proto.scheduler.v1.PolicyUsage;
 import io.headgate.sdk.cli.command.shared.ItemsById;
 import io.headgate.sdk.cli.command.shared.NamedList;
+import io.headgate.sdk.cli.command.shared.PolicyStanding;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
@@ -13,7 +14,6 @@ import io.headgate.sdk.cli.output.Column;
 import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.Row;
 import io.headgate.sdk.cli.output.RowMessage;
-import io.headgate.sdk.cli.output.Style;
 import io.headgate.sdk.cli.output.TimeText;
 import io.headgate.sdk.wire.ResourceNames;
 import io.headgate.sdk.wire.RightsMessages;
@@ -122,7 +122,15 @@ public final class PoliciesCommand implements CliCommand {
             Column.<PolicyLine>of(
                     "OLDEST", row -> Cell.of(times.ago(row.usage().oldestWaitingTime())))
                 .leaving(1),
-            Column.<PolicyLine>of("STATE", PoliciesCommand::state).givingWay(),
+            Column.<PolicyLine>of(
+                    "STATE",
+                    row ->
+                        PolicyStanding.of(
+                            row.usage().used(),
+                            row.reservation(),
+                            row.limit(),
+                            row.usage().waitingJobs()))
+                .givingWay(),
             Column.<PolicyLine>ofGpus("DEMAND", row -> row.usage().demand()).whenWide(),
             Column.<PolicyLine>of("GROUP", row -> Cell.of(text(row.group()))).whenWide(),
             Column.<PolicyLine>of("DEPARTMENT", row -> Cell.of(text(row.department()))).whenWide(),
@@ -134,32 +142,6 @@ public final class PoliciesCommand implements CliCommand {
             Column.<PolicyLine>of("DESCRIPTION", row -> Cell.of(text(row.description())))
                 .whenWide()
                 .givingWay()));
-  }
-
-  /// The use in relation to the reservation and the limit.
-  private static Cell state(PolicyLine line) {
-    GpuQuantity used = line.usage().used();
-    GpuQuantity limit = line.limit();
-    int toLimit = limit == null ? -1 : used.compareTo(limit);
-    if (limit != null && toLimit > 0) {
-      return Cell.of(Style.BAD, "above limit by " + used.minus(limit).mixed());
-    }
-    if (limit != null && toLimit == 0 && limit.units() > 0) {
-      return Cell.of(Style.WAITING, "at limit");
-    }
-    int toReservation = used.compareTo(line.reservation());
-    if (toReservation > 0) {
-      return Cell.of(Style.WAITING, "over by " + used.minus(line.reservation()).mixed());
-    }
-    if (toReservation == 0) {
-      return Cell.of(line.reservation().units() == 0 ? "" : "at reservation");
-    }
-    GpuQuantity below = line.reservation().minus(used);
-    if (line.usage().waitingJobs() > 0) {
-      return Cell.of(Style.BAD, below.mixed() + " below, jobs wait");
-    }
-    // Unused GPUs below the reservation are no fault while no job waits.
-    return used.units() == 0 ? Cell.of(Style.DIM, "idle") : Cell.of(Style.GOOD, "as reserved");
   }
 
   private static String limit(PolicyLine line, Function<GpuQuantity, String> form) {

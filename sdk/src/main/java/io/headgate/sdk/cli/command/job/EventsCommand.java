@@ -3,6 +3,7 @@ package io.headgate.sdk.cli.command.job;
 import io.headgate.proto.scheduler.v1.ListEventsResponse;
 import io.headgate.proto.scheduler.v1.WatchEventsResponse;
 import io.headgate.sdk.cli.command.shared.JobTexts;
+import io.headgate.sdk.cli.command.shared.NameCheck;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
@@ -17,9 +18,12 @@ import io.headgate.sdk.cli.output.Style;
 import io.headgate.sdk.cli.output.Table;
 import io.headgate.sdk.cli.output.TimeText;
 import io.headgate.sdk.model.Event;
+import io.headgate.sdk.model.EventFilter;
+import io.headgate.sdk.model.Job;
 import io.headgate.sdk.wire.EventMessages;
 import io.headgate.sdk.wire.EventWatch;
 import io.headgate.sdk.wire.Paging;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +36,8 @@ import picocli.CommandLine.Option;
     header = {
       "headgate events -w              new events as they happen",
       "headgate events --job train-7   the history of one job",
+      "headgate events --by infer-2    which jobs had to go for it",
+      "headgate events --since 24h --policy ai-dev",
       ""
     },
     description = "Lists events, newest last.")
@@ -41,6 +47,24 @@ public final class EventsCommand implements CliCommand {
 
   @Option(names = "--job", paramLabel = "JOB", description = "Only events of this job.")
   private @Nullable String job;
+
+  @Option(
+      names = "--policy",
+      paramLabel = "ID",
+      description = "Only events about jobs of this policy.")
+  private @Nullable String policy;
+
+  @Option(
+      names = "--by",
+      paramLabel = "JOB",
+      description = "Only preemptions and moves that made room for this job.")
+  private @Nullable String by;
+
+  @Option(
+      names = "--since",
+      paramLabel = "TIME",
+      description = "Only events within this time, such as 24h.")
+  private @Nullable String since;
 
   @Override
   public GlobalOptions global() {
@@ -59,19 +83,32 @@ public final class EventsCommand implements CliCommand {
   }
 
   private int list(Invocation invocation, Listing<Event> listing, ListOptions options) {
+    EventFilter filter = filter(invocation);
     long limit = options.filter() != null ? 0 : options.limit();
     Paging.Collected<io.headgate.proto.scheduler.v1.Event> found =
         Paging.collect(
             limit == 0 ? ListOptions.TERMINAL_LIMIT * 10L : limit,
             (size, token) -> {
-              ListEventsResponse page = invocation.session().jobs().events(job, size, token);
+              ListEventsResponse page = invocation.session().jobs().events(filter, size, token);
               return new Paging.Fetched<>(page.getEventsList(), page.getNextPageToken());
             });
     // The server returns the newest first; the list prints the oldest first.
     List<Row<Event>> rows = found.items().reversed().stream().map(EventsCommand::row).toList();
+    if (rows.isEmpty() && policy != null) {
+      NameCheck.POLICY.require(invocation.session(), List.of(policy), List.of(), Job::policy);
+    }
     listing.print(
         listing.select(rows, options), found.nextPageToken(), options, invocation.output());
     return 0;
+  }
+
+  private EventFilter filter(Invocation invocation) {
+    Instant now = invocation.environment().clock().instant();
+    return EventFilter.ALL
+        .withJob(job)
+        .withPolicy(policy)
+        .withByJob(by)
+        .withAfter(since == null ? null : now.minus(Invocation.duration("--since", since)));
   }
 
   private int watch(Invocation invocation, Listing<Event> listing, ListOptions options) {
@@ -81,14 +118,15 @@ public final class EventsCommand implements CliCommand {
             invocation.output().paint(),
             invocation.output().symbols());
     RowStream<Event> stream = list.stream(listing, invocation);
+    EventFilter filter = filter(invocation);
     try (EventWatch watch = invocation.session().jobs().watchEvents(0)) {
       for (WatchEventsResponse step = watch.next();
           step != null && !invocation.output().isClosed();
           step = watch.next()) {
         List<Row<Event>> rows =
             step.getEventsList().stream()
-                .filter(event -> job == null || event.getJob().equals(job))
                 .map(EventsCommand::row)
+                .filter(row -> filter.matches(row.value()))
                 .toList();
         if (stream == null) {
           int width = invocation.output().width().getAsInt();

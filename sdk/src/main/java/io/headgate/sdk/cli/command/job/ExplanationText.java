@@ -19,11 +19,11 @@ import java.util.Optional;
 
 /// An explanation as text: the verdict, the checks in the order of the rules, the jobs ahead, what
 /// would start the job, and its history.
-record ExplanationText(Output output) {
+public record ExplanationText(Output output) {
   private static final int SUBJECT_WIDTH = 12;
   private static final int RESULT_WIDTH = 5;
 
-  List<String> lines(Explanation explanation) {
+  public List<String> lines(Explanation explanation) {
     List<String> lines = new ArrayList<>();
     explanation
         .verdict()

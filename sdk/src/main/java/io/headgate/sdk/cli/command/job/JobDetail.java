@@ -11,6 +11,7 @@ import io.headgate.sdk.cli.output.Row;
 import io.headgate.sdk.cli.output.Style;
 import io.headgate.sdk.cli.output.Table;
 import io.headgate.sdk.cli.output.TimeText;
+import io.headgate.sdk.config.ByteText;
 import io.headgate.sdk.config.DurationText;
 import io.headgate.sdk.model.Attempt;
 import io.headgate.sdk.model.Job;
@@ -92,6 +93,30 @@ final class JobDetail {
       field("progress", Cell.of(JobTexts.percent(said.fraction()) + message + when));
     }
     field("saved", Cell.of(when(attempt.checkpointTime())));
+    if (attempt.endTime() == null) {
+      field("uses", Cell.of(use(attempt)));
+    }
+  }
+
+  /// The present use of its slices: `62.5% of its GPU time, 12GiB of 24GiB of device memory`.
+  private static String use(Attempt attempt) {
+    Attempt.SliceUse use = attempt.use();
+    List<String> parts = new ArrayList<>();
+    if (use != null && use.utilization() != null) {
+      parts.add(JobTexts.percent(use.utilization()) + " of its GPU time");
+    }
+    if (use != null && use.memoryBytes() != null) {
+      long owned =
+          attempt.placements().stream()
+              .flatMap(place -> place.slices().stream())
+              .mapToLong(slice -> slice.memoryBytes())
+              .sum();
+      parts.add(
+          ByteText.round(use.memoryBytes())
+              + (owned == 0 ? "" : " of " + ByteText.round(owned))
+              + " of device memory");
+    }
+    return String.join(", ", parts);
   }
 
   private void attempts(List<Attempt> attempts) {
@@ -102,11 +127,19 @@ final class JobDetail {
             Column.<Attempt>of("POOL", attempt -> Cell.of(attempt.pool())),
             Column.<Attempt>of("STARTED", attempt -> Cell.of(times.exact(attempt.startTime()))),
             Column.<Attempt>of("RAN", attempt -> Cell.of(ran(attempt))),
+            Column.<Attempt>of("BUSY", attempt -> Cell.of(busy(attempt))).toRight().leaving(1),
             Column.<Attempt>of("ENDED", attempt -> Cell.of(outcome(attempt))).givingWay());
     int width = output.terminal() ? output.width().getAsInt() : 0;
     new Table<>(columns, output.paint(), output.symbols())
         .lines(attempts, true, width)
         .forEach(output::line);
+  }
+
+  /// The part of its GPU time in which it computed.
+  private static String busy(Attempt attempt) {
+    Attempt.SliceUse use = attempt.use();
+    Double part = use == null ? null : use.busyPart();
+    return part == null ? TimeText.NONE : JobTexts.percent(part);
   }
 
   private String ran(Attempt attempt) {
