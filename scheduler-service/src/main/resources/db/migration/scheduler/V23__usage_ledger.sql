@@ -24,8 +24,8 @@ create table usage_interval (
   waited_ms        bigint,                  -- only the first of an attempt: how long the job had waited
   preempted        boolean     not null,    -- whether the attempt had to go at the end for another job
   lost             bigint      not null,    -- unit-ms: the work that this preemption lost
-  busy_ms          bigint,                  -- device time that the attempt computed; absent: not measured
-  measured_ms      bigint,                  -- device time over which that was measured
+  busy_ms          bigint,                  -- GPU-ms that the attempt computed; absent: not measured
+  measured_ms      bigint,                  -- GPU-ms over which that was measured
   price            numeric(15,6),           -- of one GPU for an hour; absent: the pool has none
   currency         text        not null,
   nodes            text[]      not null,    -- slices; one entry in each array
@@ -40,7 +40,10 @@ create index usage_interval_by_job on usage_interval (job_id);
 select guard_tenant('usage_interval', 'tenant');
 
 -- Since when the attempt's present interval lasts; absent: it has no slices.
-alter table attempt add column metered_since timestamptz;
+alter table attempt
+  add column metered_since       timestamptz,
+  add column metered_busy_ms     bigint,           -- what earlier intervals of it told
+  add column metered_measured_ms bigint;
 
 -- The free slices that are held for jobs now. The interval is written when it is over.
 create table held_slices (

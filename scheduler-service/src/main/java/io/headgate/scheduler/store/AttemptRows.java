@@ -39,7 +39,7 @@ final class AttemptRows {
         w.memory_bytes, w.status, w.started_at, w.ended_at, w.end_reason, w.exit_code, w.error,
         w.stop_phases, w.busy_ms, w.measured_ms,
         a.policy, a.profile, a.pool, a.preemptible, a.sequence, a.assigned_at, a.started_at,
-        a.checkpoint_at, a.metered_since, a.checkpoint_mark, a.done_permyriad, a.progress_message, a.progress_at,
+        a.checkpoint_at, a.metered_since, a.metered_busy_ms, a.metered_measured_ms, a.checkpoint_mark, a.done_permyriad, a.progress_message, a.progress_at,
         a.stop_cause, a.stop_by, a.stop_rule, a.stop_grounds, a.stop_worker,
         a.stop_ending, a.stop_outcome, a.stop_at, a.epoch, a.stop_after_ms, a.skip_callback,
         a.stop_message, a.stop_by_name
@@ -47,7 +47,7 @@ final class AttemptRows {
       where a.ended_at is null
       """;
 
-  private static final int FIELDS_OF_ATTEMPT = 26;
+  private static final int FIELDS_OF_ATTEMPT = 28;
 
   private final BinaryRows rows;
   private final List<AttemptRecord> all = new ArrayList<>();
@@ -145,7 +145,7 @@ final class AttemptRows {
       Instant assignedAt,
       Optional<Instant> startedAt,
       Optional<Instant> checkpointAt,
-      Optional<Instant> meteredSince,
+      Optional<AttemptRecord.Metered> metered,
       Progress progress,
       Optional<StopOrder> stop,
       long epoch,
@@ -164,13 +164,21 @@ final class AttemptRows {
         rows.time(),
         rows.optionalTime(),
         rows.optionalTime(),
-        rows.optionalTime(),
+        metered(),
         progress(),
         stop(),
         rows.bigint(),
         rows.optionalMillis(),
         rows.bool(),
         note());
+  }
+
+  private Optional<AttemptRecord.Metered> metered() {
+    Optional<Instant> since = rows.optionalTime();
+    Optional<Long> busy = Optional.ofNullable(rows.bigintOrNull());
+    Optional<Long> measured = Optional.ofNullable(rows.bigintOrNull());
+    return since.map(begin ->
+        new AttemptRecord.Metered(begin, busy.orElse(0L), measured.orElse(0L)));
   }
 
   private Progress progress() {
@@ -228,7 +236,7 @@ final class AttemptRows {
             head.note(),
             facts,
             head.progress(),
-            head.meteredSince(),
+            head.metered(),
             Optional.empty()));
     places = new ArrayList<>();
     statuses = new ArrayList<>();

@@ -72,19 +72,22 @@ final class BatchSql {
   static final String UPSERT_ATTEMPTS =
       """
       insert into attempt (job_id, number, tenant, policy, profile, pool, preemptible, sequence,
-        epoch, assigned_at, started_at, checkpoint_at, metered_since, checkpoint_mark, done_permyriad,
+        epoch, assigned_at, started_at, checkpoint_at, metered_since,
+        metered_busy_ms, metered_measured_ms, checkpoint_mark, done_permyriad,
         progress_message, progress_at, stop_after_ms, stop_cause, stop_by,
         stop_by_name, stop_rule, stop_grounds, stop_worker, stop_ending, stop_outcome,
         stop_message, stop_at, skip_callback, ended_at, outcome, exit_code, error)
       select * from unnest(?::bigint[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[],
         ?::boolean[], ?::bigint[], ?::bigint[], ?::timestamptz[], ?::timestamptz[],
-        ?::timestamptz[], ?::timestamptz[], ?::bigint[], ?::integer[], ?::text[], ?::timestamptz[], ?::bigint[],
+        ?::timestamptz[], ?::timestamptz[], ?::bigint[], ?::bigint[], ?::bigint[], ?::integer[], ?::text[], ?::timestamptz[], ?::bigint[],
         ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::boolean[], ?::timestamptz[],
         ?::text[], ?::integer[], ?::text[])
       on conflict (job_id, number) do update set policy = excluded.policy,
         sequence = excluded.sequence,
         started_at = excluded.started_at,
         checkpoint_at = excluded.checkpoint_at, metered_since = excluded.metered_since,
+        metered_busy_ms = excluded.metered_busy_ms,
+        metered_measured_ms = excluded.metered_measured_ms,
         checkpoint_mark = excluded.checkpoint_mark,
         done_permyriad = excluded.done_permyriad, progress_message = excluded.progress_message,
         progress_at = excluded.progress_at, stop_cause = excluded.stop_cause,

@@ -168,7 +168,12 @@ final class RowMapper {
                     Objects.requireNonNullElse(row.get(ATTEMPT.STOP_BY_NAME), ""), message)),
         facts,
         progress(row),
-        Optional.ofNullable(row.get(ATTEMPT.METERED_SINCE)),
+        Optional.ofNullable(row.get(ATTEMPT.METERED_SINCE))
+            .map(since ->
+                new AttemptRecord.Metered(
+                    since,
+                    Objects.requireNonNullElse(row.get(ATTEMPT.METERED_BUSY_MS), 0L),
+                    Objects.requireNonNullElse(row.get(ATTEMPT.METERED_MEASURED_MS), 0L))),
         ending);
   }
 

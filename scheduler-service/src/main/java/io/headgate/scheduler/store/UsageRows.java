@@ -46,14 +46,16 @@ final class UsageRows {
       """
       insert into usage_interval (tenant, departments, policy, group_name, queue, profile, pool,
         user_id, price, currency, nodes, devices, device_uuids, device_units, job_id, attempt,
-        since, until, entitled, over_reservation, above_limit, held, waited_ms, preempted, lost)
+        since, until, entitled, over_reservation, above_limit, held, waited_ms, preempted, lost,
+        busy_ms, measured_ms)
       select a, b::text[], c, d, e, f, g, h, i::numeric, j, k::text[], l::integer[], m::text[],
-        n::bigint[], o, p, q, r, s, t, u, v, w, x, y
+        n::bigint[], o, p, q, r, s, t, u, v, w, x, y, z, aa
       from unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
         ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[],
         ?::integer[], ?::timestamptz[], ?::timestamptz[], ?::bigint[], ?::bigint[], ?::bigint[],
-        ?::bigint[], ?::bigint[], ?::boolean[], ?::bigint[])
-        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y)\
+        ?::bigint[], ?::bigint[], ?::boolean[], ?::bigint[], ?::bigint[], ?::bigint[])
+        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
+          aa)\
       """;
 
   /// A decision at the same millisecond as the one before replaces what that said.
@@ -182,7 +184,9 @@ final class UsageRows {
             .bigint(UsageInterval::held)
             .bigint(each -> Columns.orNull(each.waited().map(Duration::toMillis)))
             .bool(each -> each.end().map(UsageInterval.End::preempted).orElse(false))
-            .bigint(each -> each.end().map(UsageInterval.End::lost).orElse(0L)));
+            .bigint(each -> each.end().map(UsageInterval.End::lost).orElse(0L))
+            .bigint(each -> Columns.orNull(each.busy().map(UsageInterval.Busy::busyMillis)))
+            .bigint(each -> Columns.orNull(each.busy().map(UsageInterval.Busy::measuredMillis))));
   }
 
   private static <T> Columns<T> holding(

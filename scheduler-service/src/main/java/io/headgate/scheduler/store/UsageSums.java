@@ -4,6 +4,7 @@ import io.headgate.scheduler.core.ledger.Price;
 import io.headgate.scheduler.core.ledger.UsageInterval;
 import io.headgate.scheduler.runtime.record.UsageReader.Sums;
 import io.headgate.scheduler.runtime.record.WaitingTimes;
+import io.headgate.type.GpuQuantity;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
@@ -18,6 +19,8 @@ import org.jooq.Record;
 final class UsageSums {
   /// Unit-milliseconds of an hour of one GPU.
   private static final BigDecimal GPU_HOUR = new BigDecimal(126_000L * 3_600_000L);
+
+  private static final BigInteger UNITS = BigInteger.valueOf(GpuQuantity.UNITS_PER_GPU);
 
   /// Decimal places of an amount of money.
   private static final int PLACES = 6;
@@ -45,8 +48,8 @@ final class UsageSums {
     use(within, over, above, Optional.ofNullable(row.get("price", BigDecimal.class))
         .map(price -> new Price(price, row.get("currency", String.class))));
     held = held.add(row.get("held", BigInteger.class));
-    busy = busy.add(row.get("busy", BigInteger.class));
-    measured = measured.add(row.get("measured", BigInteger.class));
+    busy = busy.add(row.get("busy", BigInteger.class).multiply(UNITS));
+    measured = measured.add(row.get("measured", BigInteger.class).multiply(UNITS));
     lost = lost.add(row.get("lost", BigInteger.class));
     preemptions += row.get("preemptions", long.class);
     starts += row.get("starts", long.class);

@@ -4,13 +4,18 @@ import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.UsageMeter;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.ledger.Entries;
+import io.headgate.scheduler.core.ledger.Holding;
 import io.headgate.scheduler.core.ledger.UsageInterval;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
+import io.headgate.scheduler.runtime.record.AttemptRecord.Metered;
 import io.headgate.scheduler.runtime.record.LoadedState;
+import io.headgate.scheduler.runtime.record.SliceUse;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /// Keeps the ledger of usage in step with decisions: what it says is written in the transaction of
@@ -25,7 +30,7 @@ public final class UsageDesk {
     this.state = state;
     Map<AttemptId, Instant> since = new HashMap<>();
     for (AttemptRecord attempt : loaded.attempts()) {
-      attempt.meteredSince().ifPresent(begin -> since.put(attempt.id(), begin));
+      attempt.metered().ifPresent(interval -> since.put(attempt.id(), interval.since()));
     }
     LoadedState.UsageTold told = loaded.usage();
     this.lastTold =
@@ -62,16 +67,53 @@ public final class UsageDesk {
   }
 
   private void add(LoopTurn turn, Entries entries) {
+    measure(turn, entries.intervals());
     entries.begun().forEach((id, since) ->
-        state
-            .jobs
-            .attempt(id)
+        attempt(turn, id)
             .ifPresent(attempt -> {
-              AttemptRecord metered = attempt.meteredSince(since);
-              state.jobs.change(metered);
-              turn.attempts.put(id, metered);
+              SliceUse use = attempt.use();
+              keep(
+                  turn,
+                  attempt.metered(
+                      new Metered(since, use.busyMillis(), use.measuredMillis())));
             }));
     turn.usage.add(entries);
+  }
+
+  /// States how busy the intervals were: what agents have reported since the interval before.
+  private void measure(LoopTurn turn, List<UsageInterval> intervals) {
+    Map<AttemptId, Integer> last = new LinkedHashMap<>();
+    for (int i = 0; i < intervals.size(); i++) {
+      Holding holding = intervals.get(i).holding();
+      if (!holding.isHeld()) {
+        last.put(new AttemptId(holding.job(), holding.attempt()), i);
+      }
+    }
+    last.forEach((id, index) ->
+        attempt(turn, id)
+            .ifPresent(attempt -> {
+              SliceUse use = attempt.use();
+              Metered told = attempt.metered().orElse(new Metered(Instant.MIN, 0, 0));
+              long measured = use.measuredMillis() - told.measuredMillis();
+              if (measured > 0) {
+                long busy = Math.clamp(use.busyMillis() - told.busyMillis(), 0, measured);
+                intervals.set(
+                    index, intervals.get(index).with(new UsageInterval.Busy(busy, measured)));
+              }
+              if (attempt.ending().isPresent()) {
+                turn.attempts.put(id, attempt.unmetered());
+              }
+            }));
+  }
+
+  /// As it is after the decision, even if it has ended.
+  private Optional<AttemptRecord> attempt(LoopTurn turn, AttemptId id) {
+    return Optional.ofNullable(turn.attempts.get(id)).or(() -> state.jobs.attempt(id));
+  }
+
+  private void keep(LoopTurn turn, AttemptRecord attempt) {
+    state.jobs.change(attempt);
+    turn.attempts.put(attempt.id(), attempt);
   }
 
   /// The intervals that last, as if they ended in the turn that asks.

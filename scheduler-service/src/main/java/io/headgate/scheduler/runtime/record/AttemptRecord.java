@@ -19,7 +19,7 @@ import java.util.Optional;
 /// @param stop in words, with whom it had to go for; absent unless it was asked to stop
 /// @param workers what agents said of each worker, by worker
 /// @param progress what its program said of itself
-/// @param meteredSince since when the present interval of its usage lasts; absent: it has no slices
+/// @param metered the present interval of its usage; absent: it has no slices
 /// @param ending absent: it is live
 public record AttemptRecord(
     Attempt attempt,
@@ -29,7 +29,7 @@ public record AttemptRecord(
     Optional<StopNote> stop,
     List<WorkerFacts> workers,
     Progress progress,
-    Optional<Instant> meteredSince,
+    Optional<Metered> metered,
     Optional<Ending> ending) {
   public AttemptRecord {
     workers = List.copyOf(workers);
@@ -44,6 +44,13 @@ public record AttemptRecord(
   ///
   /// @param error in one sentence; empty: nothing went wrong
   public record Ending(Instant at, Outcome outcome, Optional<Integer> exitCode, String error) {}
+
+  /// The interval of usage that lasts.
+  ///
+  /// @param since when it began
+  /// @param busyMillis GPU time in which earlier intervals computed, as [SliceUse#busyMillis]
+  /// @param measuredMillis GPU time over which that was measured
+  public record Metered(Instant since, long busyMillis, long measuredMillis) {}
 
   /// How an attempt ended, in the words of the contract.
   public enum Outcome {
@@ -108,22 +115,22 @@ public record AttemptRecord(
 
   public AttemptRecord with(Attempt newAttempt) {
     return new AttemptRecord(
-        newAttempt, epoch, stopAfter, skipCallback, stop, workers, progress, meteredSince, ending);
+        newAttempt, epoch, stopAfter, skipCallback, stop, workers, progress, metered, ending);
   }
 
   public AttemptRecord with(int worker, WorkerFacts facts) {
     List<WorkerFacts> all = new ArrayList<>(workers);
     all.set(worker, facts);
-    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, all, progress, meteredSince, ending);
+    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, all, progress, metered, ending);
   }
 
   public AttemptRecord with(Progress said) {
-    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, workers, said, meteredSince, ending);
+    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, workers, said, metered, ending);
   }
 
   public AttemptRecord withStop(StopNote note) {
     return new AttemptRecord(
-        attempt, epoch, stopAfter, skipCallback, Optional.of(note), workers, progress, meteredSince, ending);
+        attempt, epoch, stopAfter, skipCallback, Optional.of(note), workers, progress, metered, ending);
   }
 
   /// The attempt resumes after a suspension. Its earlier stop is forgotten, and the next stop is a
@@ -137,7 +144,7 @@ public record AttemptRecord(
         Optional.empty(),
         workers.stream().map(WorkerFacts::withoutStop).toList(),
         progress,
-        meteredSince,
+        metered,
         ending);
   }
 
@@ -156,7 +163,7 @@ public record AttemptRecord(
   }
 
   /// Another interval of its usage has begun.
-  public AttemptRecord meteredSince(Instant since) {
+  public AttemptRecord metered(Metered interval) {
     return new AttemptRecord(
         attempt,
         epoch,
@@ -165,16 +172,16 @@ public record AttemptRecord(
         stop,
         workers,
         progress,
-        Optional.of(since),
+        Optional.of(interval),
         ending);
   }
 
   public AttemptRecord withSkipCallback() {
-    return new AttemptRecord(attempt, epoch, stopAfter, true, stop, workers, progress, meteredSince, ending);
+    return new AttemptRecord(attempt, epoch, stopAfter, true, stop, workers, progress, metered, ending);
   }
 
   public AttemptRecord withEnding(Ending end) {
     return new AttemptRecord(
-        attempt, epoch, stopAfter, skipCallback, stop, workers, progress, Optional.empty(), Optional.of(end));
+        attempt, epoch, stopAfter, skipCallback, stop, workers, progress, metered, Optional.of(end));
   }
 }
