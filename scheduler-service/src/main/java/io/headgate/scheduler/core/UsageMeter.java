@@ -16,6 +16,7 @@ import io.headgate.scheduler.core.ledger.Price;
 import io.headgate.scheduler.core.ledger.ReservationStep;
 import io.headgate.scheduler.core.ledger.ShortageStep;
 import io.headgate.scheduler.core.ledger.UsageInterval;
+import io.headgate.scheduler.core.ledger.UsageTotals;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -133,6 +134,11 @@ public final class UsageMeter {
   /// What is to be written because time has passed.
   public Entries cut(Instant now) {
     return ledger.cut(millis(now), CUTS);
+  }
+
+  /// GPU time since this leader began, for counters.
+  public UsageTotals totals(Instant now) {
+    return ledger.totals(millis(now));
   }
 
   /// The intervals that last, as if they ended now.

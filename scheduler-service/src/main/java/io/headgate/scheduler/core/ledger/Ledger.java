@@ -33,6 +33,7 @@ public final class Ledger {
   static final Duration TOLD_AGAIN = Duration.ofDays(1);
 
   private final Books books;
+  private final UsageCounters counters;
   private final PoolLedger pools;
   private final ShortageLedger shortages;
   private final ReservationLedger reservations;
@@ -58,7 +59,8 @@ public final class Ledger {
 
   public Ledger(Books books) {
     this.books = books;
-    this.pools = new PoolLedger(books);
+    this.counters = new UsageCounters();
+    this.pools = new PoolLedger(books, counters);
     this.shortages = new ShortageLedger(books);
     this.reservations = new ReservationLedger(books);
   }
@@ -90,7 +92,7 @@ public final class Ledger {
     told.entrySet().stream().sorted(Map.Entry.comparingByValue()).forEach(entry -> {
       Meter meter = entry.getKey();
       meter.open = new Meter.Open(entry.getValue(), meter.split(), terms(meter));
-      count(meter);
+      count(meter, meter.split(), Instant.MIN);
       changed.remove(meter);
       lasting.put(idOf(meter), meter);
     });
@@ -193,6 +195,7 @@ public final class Ledger {
   /// @param now in whole milliseconds
   /// @param reconfigured whether rights, pools or prices may have changed
   public Entries settle(Instant now, boolean reconfigured) {
+    counters.begin(now);
     Entries entries = Entries.empty();
     if (reconfigured) {
       policies.forEach((id, all) -> {
@@ -202,12 +205,14 @@ public final class Ledger {
       changed.addAll(meters.values().stream().sorted((a, b) -> Long.compare(a.sequence, b.sequence)).toList());
     }
     ended.forEach((meter, how) -> {
-      pools.count(meter.holding.place().pool(), meter.counted, Split.NONE);
+      count(meter, Split.NONE, now);
+      how.ifPresent(end ->
+          counters.lost(meter.holding.policy(), meter.holding.place().pool(), end.lost()));
       close(meter, now, how, entries);
     });
     ended.clear();
     for (Meter meter : changed) {
-      count(meter);
+      count(meter, meter.split(), now);
       Meter.Open next = new Meter.Open(now, meter.split(), terms(meter));
       Meter.Open open = meter.open;
       if (open == null || !open.split().equals(next.split()) || !open.terms().equals(next.terms())) {
@@ -234,12 +239,19 @@ public final class Ledger {
     entries.begun().put(idOf(meter), next.since());
   }
 
-  private void count(Meter meter) {
-    Split split = meter.split();
+  private void count(Meter meter, Split split, Instant now) {
+    PoolId pool = meter.holding.place().pool();
     if (!split.equals(meter.counted)) {
-      pools.count(meter.holding.place().pool(), meter.counted, split);
+      pools.count(pool, meter.counted, split);
+      counters.count(
+          meter.holding.policy(), pool, meter.counted, split, books.price(pool), now);
       meter.counted = split;
     }
+  }
+
+  /// GPU time since this ledger began.
+  public UsageTotals totals(Instant now) {
+    return counters.totals(now);
   }
 
   private static void close(
@@ -272,6 +284,7 @@ public final class Ledger {
   ///
   /// @param limit the most intervals to end
   public Entries cut(Instant now, int limit) {
+    counters.begin(now);
     Entries entries = Entries.empty();
     Instant begunUntil = now.minus(LONGEST);
     for (Meter meter : lasting.values().stream().limit(limit).toList()) {

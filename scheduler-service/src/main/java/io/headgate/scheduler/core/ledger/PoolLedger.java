@@ -17,6 +17,7 @@ final class PoolLedger {
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
   private final Books books;
+  private final UsageCounters counters;
   private final Map<PoolId, Known> pools = new TreeMap<>();
   private Instant lookAgainAt = Instant.MIN;
 
@@ -34,8 +35,10 @@ final class PoolLedger {
     private final Map<JobId, HeldStep> held = new LinkedHashMap<>();
   }
 
-  PoolLedger(Books books) {
+  /// @param counters told of each balance
+  PoolLedger(Books books, UsageCounters counters) {
     this.books = books;
+    this.counters = counters;
   }
 
   /// The use of the pool has changed.
@@ -49,6 +52,7 @@ final class PoolLedger {
     Known known = known(step.pool());
     known.told = step.balance();
     known.toldAt = step.balance().equals(PoolBalance.NOTHING) ? Instant.MAX : step.at();
+    counters.count(step.pool(), step.balance(), Instant.MIN);
   }
 
   void restore(HeldStep step) {
@@ -101,11 +105,12 @@ final class PoolLedger {
     entries.held().addAll(steps.values());
   }
 
-  private static void tell(
+  private void tell(
       Known known, PoolId pool, PoolBalance balance, Instant now, Entries entries) {
     known.told = balance;
     known.toldAt = balance.equals(PoolBalance.NOTHING) ? Instant.MAX : now;
     entries.pools().add(new PoolStep(pool, now, balance));
+    counters.count(pool, balance, now);
   }
 
   private long unusable(Known known, PoolId pool, long idle, boolean looks) {

@@ -23,6 +23,10 @@ public record Split(long entitled, long overReservation, long aboveLimit) {
         aboveLimit + more.aboveLimit);
   }
 
+  Split times(long millis) {
+    return new Split(entitled * millis, overReservation * millis, aboveLimit * millis);
+  }
+
   Split minus(Split less) {
     return new Split(
         entitled - less.entitled,
