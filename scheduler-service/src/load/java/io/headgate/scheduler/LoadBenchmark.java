@@ -54,7 +54,7 @@ public final class LoadBenchmark {
 
   /// Measurements that are made only when they are named: they need a small heap and the usual
   /// bounds.
-  static final List<String> ATTACKS = List.of("flood", "attack");
+  static final List<String> ATTACKS = List.of("flood", "attack", "usage");
 
   private LoadBenchmark() {}
 

@@ -177,7 +177,8 @@ final class LoadRig implements AutoCloseable {
     }
   }
 
-  private Connection connect() throws SQLException {
+  /// A connection to the database of the schedulers.
+  Connection connect() throws SQLException {
     Connection connection =
         DriverManager.getConnection(
             database.url(), database.asOwner().user(), database.asOwner().password().reveal());

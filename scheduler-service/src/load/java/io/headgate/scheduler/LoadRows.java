@@ -166,6 +166,7 @@ final class LoadRows {
       case "submit" -> submissions.atLoads();
       case "overload" -> submissions.overload();
       case "list" -> lists();
+      case "usage" -> new LoadUsage(rig, figures).measure();
       case "top" -> new LoadTop(rig, options, figures).measure();
       case "lifecycle" -> options.rates().forEach(this::lifeCycles);
       case "preempt" -> preemptions();
