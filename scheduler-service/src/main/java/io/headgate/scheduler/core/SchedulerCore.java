@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.function.Supplier;
 
 /// The scheduler's decisions: which job runs, on which slice of which device, which job must stop,
@@ -224,6 +225,12 @@ public final class SchedulerCore {
   /// Usage of all pools, by id.
   public List<PoolUsage> pools() {
     return UsageReport.pools(world);
+  }
+
+  /// The idle GPUs of each pool that no job of its queues can take at present: by the pool's
+  /// ceiling, the places of divided devices, or the CPUs and memory of the nodes.
+  public SortedMap<PoolId, GpuQuantity> unusable() {
+    return UsageReport.unusable(world);
   }
 
   /// The idle capacity of the pool that is of no use to a requested job, in GPUs, on average over

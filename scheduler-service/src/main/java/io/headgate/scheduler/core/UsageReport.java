@@ -2,6 +2,7 @@ package io.headgate.scheduler.core;
 
 import static io.headgate.scheduler.core.Reasons.gpus;
 
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.Slice;
@@ -29,6 +30,8 @@ import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Reports the present usage of policies, tenants, pools, queues and nodes.
@@ -118,6 +121,16 @@ final class UsageReport {
         nodes,
         pool.readyNodes(),
         pool.attempts());
+  }
+
+  /// The idle GPUs of each pool that no job of its queues can take at present.
+  static SortedMap<PoolId, GpuQuantity> unusable(World world) {
+    SortedMap<PoolId, GpuQuantity> unusable = new TreeMap<>();
+    for (PoolState pool : world.pools.values()) {
+      long idle = pool(world, pool).idle().units();
+      unusable.put(pool.id(), gpus(pool.unusableUnits(idle)));
+    }
+    return unusable;
   }
 
   /// The units of devices in the pool that nothing uses and that holds of rule O7 keep.

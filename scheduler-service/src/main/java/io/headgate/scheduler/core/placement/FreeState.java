@@ -241,6 +241,14 @@ public final class FreeState implements Comparable<FreeState> {
     return indexes;
   }
 
+  /// What is left when a worker has taken its part of the tightest device, or the first devices
+  /// that serve it whole. Only when one fits.
+  FreeState without(Shape shape) {
+    return shape.isFraction()
+        ? without(shape, tightest(shape))
+        : withoutWhole(shape, devicesFor(shape));
+  }
+
   private FreeState without(Shape shape, int device) {
     long[] newUnits = units.clone();
     long[] newLeft = left.clone();

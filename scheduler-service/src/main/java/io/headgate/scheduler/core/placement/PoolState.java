@@ -38,6 +38,7 @@ public final class PoolState implements Comparable<PoolState> {
   private final Map<FreeState, StateGroup> groups = new HashMap<>();
   private final Map<Shape, Ranking> rankings = new LinkedHashMap<>();
   private final Map<Shape, Boolean> everFits = new HashMap<>();
+  private final UnusableUnits unusable = new UnusableUnits();
 
   /// Groups in the order in which they came to be; each ranking reads it up to its own mark.
   final List<StateGroup> births = new ArrayList<>();
@@ -102,6 +103,13 @@ public final class PoolState implements Comparable<PoolState> {
   /// Free units that are of no use to a task of the mix, on average.
   public long strandedUnits() {
     return expectedTasks.strandedUnits(groups.values());
+  }
+
+  /// The idle units that no job of its queues can take at present.
+  ///
+  /// @param idle free units, as far as the ceiling lets jobs start on them
+  public long unusableUnits(long idle) {
+    return unusable.of(rankings.keySet(), groups.values(), idle);
   }
 
   Rater rater() {
