@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.explain.Explanation;
 import io.headgate.scheduler.core.explain.Forecast;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
@@ -18,6 +19,7 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.core.usage.NodeUsage;
 import io.headgate.scheduler.core.usage.PolicyUsage;
 import io.headgate.scheduler.core.usage.PoolUsage;
@@ -83,6 +85,7 @@ public final class SchedulerCore {
   /// @param now not before that of the decision before
   public Decision decide(List<? extends Input> inputs, Instant now) {
     world.decidedAt = now;
+    world.standings.clear();
     PastUses.begin(world, now);
     Transitions transitions = new Transitions(world);
     NodeInputs nodes = new NodeInputs(world, transitions);
@@ -210,6 +213,12 @@ public final class SchedulerCore {
     }
     SchedulerState state = state();
     return () -> StartForecast.of(state, world.placement, job, now);
+  }
+
+  /// The standing of an attempt that began or ended in the last decision, as it began or just
+  /// before it ended; empty for any other.
+  public Optional<Standing> standing(AttemptId attempt) {
+    return Optional.ofNullable(world.standings.get(attempt));
   }
 
   /// Usage of all policies, by id.

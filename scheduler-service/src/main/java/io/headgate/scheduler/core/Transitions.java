@@ -146,6 +146,7 @@ final class Transitions {
             Optional.empty());
     LiveAttempt live = liveAttempt(attempt, job, queue.account());
     take(live);
+    world.standings.put(live.id(), live.levels().standingWith(0));
     move(job, JobEvent.ASSIGN);
     emit(new Effect.StartAttempt(attempt));
     return live;
@@ -329,6 +330,7 @@ final class Transitions {
   void end(LiveAttempt attempt, AttemptEnding ending, JobEvent event, Instant now) {
     LiveJob job = attempt.job();
     QueueState queue = job.queue();
+    world.standings.put(attempt.id(), attempt.levels().standingWith(0));
     if (attempt.stop() == null) {
       world.removeRunning(attempt);
     }

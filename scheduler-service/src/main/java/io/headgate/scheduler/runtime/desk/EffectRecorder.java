@@ -15,6 +15,7 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.runtime.agent.AgentCommand;
 import io.headgate.scheduler.runtime.agent.Dispatch;
 import io.headgate.scheduler.runtime.catalog.Access;
@@ -183,7 +184,10 @@ public final class EffectRecorder {
                     ? RequeueText.after(event, record, jobs.holdOf(record.id()), turn)
                     : record.name().id()
                         + " waits in its queue, in a new place"
-                        + DecisionText.asked(turn.requeuers.getOrDefault(record.id(), ""))));
+                        + DecisionText.asked(turn.requeuers.getOrDefault(record.id(), "")))
+            .detail(
+                DecisionText.detail(
+                    "standing", standing(new AttemptId(record.id(), record.job().attempts())))));
   }
 
   private void toDraft(LoopTurn turn, JobRecord record, DraftCause cause) {
@@ -220,7 +224,14 @@ public final class EffectRecorder {
                     "by",
                     done.cancellation().map(Cancellation::by).orElse(""),
                     "reason",
-                    done.cancellation().map(Cancellation::reason).orElse(""))));
+                    done.cancellation().map(Cancellation::reason).orElse(""),
+                    "standing",
+                    standing(new AttemptId(done.id(), done.job().attempts())))));
+  }
+
+  /// The standing of an attempt that begins or ends with the decision; empty: it does neither.
+  private String standing(AttemptId attempt) {
+    return core.standing(attempt).map(Standing::name).orElse("");
   }
 
   private void start(LoopTurn turn, Attempt attempt, CatalogView catalog) {
@@ -246,7 +257,9 @@ public final class EffectRecorder {
             .pool(attempt.assignment().pool().name())
             .places(places)
             .message(DecisionText.assigned(job, attempt.id().number(), attempt.assignment()))
-            .detail(DecisionText.detail("gpus", job.metadata().gpus().toString())));
+            .detail(
+                DecisionText.detail(
+                    "gpus", job.metadata().gpus().toString(), "standing", standing(attempt.id()))));
   }
 
   private boolean isSimulated(WorkerPlace place) {
