@@ -5,7 +5,6 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.StopCause;
-import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Batch;
 import io.headgate.scheduler.runtime.record.EventRecord;
@@ -26,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Measures what happened to jobs, from durable batches. Confined to the thread that commits.
 ///
@@ -35,6 +35,9 @@ final class JobInstruments {
   static final int NAMED_QUEUES = 200;
 
   static final String OTHER_QUEUES = "(others)";
+
+  /// The name of the best standing (O1).
+  private static final String ENTITLED = "ENTITLED";
 
   /// Bounds the memory for expected starts that were told.
   private static final int MOST_PROMISES = 10_000;
@@ -107,7 +110,8 @@ final class JobInstruments {
   private record Facts(Map<JobId, JobRecord> jobs, Map<AttemptId, AttemptRecord> attempts) {
     static Facts of(Batch batch) {
       return new Facts(
-          batch.jobs().stream()
+          Stream.concat(
+                  batch.newJobs().stream().map(Batch.NewJob::job), batch.jobs().stream())
               .collect(Collectors.toMap(JobRecord::id, job -> job, (_, later) -> later)),
           batch.attempts().stream()
               .collect(Collectors.toMap(AttemptRecord::id, one -> one, (_, later) -> later)));
@@ -222,7 +226,7 @@ final class JobInstruments {
   private Attributes entitled(EventRecord event, JobRecord job) {
     String standing = event.detail().getOrDefault("standing", "");
     return of(job)
-        .put(MetricNames.ENTITLED, standing.equals(Standing.ENTITLED.name()))
+        .put(MetricNames.ENTITLED, standing.equals(ENTITLED))
         .build();
   }
 

@@ -215,10 +215,10 @@ public final class SchedulerCore {
     return () -> StartForecast.of(state, world.placement, job, now);
   }
 
-  /// The standing of an attempt that began or ended in the last decision, as it began or just
-  /// before it ended; empty for any other.
-  public Optional<Standing> standing(AttemptId attempt) {
-    return Optional.ofNullable(world.standings.get(attempt));
+  /// The name of the standing (O1) of an attempt that began or ended in the last decision, as it
+  /// began or just before it ended; empty for any other.
+  public Optional<String> standing(AttemptId attempt) {
+    return Optional.ofNullable(world.standings.get(attempt)).map(Standing::name);
   }
 
   /// Usage of all policies, by id.

@@ -15,7 +15,6 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.WorkerPlace;
-import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.runtime.agent.AgentCommand;
 import io.headgate.scheduler.runtime.agent.Dispatch;
 import io.headgate.scheduler.runtime.catalog.Access;
@@ -231,7 +230,7 @@ public final class EffectRecorder {
 
   /// The standing of an attempt that begins or ends with the decision; empty: it does neither.
   private String standing(AttemptId attempt) {
-    return core.standing(attempt).map(Standing::name).orElse("");
+    return core.standing(attempt).orElse("");
   }
 
   private void start(LoopTurn turn, Attempt attempt, CatalogView catalog) {
