@@ -211,7 +211,7 @@ class DeviceTelemetryTest {
             new MemoryMeter.Use(Fixtures.key("b"), GPU, 7, 20));
     List<List<MemoryMeter.Use>> now = new ArrayList<>(List.of(both));
     try (AgentInstruments instruments = instruments()) {
-      instruments.observeSlices(List::of, now::getLast);
+      instruments.observeSlices(List::of, now::getLast, _ -> "half");
       assertThat(points())
           .containsOnly(
               Map.entry("headgate.slice.memory.usage By 0", "5"),
@@ -259,7 +259,8 @@ class DeviceTelemetryTest {
     try (AgentInstruments instruments = instruments()) {
       instruments.observeSlices(
           () -> List.of(watched, whole),
-          () -> List.of(new MemoryMeter.Use(Fixtures.key("b"), GPU, 5, 10)));
+          () -> List.of(new MemoryMeter.Use(Fixtures.key("b"), GPU, 5, 10)),
+          _ -> "half");
       assertThat(points())
           .as("with one number for each slice")
           .containsOnly(
