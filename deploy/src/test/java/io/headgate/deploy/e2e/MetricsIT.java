@@ -87,7 +87,7 @@ class MetricsIT {
   private static void runJobs(TestInstallation headgate) {
     JobClient jobs = headgate.jobs();
     jobs.submit(new Submission(JobSpec.of("lab-2", List.of("true")), "ends", null));
-    headgate.await("ends", "final", job -> job.state().isTerminal());
+    headgate.await("ends", "final", job -> job.state().isFinal());
     for (String id : List.of("first", "second")) {
       jobs.submit(TestInstallation.endless(id, "lab-2"));
       headgate.awaitState(id, JobState.RUNNING);
@@ -101,19 +101,23 @@ class MetricsIT {
 
   private static final String CONFIGURATION =
       """
-      pools:
-        gpus: {}
-      profiles:
-        two: {gpus: 2, pools: [gpus]}
       groups:
-        lab: {users: [ada]}
-        owners: {users: [alan]}
+        - {name: lab, users: [ada]}
+        - {name: owners, users: [alan]}
+      pools:
+        - {name: gpus, type: static}
+      profiles:
+        - {name: two, gpus: 2, pools: [gpus]}
       policies:
-        lab: {group: lab, reservation: 0, limit: 4}
-        owners: {group: owners, reservation: 2, limit: 4}
-      queues:
-        lab-2: {policy: lab, profile: two, rank: 1}
-        owners-2: {policy: owners, profile: two, rank: 1}
+        - name: lab
+          group: lab
+          limit: 4
+          queues: [{name: lab-2, profile: two}]
+        - name: owners
+          group: owners
+          reservation: 2
+          limit: 4
+          queues: [{name: owners-2, profile: two}]
       """;
 
   private static TelemetryConfig scrapedOpenly() {

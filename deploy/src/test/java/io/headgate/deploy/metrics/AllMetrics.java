@@ -64,7 +64,9 @@ public final class AllMetrics {
           case "J" -> "_joules";
           default -> "";
         };
-    return name + unit + (metric.kind() == MetricDefinition.Kind.COUNTER ? "_total" : "");
+    return name
+        + (name.endsWith(unit) ? "" : unit)
+        + (metric.kind() == MetricDefinition.Kind.COUNTER ? "_total" : "");
   }
 
   /// The name of an attribute as a label in Prometheus.
