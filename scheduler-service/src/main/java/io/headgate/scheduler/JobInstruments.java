@@ -189,7 +189,7 @@ final class JobInstruments {
     finished.add(
         1,
         of(job)
-            .put(MetricNames.OUTCOME, event.detail().getOrDefault("state", ""))
+            .put(MetricNames.OUTCOME, word(event.detail().getOrDefault("state", "")))
             .build());
   }
 

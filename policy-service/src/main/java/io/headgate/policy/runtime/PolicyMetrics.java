@@ -1,5 +1,6 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.kit.auth.Role;
 import io.headgate.kit.telemetry.MetricDefinition;
 import io.headgate.kit.telemetry.ServiceMetrics;
 import io.opentelemetry.api.common.AttributeKey;
@@ -45,7 +46,7 @@ public final class PolicyMetrics {
   }
 
   void tokenIssued(String role) {
-    tokens.add(1, Attributes.of(ServiceMetrics.ROLE, role));
+    tokens.add(1, Attributes.of(ServiceMetrics.ROLE, Role.valueOf(role).claim()));
   }
 
   /// A tenant's access configuration has a new version.

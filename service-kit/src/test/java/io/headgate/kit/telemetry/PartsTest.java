@@ -4,9 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.headgate.kit.testing.ScrapedTelemetry;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.context.Context;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +82,30 @@ class PartsTest {
     }
   }
 
+  /// The trace of a measured value is an exemplar, for scrapers that ask for them.
+  @Test
+  void exemplarsLeadFromAHistogramToATrace() throws Exception {
+    HttpServer collector = collector(new ConcurrentHashMap<>());
+    Telemetry telemetry = Telemetry.start(to(collector, Optional.of(0)), "headgate-test", "1.2.3");
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      Span span = telemetry.tracer("test").spanBuilder("a-span").startSpan();
+      READING
+          .histogram(telemetry.meter("test"))
+          .record(2, Attributes.empty(), Context.root().with(span));
+      span.end();
+      HttpRequest scrape =
+          HttpRequest.newBuilder(telemetry.scrapeEndpoint().orElseThrow())
+              .header("accept", "application/openmetrics-text; version=1.0.0")
+              .build();
+      assertThat(http.send(scrape, BodyHandlers.ofString()).body().lines())
+          .filteredOn(line -> line.startsWith("headgate_test_reading_seconds_bucket"))
+          .anyMatch(line -> line.contains("trace_id=\"" + span.getSpanContext().getTraceId()));
+    } finally {
+      telemetry.close();
+      collector.stop(0);
+    }
+  }
+
   private static HttpServer collector(Map<String, String> received) throws Exception {
     HttpServer collector =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -95,12 +125,16 @@ class PartsTest {
   }
 
   private static TelemetryConfig to(HttpServer collector) {
+    return to(collector, Optional.empty());
+  }
+
+  private static TelemetryConfig to(HttpServer collector, Optional<Integer> scrapePort) {
     TelemetryConfig defaults = TelemetryConfig.DEFAULTS;
     return new TelemetryConfig(
         Optional.of(URI.create("http://127.0.0.1:" + collector.getAddress().getPort())),
         defaults.metricsHost(),
-        Optional.empty(),
-        defaults.metricsAccess(),
+        scrapePort,
+        TelemetryConfig.MetricsAccess.OPEN,
         Optional.empty(),
         1.0,
         defaults.exportInterval(),
