@@ -1,6 +1,7 @@
 package io.headgate.kit.telemetry;
 
 import io.headgate.kit.telemetry.TelemetryConfig.MetricsAccess;
+import io.opentelemetry.api.metrics.Meter;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.exporter.otlp.http.logs.OtlpHttpLogRecordExporter;
 import io.opentelemetry.exporter.otlp.http.metrics.OtlpHttpMetricExporter;
@@ -13,10 +14,12 @@ import io.opentelemetry.sdk.logs.LogRecordProcessor;
 import io.opentelemetry.sdk.logs.ReadWriteLogRecord;
 import io.opentelemetry.sdk.logs.SdkLoggerProviderBuilder;
 import io.opentelemetry.sdk.logs.export.BatchLogRecordProcessor;
+import io.opentelemetry.sdk.logs.export.LogRecordExporter;
 import io.opentelemetry.sdk.metrics.Aggregation;
 import io.opentelemetry.sdk.metrics.InstrumentType;
 import io.opentelemetry.sdk.metrics.SdkMeterProviderBuilder;
 import io.opentelemetry.sdk.metrics.export.DefaultAggregationSelector;
+import io.opentelemetry.sdk.metrics.export.MetricExporter;
 import io.opentelemetry.sdk.metrics.export.MetricReader;
 import io.opentelemetry.sdk.metrics.export.PeriodicMetricReader;
 import io.opentelemetry.sdk.trace.ReadWriteSpan;
@@ -24,6 +27,7 @@ import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,6 +56,7 @@ final class Receivers {
       DefaultAggregationSelector.getDefault()
           .with(InstrumentType.HISTOGRAM, Aggregation.base2ExponentialBucketHistogram());
 
+  private final List<Exports> exports = new ArrayList<>();
   private final Optional<SpanProcessor> spans;
   private final Optional<LogRecordProcessor> logs;
   private final Map<MetricReader, PartReader.Parts> readers = new LinkedHashMap<>();
@@ -59,46 +64,55 @@ final class Receivers {
 
   /// Listens for scrapes at once.
   Receivers(TelemetryConfig config) {
-    this.spans = config.otlpEndpoint().map(Receivers::spans);
-    this.logs = config.otlpEndpoint().map(Receivers::logs);
+    this.spans = config.otlpEndpoint().map(this::spans);
+    this.logs = config.otlpEndpoint().map(this::logs);
     config.otlpEndpoint().ifPresent(base -> share(metrics(base, config.exportInterval())));
     this.scrapeEndpoint = config.metricsPort().map(port -> listen(config, port));
   }
 
-  private static SpanProcessor spans(URI base) {
+  private SpanProcessor spans(URI base) {
     return BatchSpanProcessor.builder(
-            OtlpHttpSpanExporter.builder()
-                .setEndpoint(path(base, "traces"))
-                .setTimeout(REQUEST)
-                .setConnectTimeout(CONNECT)
-                .build())
+            exports(Exports.Signal.TRACES, base)
+                .of(
+                    (SpanExporter)
+                        OtlpHttpSpanExporter.builder()
+                            .setEndpoint(path(base, "traces"))
+                            .setTimeout(REQUEST)
+                            .setConnectTimeout(CONNECT)
+                            .build()))
         .setMaxQueueSize(MOST_WAITING)
         .setExporterTimeout(REQUEST)
         .build();
   }
 
-  private static LogRecordProcessor logs(URI base) {
+  private LogRecordProcessor logs(URI base) {
     return BatchLogRecordProcessor.builder(
-            OtlpHttpLogRecordExporter.builder()
-                .setEndpoint(path(base, "logs"))
-                .setTimeout(REQUEST)
-                .setConnectTimeout(CONNECT)
-                .build())
+            exports(Exports.Signal.LOGS, base)
+                .of(
+                    (LogRecordExporter)
+                        OtlpHttpLogRecordExporter.builder()
+                            .setEndpoint(path(base, "logs"))
+                            .setTimeout(REQUEST)
+                            .setConnectTimeout(CONNECT)
+                            .build()))
         .setMaxQueueSize(MOST_WAITING)
         .setExporterTimeout(REQUEST)
         .build();
   }
 
-  private static MetricReader metrics(URI base, Duration interval) {
+  private MetricReader metrics(URI base, Duration interval) {
     return PeriodicMetricReader.builder(
-            OtlpHttpMetricExporter.builder()
-                .setEndpoint(path(base, "metrics"))
-                .setTimeout(REQUEST)
-                .setConnectTimeout(CONNECT)
-                .setDefaultAggregationSelector(EXPONENTIAL)
-                // What is read of one part stays as it is while others are read.
-                .setMemoryMode(MemoryMode.IMMUTABLE_DATA)
-                .build())
+            exports(Exports.Signal.METRICS, base)
+                .of(
+                    (MetricExporter)
+                        OtlpHttpMetricExporter.builder()
+                            .setEndpoint(path(base, "metrics"))
+                            .setTimeout(REQUEST)
+                            .setConnectTimeout(CONNECT)
+                            .setDefaultAggregationSelector(EXPONENTIAL)
+                            // What is read of one part stays as it is while others are read.
+                            .setMemoryMode(MemoryMode.IMMUTABLE_DATA)
+                            .build()))
         .setInterval(interval)
         .build();
   }
@@ -121,6 +135,12 @@ final class Receivers {
     return URI.create("http://" + config.metricsHost() + ":" + chosen + "/metrics");
   }
 
+  private Exports exports(Exports.Signal signal, URI receiver) {
+    Exports made = new Exports(signal, receiver.toString());
+    exports.add(made);
+    return made;
+  }
+
   private void share(MetricReader reader) {
     PartReader.Parts parts = new PartReader.Parts();
     reader.register(parts);
@@ -135,6 +155,13 @@ final class Receivers {
     spans.ifPresent(processor -> traces.addSpanProcessor(new SharedSpans(processor)));
     readers.forEach((reader, parts) -> metrics.registerMetricReader(new PartReader(reader, parts)));
     logs.ifPresent(processor -> records.addLogRecordProcessor(new SharedRecords(processor)));
+  }
+
+  /// Registers the metrics of the exports.
+  void observe(Meter meter) {
+    if (!exports.isEmpty()) {
+      Exports.observe(meter, exports);
+    }
   }
 
   boolean takesLogs() {

@@ -125,6 +125,7 @@ public final class ServiceMetrics {
           CONNECTIONS_WAITING,
           CONNECTIONS_MAX,
           AUDIT_SEQUENCE,
+          Exports.COUNT,
           MEMORY_LEFT,
           MEMORY_BRAKE);
 

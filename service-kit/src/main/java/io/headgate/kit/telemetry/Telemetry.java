@@ -77,6 +77,7 @@ public final class Telemetry implements AutoCloseable {
     Logging.setLevel(config.logLevel());
     Common common = new Common(config, version, new Receivers(config));
     OpenTelemetrySdk sdk = sdk(common, service);
+    common.receivers().observe(sdk.getMeter("io.headgate.kit.telemetry"));
     if (common.receivers().takesLogs()) {
       Logging.sendTo(sdk);
     }

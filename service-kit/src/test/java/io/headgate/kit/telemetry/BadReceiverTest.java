@@ -2,6 +2,9 @@ package io.headgate.kit.telemetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.sun.net.httpserver.HttpServer;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.Tracer;
@@ -82,7 +85,12 @@ class BadReceiverTest {
 
   /// Records much more than the receiver could get, then stops. Neither waits for the receiver, and
   /// little of it stays in memory.
-  private static void worksOn(URI receiver) throws IOException {
+  private void worksOn(URI receiver) throws IOException {
+    ListAppender<ILoggingEvent> said = new ListAppender<>();
+    said.start();
+    Logger log = (Logger) LoggerFactory.getLogger(Exports.class);
+    log.addAppender(said);
+    open.add(() -> log.detachAppender(said));
     TelemetryConfig defaults = TelemetryConfig.DEFAULTS;
     Telemetry telemetry =
         Telemetry.start(
@@ -112,11 +120,20 @@ class BadReceiverTest {
         .as("time of %s spans", SPANS)
         .isLessThan(Duration.ofSeconds(20));
     assertThat(usedBytes() - before).as("bytes that wait").isLessThan(MOST_KEPT_BYTES);
+    Awaitility.await()
+        .atMost(Duration.ofMinutes(1))
+        .untilAsserted(() -> assertThat(said.list).extracting(BadReceiverTest::sentence)
+            .anyMatch(line -> line.startsWith("WARN " + receiver + " takes no traces: ")));
+    assertThat(said.list).as("one sentence for each signal").hasSizeLessThanOrEqualTo(3);
     long stopping = System.nanoTime();
     telemetry.close();
     assertThat(Duration.ofNanos(System.nanoTime() - stopping))
         .as("time of the stop")
         .isLessThan(Duration.ofSeconds(20));
+  }
+
+  private static String sentence(ILoggingEvent event) {
+    return event.getLevel() + " " + event.getFormattedMessage();
   }
 
   private static long usedBytes() {
