@@ -106,6 +106,13 @@ final class UpFlags {
   String logLevel = "warn";
 
   @Option(
+      names = "--log-format",
+      paramLabel = "FORM",
+      defaultValue = "text",
+      description = "text, or json: one object a line, with trace ids. Default: text.")
+  String logFormat = "text";
+
+  @Option(
       names = "--rotate-encryption-key",
       description =
           "Give each service a new key-encryption key at this start. The log says what to do with"
@@ -135,7 +142,8 @@ final class UpFlags {
             Optional.of(InstallationConfig.metricsToken(directory)),
             1.0,
             TelemetryConfig.DEFAULTS.exportInterval(),
-            TelemetryConfig.LogLevel.valueOf(logLevel.toUpperCase(Locale.ROOT)));
+            TelemetryConfig.LogLevel.valueOf(logLevel.toUpperCase(Locale.ROOT)),
+            TelemetryConfig.LogFormat.valueOf(logFormat.toUpperCase(Locale.ROOT)));
     return InstallationConfig.of(directory, port)
         .withHost(ip)
         .withTelemetry(telemetry)
@@ -215,6 +223,12 @@ final class UpFlags {
           "\"" + logLevel + "\" is not a value of --log-level",
           "BAD_FLAG_VALUE",
           "values: error, warn, info, debug");
+    }
+    if (!List.of("text", "json").contains(logFormat)) {
+      throw new UsageException(
+          "\"" + logFormat + "\" is not a value of --log-format",
+          "BAD_FLAG_VALUE",
+          "values: text, json");
     }
     if (nodes != null) {
       try {

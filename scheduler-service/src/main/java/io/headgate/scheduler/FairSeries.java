@@ -1,7 +1,7 @@
 package io.headgate.scheduler;
 
-import io.headgate.scheduler.Gauges.Reading;
 import io.headgate.kit.telemetry.MetricDefinition;
+import io.headgate.scheduler.Gauges.Reading;
 import io.opentelemetry.api.common.Attributes;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,8 +1,8 @@
 package io.headgate.scheduler;
 
 import io.headgate.scheduler.core.job.AttemptId;
-import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HeadroomHold;
+import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
@@ -110,8 +110,7 @@ final class JobInstruments {
   private record Facts(Map<JobId, JobRecord> jobs, Map<AttemptId, AttemptRecord> attempts) {
     static Facts of(Batch batch) {
       return new Facts(
-          Stream.concat(
-                  batch.newJobs().stream().map(Batch.NewJob::job), batch.jobs().stream())
+          Stream.concat(batch.newJobs().stream().map(Batch.NewJob::job), batch.jobs().stream())
               .collect(Collectors.toMap(JobRecord::id, job -> job, (_, later) -> later)),
           batch.attempts().stream()
               .collect(Collectors.toMap(AttemptRecord::id, one -> one, (_, later) -> later)));
@@ -139,8 +138,8 @@ final class JobInstruments {
       case REQUEUED ->
           facts
               .job(event)
-              .ifPresent(job ->
-                  facts.attempt(event).ifPresent(attempt -> ran(event, job, attempt)));
+              .ifPresent(
+                  job -> facts.attempt(event).ifPresent(attempt -> ran(event, job, attempt)));
       case FINISHED ->
           facts
               .job(event)
@@ -188,9 +187,7 @@ final class JobInstruments {
     promises.remove(job.id());
     finished.add(
         1,
-        of(job)
-            .put(MetricNames.OUTCOME, word(event.detail().getOrDefault("state", "")))
-            .build());
+        of(job).put(MetricNames.OUTCOME, word(event.detail().getOrDefault("state", ""))).build());
   }
 
   private void preempted(EventRecord event) {
@@ -225,9 +222,7 @@ final class JobInstruments {
 
   private Attributes entitled(EventRecord event, JobRecord job) {
     String standing = event.detail().getOrDefault("standing", "");
-    return of(job)
-        .put(MetricNames.ENTITLED, standing.equals(ENTITLED))
-        .build();
+    return of(job).put(MetricNames.ENTITLED, standing.equals(ENTITLED)).build();
   }
 
   private AttributesBuilder of(JobRecord job) {

@@ -57,22 +57,23 @@ public final class MetricNames {
   public static final MetricDefinition POOL_DOWN = pool("down", "GPUs on nodes that take no work");
   public static final MetricDefinition HOLD_COUNT =
       gauge(
-              "headgate.hold.count",
-              "{hold}",
-              "waiting jobs for which slices of a pool are held",
-              TENANT,
-              POOL);
+          "headgate.hold.count",
+          "{hold}",
+          "waiting jobs for which slices of a pool are held",
+          TENANT,
+          POOL);
   public static final MetricDefinition HOLD_AGE =
-      gauge("headgate.hold.age", "s", "age of a pool's oldest hold; 0: there is none", TENANT, POOL);
+      gauge(
+          "headgate.hold.age", "s", "age of a pool's oldest hold; 0: there is none", TENANT, POOL);
 
   public static final MetricDefinition POLICY_USAGE =
       gauge(
-              "headgate.policy.gpu.usage",
-              "{gpu}",
-              "GPUs that a policy uses: `entitled`, `over_reservation` or `exceed_limit`",
-              TENANT,
-              POLICY,
-              USAGE_KIND);
+          "headgate.policy.gpu.usage",
+          "{gpu}",
+          "GPUs that a policy uses: `entitled`, `over_reservation` or `exceed_limit`",
+          TENANT,
+          POLICY,
+          USAGE_KIND);
   public static final MetricDefinition POLICY_RESERVATION =
       policy("reservation", "GPUs that a policy gets back on demand");
   public static final MetricDefinition POLICY_LIMIT =
@@ -82,12 +83,12 @@ public final class MetricNames {
 
   public static final MetricDefinition PROFILE_JOBS =
       gauge(
-              "headgate.profile.jobs",
-              "{job}",
-              "jobs of a profile that are `waiting` or `running` (have slices)",
-              TENANT,
-              PROFILE,
-              STATE);
+          "headgate.profile.jobs",
+          "{job}",
+          "jobs of a profile that are `waiting` or `running` (have slices)",
+          TENANT,
+          PROFILE,
+          STATE);
   public static final MetricDefinition PROFILE_USAGE =
       gauge(
           "headgate.profile.gpu.usage",
@@ -147,8 +148,7 @@ public final class MetricNames {
   public static final MetricDefinition LEADER =
       gauge("headgate.scheduler.leader", "1", "1 while this process leads", INSTANCE);
   public static final MetricDefinition EPOCH =
-      gauge(
-          "headgate.scheduler.epoch", "1", "the epoch of leadership last seen", INSTANCE);
+      gauge("headgate.scheduler.epoch", "1", "the epoch of leadership last seen", INSTANCE);
 
   /// Observed at every collection.
   static final List<MetricDefinition> GAUGES =
@@ -270,10 +270,7 @@ public final class MetricNames {
           BRIEF,
           PART);
   public static final MetricDefinition STALE_WRITES =
-      counter(
-              "headgate.scheduler.stale.writes",
-              "{write}",
-              "refused writes of a deposed leader")
+      counter("headgate.scheduler.stale.writes", "{write}", "refused writes of a deposed leader")
           .when("a leader was deposed");
   public static final MetricDefinition VIOLATIONS =
       counter(
@@ -317,8 +314,7 @@ public final class MetricNames {
 
   private static MetricDefinition queue(
       String name, String unit, String meaning, AttributeKey<?>... more) {
-    MetricDefinition queue =
-        gauge(name, unit, meaning, TENANT, QUEUE, POLICY, PROFILE);
+    MetricDefinition queue = gauge(name, unit, meaning, TENANT, QUEUE, POLICY, PROFILE);
     for (AttributeKey<?> attribute : more) {
       queue = queue.with(attribute);
     }

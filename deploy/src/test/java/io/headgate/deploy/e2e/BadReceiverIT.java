@@ -45,7 +45,9 @@ class BadReceiverIT {
                     """)
                 .withNode("a-0", "gpus", "2xA100")) {
       for (int i = 0; i < JOBS; i++) {
-        headgate.jobs().submit(new Submission(JobSpec.of("lab-1", List.of("true")), "j-" + i, null));
+        headgate
+            .jobs()
+            .submit(new Submission(JobSpec.of("lab-1", List.of("true")), "j-" + i, null));
       }
       for (int i = 0; i < JOBS; i++) {
         assertThat(headgate.await("j-" + i, "final", job -> job.state().isFinal()).state())
@@ -64,6 +66,7 @@ class BadReceiverIT {
         Optional.empty(),
         1.0,
         Duration.ofMillis(200),
-        defaults.logLevel());
+        defaults.logLevel(),
+        TelemetryConfig.LogFormat.TEXT);
   }
 }

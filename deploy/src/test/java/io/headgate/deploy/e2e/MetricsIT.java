@@ -51,8 +51,7 @@ class MetricsIT {
 
   @Test
   void aRunningInstallationEmitsWhatTheReferenceSays(@TempDir Path directory) throws Exception {
-    InstallationConfig config =
-        InstallationConfig.of(directory, 0).withTelemetry(scrapedOpenly());
+    InstallationConfig config = InstallationConfig.of(directory, 0).withTelemetry(scrapedOpenly());
     try (TestInstallation headgate =
         TestInstallation.start(config)
             .withConfiguration(CONFIGURATION)
@@ -130,7 +129,8 @@ class MetricsIT {
         Optional.empty(),
         1.0,
         defaults.exportInterval(),
-        defaults.logLevel());
+        defaults.logLevel(),
+        TelemetryConfig.LogFormat.TEXT);
   }
 
   private static List<String> scrape(URI address) throws Exception {

@@ -23,9 +23,7 @@ public final class PolicyMetrics {
           "headgate.auth.tokens", "{token}", "issued tokens", ServiceMetrics.ROLE);
   private static final MetricDefinition CHANGES =
       MetricDefinition.counter(
-          "headgate.access.changes",
-          "{change}",
-          "new versions of tenants' access configurations");
+          "headgate.access.changes", "{change}", "new versions of tenants' access configurations");
 
   /// All of them, in the order of the reference.
   public static final List<MetricDefinition> ALL = List.of(DENIED, TOKENS, CHANGES);

@@ -41,7 +41,10 @@ public final class AuditAnchors implements AutoCloseable {
             .ofLongs()
             .buildWithCallback(gauge ->
                 sequences.forEach((tenant, sequence) ->
-                    gauge.record(sequence, Attributes.of(ServiceMetrics.SCHEMA, name, ServiceMetrics.TENANT, tenant))));
+                    gauge.record(
+                        sequence,
+                        Attributes.of(
+                            ServiceMetrics.SCHEMA, name, ServiceMetrics.TENANT, tenant))));
   }
 
   /// Writes anchors now, and every five minutes.

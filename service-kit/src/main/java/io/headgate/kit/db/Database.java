@@ -175,7 +175,9 @@ public final class Database implements AutoCloseable {
         .ofLongs()
         .buildWithCallback(gauge -> {
           if (!pool.isClosed()) {
-            gauge.record(value.applyAsInt(usage()), Attributes.of(ServiceMetrics.SCHEMA, pool.getPoolName()));
+            gauge.record(
+                value.applyAsInt(usage()),
+                Attributes.of(ServiceMetrics.SCHEMA, pool.getPoolName()));
           }
         });
   }

@@ -2,8 +2,8 @@ package io.headgate.kit.grpc;
 
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerInterceptor;
-import io.headgate.kit.telemetry.ServiceMetrics;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.telemetry.ServiceMetrics;
 import io.opentelemetry.api.metrics.Meter;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;

@@ -28,10 +28,7 @@ record ServerMeters(Meter meter) {
   }
 
   private void gauge(MetricDefinition definition, LongSupplier value) {
-    definition
-        .gauge(meter)
-        .ofLongs()
-        .buildWithCallback(gauge -> gauge.record(value.getAsLong()));
+    definition.gauge(meter).ofLongs().buildWithCallback(gauge -> gauge.record(value.getAsLong()));
   }
 
   private void counter(MetricDefinition definition, LongSupplier value) {

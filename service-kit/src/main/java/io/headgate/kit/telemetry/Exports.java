@@ -14,6 +14,8 @@ import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.metrics.export.MetricExporter;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
+import java.net.ConnectException;
+import java.net.http.HttpTimeoutException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -85,7 +87,7 @@ final class Exports {
         bad.increment();
         if (fails.compareAndSet(false, true)) {
           LOG.warn(
-              "{} takes no {}: {}; they are dropped until it does. Start the receiver, or correct"
+              "{} takes no {}: {}. They are dropped until it does. Start the receiver, or correct"
                   + " telemetry.otlp-endpoint",
               receiver,
               signal.word(),
@@ -95,15 +97,17 @@ final class Exports {
     });
   }
 
+  /// The library wraps what the network said; without that, the receiver answered with an error.
   private static String cause(@Nullable Throwable failure) {
-    if (failure == null) {
-      return "it gave no answer in time";
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each instanceof ConnectException) {
+        return "it cannot be reached";
+      }
+      if (each instanceof HttpTimeoutException) {
+        return "it did not answer in time";
+      }
     }
-    Throwable root = failure;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
+    return "it refused them";
   }
 
   SpanExporter of(SpanExporter exporter) {

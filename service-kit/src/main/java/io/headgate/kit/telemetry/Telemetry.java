@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
 /// Traces, metrics and logs of one service. It is created first and closed last, so that it covers
 /// the whole run. Nothing is global: each class gets its tracer or meter from this object.
 ///
-/// Several services of one process have [a part][#part] each, with a `service.name` of its own.
-/// All parts share the receivers, so a process has one scrape port and one connection to each
-/// receiver of OTLP.
+/// Several services of one process have [a part][#part] each, with a `service.name` of its own. All
+/// parts share the receivers, so a process has one scrape port and one connection to each receiver
+/// of OTLP.
 public final class Telemetry implements AutoCloseable {
   private static final long CLOSE_SECONDS = 5;
 
@@ -75,6 +75,7 @@ public final class Telemetry implements AutoCloseable {
   public static Telemetry start(TelemetryConfig config, String service, String version) {
     CallMetrics.followConventions();
     Logging.setLevel(config.logLevel());
+    Logging.setFormat(config.logFormat(), service);
     Common common = new Common(config, version, new Receivers(config));
     OpenTelemetrySdk sdk = sdk(common, service);
     common.receivers().observe(sdk.getMeter("io.headgate.kit.telemetry"));
@@ -103,8 +104,7 @@ public final class Telemetry implements AutoCloseable {
         SdkTracerProvider.builder()
             .setResource(resource)
             .setSampler(
-                Sampler.parentBased(
-                    Sampler.traceIdRatioBased(common.config().traceRatio())));
+                Sampler.parentBased(Sampler.traceIdRatioBased(common.config().traceRatio())));
     SdkMeterProviderBuilder metrics = SdkMeterProvider.builder().setResource(resource);
     CallMetrics.bound(metrics);
     SdkLoggerProviderBuilder logs = SdkLoggerProvider.builder().setResource(resource);

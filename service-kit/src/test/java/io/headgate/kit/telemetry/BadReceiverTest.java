@@ -48,7 +48,7 @@ class BadReceiverTest {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       nobody = URI.create("http://127.0.0.1:" + socket.getLocalPort());
     }
-    worksOn(nobody);
+    worksOn(nobody, "it cannot be reached");
   }
 
   @Test
@@ -56,7 +56,7 @@ class BadReceiverTest {
     // Connections are accepted by the kernel, and nothing ever reads them.
     ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     open.add(silent);
-    worksOn(URI.create("http://127.0.0.1:" + silent.getLocalPort()));
+    worksOn(URI.create("http://127.0.0.1:" + silent.getLocalPort()), "it did not answer in time");
   }
 
   @Test
@@ -77,7 +77,7 @@ class BadReceiverTest {
     full.start();
     open.add(threads::shutdownNow);
     open.add(() -> full.stop(0));
-    worksOn(URI.create("http://127.0.0.1:" + full.getAddress().getPort()));
+    worksOn(URI.create("http://127.0.0.1:" + full.getAddress().getPort()), "it refused them");
     Awaitility.await()
         .atMost(Duration.ofMinutes(1))
         .untilAsserted(() -> assertThat(refused).hasPositiveValue());
@@ -85,7 +85,7 @@ class BadReceiverTest {
 
   /// Records much more than the receiver could get, then stops. Neither waits for the receiver, and
   /// little of it stays in memory.
-  private void worksOn(URI receiver) throws IOException {
+  private void worksOn(URI receiver, String cause) throws IOException {
     ListAppender<ILoggingEvent> said = new ListAppender<>();
     said.start();
     Logger log = (Logger) LoggerFactory.getLogger(Exports.class);
@@ -102,7 +102,8 @@ class BadReceiverTest {
                 Optional.empty(),
                 1.0,
                 Duration.ofMillis(100),
-                defaults.logLevel()),
+                defaults.logLevel(),
+                TelemetryConfig.LogFormat.TEXT),
             "headgate-test",
             "1.2.3");
     Tracer tracer = telemetry.part("headgate-shelf").tracer("test");
@@ -122,8 +123,11 @@ class BadReceiverTest {
     assertThat(usedBytes() - before).as("bytes that wait").isLessThan(MOST_KEPT_BYTES);
     Awaitility.await()
         .atMost(Duration.ofMinutes(1))
-        .untilAsserted(() -> assertThat(said.list).extracting(BadReceiverTest::sentence)
-            .anyMatch(line -> line.startsWith("WARN " + receiver + " takes no traces: ")));
+        .untilAsserted(() ->
+            assertThat(said.list)
+                .extracting(BadReceiverTest::sentence)
+                .anyMatch(
+                    line -> line.startsWith("WARN " + receiver + " takes no traces: " + cause)));
     assertThat(said.list).as("one sentence for each signal").hasSizeLessThanOrEqualTo(3);
     long stopping = System.nanoTime();
     telemetry.close();

@@ -25,7 +25,8 @@ class PartsTest {
   private static final MetricDefinition BOOKS =
       MetricDefinition.counter("headgate.test.books", "{book}", "books");
   private static final MetricDefinition READING =
-      MetricDefinition.histogram("headgate.test.reading", "s", "time of reading", List.of(1.0, 9.0));
+      MetricDefinition.histogram(
+          "headgate.test.reading", "s", "time of reading", List.of(1.0, 9.0));
 
   @Test
   void oneScrapeTellsThePartsApart() {
@@ -72,7 +73,8 @@ class PartsTest {
       READING.histogram(telemetry.part("headgate-shelf").meter("test")).record(2);
       telemetry.part("headgate-shelf").tracer("test").spanBuilder("a-span").startSpan().end();
       telemetry.close();
-      // 0x52: field 10 of a metric, an exponential histogram; 0x4a: field 9, one with fixed buckets.
+      // 0x52: field 10 of a metric, an exponential histogram; 0x4a: field 9, one with fixed
+      // buckets.
       assertThat(received.get("/v1/metrics"))
           .contains("headgate-test", "headgate-shelf")
           .containsPattern("(?s)headgate\\.test\\.reading.{1,60}\u0052");
@@ -138,6 +140,7 @@ class PartsTest {
         Optional.empty(),
         1.0,
         defaults.exportInterval(),
-        defaults.logLevel());
+        defaults.logLevel(),
+        TelemetryConfig.LogFormat.TEXT);
   }
 }

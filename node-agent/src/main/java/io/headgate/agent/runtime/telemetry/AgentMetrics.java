@@ -37,8 +37,7 @@ public final class AgentMetrics {
   static final MetricDefinition ATTEMPTS =
       gauge("headgate.agent.attempts", "{attempt}", "attempts by state", NODE, STATE);
   static final MetricDefinition UPDATES_PENDING =
-      gauge(
-          "headgate.agent.updates.pending", "{update}", "updates without acknowledgement", NODE);
+      gauge("headgate.agent.updates.pending", "{update}", "updates without acknowledgement", NODE);
   static final MetricDefinition START_DURATION =
       histogram(
           "headgate.agent.start.duration",
@@ -58,8 +57,7 @@ public final class AgentMetrics {
           .when("an attempt was stopped");
 
   static final MetricDefinition SLICES =
-      gauge(
-          "headgate.slice.count", "{slice}", "slices that exist", NODE, MECHANISM, ISOLATION);
+      gauge("headgate.slice.count", "{slice}", "slices that exist", NODE, MECHANISM, ISOLATION);
   static final MetricDefinition REALISE_DURATION =
       histogram(
           "headgate.slice.realise.duration",

@@ -53,9 +53,7 @@ final class DeviceInstruments implements AutoCloseable {
     gauge(DeviceMetrics.TEMPERATURE, of.doubles(Figures::celsius));
     gauge(DeviceMetrics.POWER, of.doubles(Figures::watts));
     var energy =
-        DeviceMetrics.ENERGY
-            .doubleCounter(meter)
-            .buildWithCallback(of.doubles(Figures::joules));
+        DeviceMetrics.ENERGY.doubleCounter(meter).buildWithCallback(of.doubles(Figures::joules));
     closings.add(energy::close);
     counter(DeviceMetrics.ERRORS, seen, attributes, DeviceInstruments::errors);
     counter(DeviceMetrics.XIDS, seen, attributes, DeviceInstruments::xids);
@@ -225,7 +223,8 @@ final class DeviceInstruments implements AutoCloseable {
           case DEGRADED -> "degraded";
           case UNHEALTHY -> "failed";
         };
-    STATES.forEach(state -> to.record(state.equals(now) ? 1 : 0, with(attributes, DeviceMetrics.STATE, state)));
+    STATES.forEach(state ->
+        to.record(state.equals(now) ? 1 : 0, with(attributes, DeviceMetrics.STATE, state)));
   }
 
   private static Attributes with(Attributes attributes, AttributeKey<String> key, String value) {
@@ -273,14 +272,12 @@ final class DeviceInstruments implements AutoCloseable {
     closings.add(made::close);
   }
 
-  private void gauge(
-      MetricDefinition definition, Consumer<ObservableDoubleMeasurement> callback) {
+  private void gauge(MetricDefinition definition, Consumer<ObservableDoubleMeasurement> callback) {
     var made = definition.gauge(meter).buildWithCallback(callback);
     closings.add(made::close);
   }
 
-  private void level(
-      MetricDefinition definition, Consumer<ObservableLongMeasurement> callback) {
+  private void level(MetricDefinition definition, Consumer<ObservableLongMeasurement> callback) {
     var made = definition.upDownCounter(meter).buildWithCallback(callback);
     closings.add(made::close);
   }

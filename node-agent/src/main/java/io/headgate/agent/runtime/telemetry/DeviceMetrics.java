@@ -32,8 +32,7 @@ public final class DeviceMetrics {
 
   /// What tells devices apart.
   static final List<AttributeKey<?>> DEVICE =
-      List.of(
-          AgentMetrics.NODE, AgentMetrics.DEVICE, TYPE, NAME, MODEL, VENDOR, DRIVER, SIMULATED);
+      List.of(AgentMetrics.NODE, AgentMetrics.DEVICE, TYPE, NAME, MODEL, VENDOR, DRIVER, SIMULATED);
 
   static final MetricDefinition UTILIZATION =
       gauge("hw.gpu.utilization", "1", "part of the time in which a GPU computed", device());
@@ -53,10 +52,12 @@ public final class DeviceMetrics {
       counter("hw.errors", "{error}", "errors of the memory of a GPU", device(ERROR));
   static final MetricDefinition STATUS =
       upDownCounter(
-          "hw.status", "1", "1 for the state that holds: `ok`, `degraded`, `failed`", device(STATE));
+          "hw.status",
+          "1",
+          "1 for the state that holds: `ok`, `degraded`, `failed`",
+          device(STATE));
   static final MetricDefinition XIDS =
-      counter(
-              "headgate.device.xids", "{error}", "errors that an NVIDIA GPU reported", device(XID))
+      counter("headgate.device.xids", "{error}", "errors that an NVIDIA GPU reported", device(XID))
           .when("an NVIDIA GPU reported one");
   static final MetricDefinition CLOSINGS =
       counter(

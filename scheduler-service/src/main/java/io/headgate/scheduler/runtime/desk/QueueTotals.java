@@ -120,7 +120,6 @@ final class QueueTotals {
   }
 
   private static Key key(JobRecord job) {
-    return new Key(
-        job.job().spec().queue(), job.metadata().policy(), job.metadata().profile());
+    return new Key(job.job().spec().queue(), job.metadata().policy(), job.metadata().profile());
   }
 }
