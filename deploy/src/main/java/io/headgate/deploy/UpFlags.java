@@ -218,24 +218,23 @@ final class UpFlags {
             "create it, or name an existing directory");
       }
     }
-    if (!List.of("error", "warn", "info", "debug").contains(logLevel)) {
-      throw new UsageException(
-          "\"" + logLevel + "\" is not a value of --log-level",
-          "BAD_FLAG_VALUE",
-          "values: error, warn, info, debug");
-    }
-    if (!List.of("text", "json").contains(logFormat)) {
-      throw new UsageException(
-          "\"" + logFormat + "\" is not a value of --log-format",
-          "BAD_FLAG_VALUE",
-          "values: text, json");
-    }
+    requireOneOf("--log-level", logLevel, List.of("error", "warn", "info", "debug"));
+    requireOneOf("--log-format", logFormat, List.of("text", "json"));
     if (nodes != null) {
       try {
         var _ = NodePlan.parse(nodes, StarterConfiguration.POOL);
       } catch (IllegalArgumentException e) {
         throw new UsageException(String.valueOf(e.getMessage()), "BAD_FLAG_VALUE", "--nodes cpu");
       }
+    }
+  }
+
+  private static void requireOneOf(String flag, String value, List<String> values) {
+    if (!values.contains(value)) {
+      throw new UsageException(
+          "\"" + value + "\" is not a value of " + flag,
+          "BAD_FLAG_VALUE",
+          "values: " + String.join(", ", values));
     }
   }
 

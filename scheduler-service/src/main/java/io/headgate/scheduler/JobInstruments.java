@@ -106,7 +106,7 @@ final class JobInstruments {
     }
   }
 
-  /// The rows of a batch, by what they are about.
+  /// The rows of a batch, by job and by attempt.
   private record Facts(Map<JobId, JobRecord> jobs, Map<AttemptId, AttemptRecord> attempts) {
     static Facts of(Batch batch) {
       return new Facts(

@@ -7,7 +7,7 @@ import io.opentelemetry.context.propagation.TextMapGetter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The trace of a job, for what is measured of it.
+/// The trace of a job, for measurements of the job.
 final class JobTrace {
   private JobTrace() {}
 

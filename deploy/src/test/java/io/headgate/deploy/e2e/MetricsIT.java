@@ -46,7 +46,7 @@ class MetricsIT {
   /// Simulated GPUs have no driver.
   private static final Set<String> NOT_SIMULATED = Set.of("hw_driver_version");
 
-  /// What a scrape shows of one metric.
+  /// One metric as a scrape shows it.
   private record Shown(String type, Set<String> labels, Set<String> services) {}
 
   @Test

@@ -37,9 +37,9 @@ public final class AllMetrics {
           new Section("headgate-pool", "", PoolMetrics.ALL),
           new Section(
               "Every service",
-              "Of their server, watches and database; of memory in the scheduler only.",
+              "Servers, watches and databases. Only the scheduler measures its memory.",
               ServiceMetrics.ALL),
-          new Section("Every process", "Of the Java runtime.", RuntimeMetrics.ALL));
+          new Section("Every process", "The Java runtime.", RuntimeMetrics.ALL));
 
   private AllMetrics() {}
 

@@ -64,7 +64,7 @@ class MetricsReferenceTest {
             """
 
             The tables come from the code; do not edit them. A test compares both and names the command that writes them
-            again. Another test compares them with what a running installation emits.
+            again. Another test compares them with a running installation.
             """);
     for (AllMetrics.Section section : AllMetrics.SECTIONS) {
       text.append("\n### ").append(section.heading()).append("\n\n");

@@ -125,7 +125,7 @@ public final class SchedulerCore {
     jobs.tellReasons(resumed);
     PastUses.tell(world, transitions, now);
     return new Decision(
-        transitions.effects(), transitions.refusals(), wakeAt, transitions.holdChanges());
+        transitions.effects(), transitions.refusals(), wakeAt, transitions.holds().changes());
   }
 
   /// Everything that another core needs to continue.

@@ -59,10 +59,6 @@ final class Transitions {
     return refusals;
   }
 
-  List<Decision.HoldChange> holdChanges() {
-    return holds.changes();
-  }
-
   void emit(Effect effect) {
     effects.add(effect);
   }

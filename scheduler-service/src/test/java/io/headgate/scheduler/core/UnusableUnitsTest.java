@@ -20,7 +20,7 @@ class UnusableUnitsTest {
     return tenant;
   }
 
-  /// A queue `q` of jobs of so many workers, each with its GPUs and processors.
+  /// A queue `q` of jobs with `workers`, each of which needs the GPUs and processors.
   private static TenantBuilder workers(int workers, String gpus, long cpuMillis) {
     return new TenantBuilder()
         .pool("pool")

@@ -48,7 +48,7 @@ final class Exports {
   private final LongAdder bad = new LongAdder();
   private final AtomicBoolean fails = new AtomicBoolean();
 
-  /// What is exported.
+  /// A kind of telemetry.
   enum Signal {
     TRACES,
     METRICS,

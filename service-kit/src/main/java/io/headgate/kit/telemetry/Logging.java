@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /// Configures Logback with this module's `logback.xml`: one line per event on standard error, with
-/// trace, request and thread, as text or as [JSON][JsonLines]. Verbose libraries stay at WARN at
-/// any level.
+/// trace, request and thread, as text or as [JSON][JsonLog]. Verbose libraries stay at WARN at any
+/// level.
 public final class Logging {
   private static final String APPENDER = "otlp";
 
@@ -41,7 +41,7 @@ public final class Logging {
         && LoggerFactory.getILoggerFactory() instanceof LoggerContext context
         && context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender(CONSOLE)
             instanceof ConsoleAppender<ILoggingEvent> console) {
-      JsonLines lines = new JsonLines(service);
+      JsonLog lines = new JsonLog(service);
       lines.setContext(context);
       lines.start();
       console.setEncoder(lines);

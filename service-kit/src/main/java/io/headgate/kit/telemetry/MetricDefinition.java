@@ -13,7 +13,7 @@ import java.util.List;
 
 /// One metric: what it is called, what it counts, and what tells its series apart. All instruments
 /// are made from definitions. The reference page of metrics is generated from them, and a test
-/// compares them with what a running installation emits.
+/// compares them with a running installation.
 ///
 /// The attributes name objects of the configuration, machines, or words of a fixed set. No job and
 /// no user is an attribute, because their number has no bound.

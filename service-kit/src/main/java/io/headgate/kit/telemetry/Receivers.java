@@ -39,8 +39,8 @@ import java.util.concurrent.TimeUnit;
 
 /// The receivers of a process's telemetry, shared by its parts.
 ///
-/// A receiver that is down, slow or refusing costs its telemetry and nothing else. What waits for
-/// it has a bound, and what exceeds the bound is dropped. Each signal has one request on its way.
+/// A receiver that is down, slow or refusing costs its telemetry and nothing else. The queues have
+/// a bound, and telemetry beyond it is dropped. Each signal has one request on its way.
 final class Receivers {
   /// Spans, and log records, that wait for their export.
   static final int MOST_WAITING = 2048;
@@ -59,7 +59,7 @@ final class Receivers {
   private final List<Exports> exports = new ArrayList<>();
   private final Optional<SpanProcessor> spans;
   private final Optional<LogRecordProcessor> logs;
-  private final Map<MetricReader, PartReader.Parts> readers = new LinkedHashMap<>();
+  private final Map<MetricReader, SharedReader.Parts> readers = new LinkedHashMap<>();
   private final Optional<URI> scrapeEndpoint;
 
   /// Listens for scrapes at once.
@@ -110,7 +110,7 @@ final class Receivers {
                             .setTimeout(REQUEST)
                             .setConnectTimeout(CONNECT)
                             .setDefaultAggregationSelector(EXPONENTIAL)
-                            // What is read of one part stays as it is while others are read.
+                            // Readings of one part stay as they are while others are read.
                             .setMemoryMode(MemoryMode.IMMUTABLE_DATA)
                             .build()))
         .setInterval(interval)
@@ -142,7 +142,7 @@ final class Receivers {
   }
 
   private void share(MetricReader reader) {
-    PartReader.Parts parts = new PartReader.Parts();
+    SharedReader.Parts parts = new SharedReader.Parts();
     reader.register(parts);
     readers.put(reader, parts);
   }
@@ -153,7 +153,8 @@ final class Receivers {
       SdkMeterProviderBuilder metrics,
       SdkLoggerProviderBuilder records) {
     spans.ifPresent(processor -> traces.addSpanProcessor(new SharedSpans(processor)));
-    readers.forEach((reader, parts) -> metrics.registerMetricReader(new PartReader(reader, parts)));
+    readers.forEach(
+        (reader, parts) -> metrics.registerMetricReader(new SharedReader(reader, parts)));
     logs.ifPresent(processor -> records.addLogRecordProcessor(new SharedRecords(processor)));
   }
 

@@ -58,7 +58,7 @@ public final class ServiceMetrics {
       gauge(
           "headgate.watch.subscribers",
           "{subscriber}",
-          "open watches, by what is watched and the caller's role",
+          "open watches, by watched resource and role of the caller",
           WATCH,
           ROLE);
   public static final MetricDefinition WATCH_LAG =

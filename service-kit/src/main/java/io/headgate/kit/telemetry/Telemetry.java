@@ -45,7 +45,7 @@ public final class Telemetry implements AutoCloseable {
   private final GrpcTelemetry grpc;
   private final Map<String, Telemetry> parts = new ConcurrentHashMap<>();
 
-  /// What the parts of a process have in common.
+  /// Things that the parts of a process have in common.
   private record Common(TelemetryConfig config, String version, Receivers receivers) {}
 
   private Telemetry(

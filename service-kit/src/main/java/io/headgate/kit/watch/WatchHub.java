@@ -171,7 +171,7 @@ public final class WatchHub implements AutoCloseable {
     return readers.call(() -> source.read(version));
   }
 
-  /// News of a commit that was announced so long ago are handed over.
+  /// News of a commit are handed over, `nanos` after it was announced.
   void handedOver(long nanos) {
     lag.record(nanos / NANOS, self);
   }

@@ -30,7 +30,7 @@ public final class DeviceMetrics {
   static final AttributeKey<String> DCGM_MODEL = AttributeKey.stringKey("modelName");
   static final AttributeKey<String> DCGM_HOST = AttributeKey.stringKey("Hostname");
 
-  /// What tells devices apart.
+  /// Attributes that tell devices apart.
   static final List<AttributeKey<?>> DEVICE =
       List.of(AgentMetrics.NODE, AgentMetrics.DEVICE, TYPE, NAME, MODEL, VENDOR, DRIVER, SIMULATED);
 
@@ -82,7 +82,7 @@ public final class DeviceMetrics {
       dcgm("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "uncorrected errors of memory");
   static final MetricDefinition DCGM_XID = dcgm("DCGM_FI_DEV_XID_ERRORS", "number of the last XID");
 
-  /// Those by OpenTelemetry's conventions, in the order of the reference.
+  /// Metrics by OpenTelemetry's conventions, in the order of the reference.
   public static final List<MetricDefinition> HARDWARE =
       List.of(
           UTILIZATION,
@@ -97,7 +97,7 @@ public final class DeviceMetrics {
           XIDS,
           CLOSINGS);
 
-  /// Those by the names of NVIDIA's exporter.
+  /// Metrics by the names of NVIDIA's exporter.
   public static final List<MetricDefinition> DCGM =
       List.of(
           DCGM_UTILIZATION,

@@ -105,9 +105,7 @@ public final class PoolState implements Comparable<PoolState> {
     return expectedTasks.strandedUnits(groups.values());
   }
 
-  /// The idle units that no job of its queues can take at present.
-  ///
-  /// @param idle free units, as far as the ceiling lets jobs start on them
+  /// The part of the units that idle below the ceiling that no job of its queues can take now.
   public long unusableUnits(long idle) {
     return unusable.of(rankings.keySet(), groups.values(), idle);
   }

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /// The log as JSON.
-class JsonLinesTest {
+class JsonLogTest {
   private static final Logger LOGGER =
       (Logger) LoggerFactory.getLogger("io.headgate.kit.ReplicaWatch");
 
@@ -30,13 +30,13 @@ class JsonLinesTest {
     Throwable thrown = new IllegalStateException("of\nuse");
     LoggingEvent event =
         new LoggingEvent(
-            JsonLinesTest.class.getName(),
+            JsonLogTest.class.getName(),
             LOGGER,
             level,
             text,
             level == Level.ERROR ? thrown : null,
             values);
-    JsonLines lines = new JsonLines("headgate-test");
+    JsonLog lines = new JsonLog("headgate-test");
     lines.setContext((LoggerContext) LoggerFactory.getILoggerFactory());
     lines.start();
     String line = new String(lines.encode(event), StandardCharsets.UTF_8);

@@ -15,11 +15,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /// The end of a shared reader in one part of a process. A reader of the library belongs to one set
 /// of instruments. Here it reads [the sets of all parts][Parts] as one.
-final class PartReader implements MetricReader {
+final class SharedReader implements MetricReader {
   private final MetricReader shared;
   private final Parts parts;
 
-  PartReader(MetricReader shared, Parts parts) {
+  SharedReader(MetricReader shared, Parts parts) {
     this.shared = shared;
     this.parts = parts;
   }

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 /// | `error` | stack trace, if something was thrown |
 ///
 /// A record has the same content as its line of text, so it shows no more secrets than that: none.
-final class JsonLines extends EncoderBase<ILoggingEvent> {
+final class JsonLog extends EncoderBase<ILoggingEvent> {
   private final String service;
   private final ThrowableProxyConverter thrown = new ThrowableProxyConverter();
 
-  JsonLines(String service) {
+  JsonLog(String service) {
     this.service = service;
   }
 
