@@ -26,8 +26,8 @@ public final class AllMetrics {
           new Section("headgate-agent", "", AgentMetrics.ALL),
           new Section(
               "headgate-agent: devices",
-              "By OpenTelemetry's conventions for hardware. Values that a GPU does not report are"
-                  + " absent; a divided GPU has no utilisation.",
+              "The names follow OpenTelemetry's conventions for hardware. Values that a GPU does not"
+                  + " report are\nabsent; a divided GPU has no utilisation.",
               DeviceMetrics.HARDWARE),
           new Section(
               "headgate-agent: devices as dcgm-exporter names them",

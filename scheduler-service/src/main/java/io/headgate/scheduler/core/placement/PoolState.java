@@ -239,7 +239,6 @@ public final class PoolState implements Comparable<PoolState> {
     attempts += change;
   }
 
-  /// The ranking of its nodes for a shape.
   public Ranking ranking(Shape shape) {
     return rankings.computeIfAbsent(shape, key -> new Ranking(key, this));
   }
