@@ -278,7 +278,8 @@ public final class Installation implements AutoCloseable {
     if (joinToken.isPresent()) {
       agentConfig = agentConfig.withJoinToken(joinToken.get());
     }
-    NodeAgent agent = new NodeAgent(agentConfig, telemetry, TimeSource.system());
+    NodeAgent agent =
+        new NodeAgent(agentConfig, telemetry.part("headgate-agent"), TimeSource.system());
     agent.start();
     agents.add(agent);
     if (plan.isLocal()) {

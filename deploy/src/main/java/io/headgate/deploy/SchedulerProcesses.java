@@ -177,6 +177,9 @@ final class SchedulerProcesses implements AutoCloseable {
     variables.put(
         "HEADGATE_TELEMETRY_LOG_LEVEL",
         wiring.telemetry().logLevel().name().toLowerCase(Locale.ROOT));
+    variables.put(
+        "HEADGATE_TELEMETRY_LOG_FORMAT",
+        wiring.telemetry().logFormat().name().toLowerCase(Locale.ROOT));
     wiring
         .telemetry()
         .otlpEndpoint()

@@ -71,7 +71,7 @@ final class Services {
             new PolicyService(
                 PolicyServiceConfig.of(
                     postgres.provision(DATABASE, "policy"), ChannelConfig.of(uri), secrets),
-                telemetry,
+                telemetry.part("headgate-policy"),
                 time));
     Secret adminKey = adminKey(policy, new SecretFile(secrets.resolve("admin.key")), config);
     PoolService pool =
@@ -79,21 +79,22 @@ final class Services {
             "pool-service",
             PoolService.open(
                 PoolServiceConfig.of(postgres.provision(DATABASE, "pool"), secrets.resolve("pool")),
-                telemetry,
+                telemetry.part("headgate-pool"),
                 time));
     Path keyFile = secrets.resolve("scheduler.key");
     SchedulerConfig schedulerConfig =
         schedulerConfig(config, postgres, uri, serviceKey(policy, new SecretFile(keyFile)));
     SchedulerService scheduler =
         lifecycle.own(
-            "scheduler's connections", new SchedulerService(schedulerConfig, telemetry, time));
+            "scheduler's connections",
+            new SchedulerService(schedulerConfig, telemetry.part("headgate-scheduler"), time));
 
     ApiServer.Builder api =
         ApiServer.builder(ApiServerConfig.of(config.host(), port), telemetry)
             .authentication(policy.verifier());
-    policy.register(api);
-    pool.register(api);
-    scheduler.register(api);
+    policy.register(api.part(telemetry.part("headgate-policy")));
+    pool.register(api.part(telemetry.part("headgate-pool")));
+    scheduler.register(api.part(telemetry.part("headgate-scheduler")));
     ApiServer server = api.build();
     lifecycle.start("api", server::start, server::close);
     policy.start();

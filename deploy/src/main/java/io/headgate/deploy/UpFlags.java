@@ -106,6 +106,13 @@ final class UpFlags {
   String logLevel = "warn";
 
   @Option(
+      names = "--log-format",
+      paramLabel = "FORM",
+      defaultValue = "text",
+      description = "text, or json: one object a line, with trace ids. Default: text.")
+  String logFormat = "text";
+
+  @Option(
       names = "--rotate-encryption-key",
       description =
           "Give each service a new key-encryption key at this start. The log says what to do with"
@@ -135,7 +142,8 @@ final class UpFlags {
             Optional.of(InstallationConfig.metricsToken(directory)),
             1.0,
             TelemetryConfig.DEFAULTS.exportInterval(),
-            TelemetryConfig.LogLevel.valueOf(logLevel.toUpperCase(Locale.ROOT)));
+            TelemetryConfig.LogLevel.valueOf(logLevel.toUpperCase(Locale.ROOT)),
+            TelemetryConfig.LogFormat.valueOf(logFormat.toUpperCase(Locale.ROOT)));
     return InstallationConfig.of(directory, port)
         .withHost(ip)
         .withTelemetry(telemetry)
@@ -210,18 +218,23 @@ final class UpFlags {
             "create it, or name an existing directory");
       }
     }
-    if (!List.of("error", "warn", "info", "debug").contains(logLevel)) {
-      throw new UsageException(
-          "\"" + logLevel + "\" is not a value of --log-level",
-          "BAD_FLAG_VALUE",
-          "values: error, warn, info, debug");
-    }
+    requireOneOf("--log-level", logLevel, List.of("error", "warn", "info", "debug"));
+    requireOneOf("--log-format", logFormat, List.of("text", "json"));
     if (nodes != null) {
       try {
         var _ = NodePlan.parse(nodes, StarterConfiguration.POOL);
       } catch (IllegalArgumentException e) {
         throw new UsageException(String.valueOf(e.getMessage()), "BAD_FLAG_VALUE", "--nodes cpu");
       }
+    }
+  }
+
+  private static void requireOneOf(String flag, String value, List<String> values) {
+    if (!values.contains(value)) {
+      throw new UsageException(
+          "\"" + value + "\" is not a value of " + flag,
+          "BAD_FLAG_VALUE",
+          "values: " + String.join(", ", values));
     }
   }
 

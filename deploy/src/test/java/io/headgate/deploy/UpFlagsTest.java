@@ -23,6 +23,7 @@ class UpFlagsTest {
           --ip 192.0.2.1 --schedulers 3     | --schedulers needs a loopback address
           --share not-there                 | "not-there" is not a directory for --share
           --log-level loud                  | "loud" is not a value of --log-level
+          --log-format xml                  | "xml" is not a value of --log-format
           """)
   void isRefused(String flags, String because) {
     List<String> words = new ArrayList<>(List.of("up"));

@@ -89,7 +89,7 @@ class AgentTelemetryTest {
       assertThat(span("attempt stop").getTraceId()).isEqualTo(TRACE);
       assertThat(names())
           .contains(
-              "headgate.agent.connected",
+              "headgate.agent.session.open",
               "headgate.agent.start.duration",
               "headgate.agent.stop.duration",
               "headgate.agent.updates.pending",

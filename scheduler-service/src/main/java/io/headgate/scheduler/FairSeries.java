@@ -1,7 +1,7 @@
 package io.headgate.scheduler;
 
+import io.headgate.kit.telemetry.MetricDefinition;
 import io.headgate.scheduler.Gauges.Reading;
-import io.headgate.scheduler.MetricNames.Name;
 import io.opentelemetry.api.common.Attributes;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,7 +23,7 @@ final class FairSeries {
   /// At most [#MOST] readings of each gauge. A tenant with no more readings of a gauge than its
   /// share loses none. Tenants with more lose the last ones by name.
   static List<Reading> bound(List<Reading> readings) {
-    Map<Name, List<Reading>> byName = new LinkedHashMap<>();
+    Map<MetricDefinition, List<Reading>> byName = new LinkedHashMap<>();
     for (Reading reading : readings) {
       byName.computeIfAbsent(reading.name(), _ -> new ArrayList<>()).add(reading);
     }

@@ -1,8 +1,9 @@
 package io.headgate.scheduler;
 
-import io.headgate.scheduler.MetricNames.Name;
+import io.headgate.kit.telemetry.MetricDefinition;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Hold;
@@ -13,6 +14,7 @@ import io.headgate.scheduler.core.usage.QueueUsage;
 import io.headgate.scheduler.runtime.desk.LeaderView;
 import io.headgate.type.GpuQuantity;
 import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.common.AttributesBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -21,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /// The leader's state at one moment, in numbers. Runs on the loop.
@@ -31,12 +34,13 @@ final class Gauges {
   private Gauges() {}
 
   /// One number.
-  record Reading(Name name, double value, Attributes attributes) {}
+  record Reading(MetricDefinition name, double value, Attributes attributes) {}
 
   static List<Reading> read(LeaderView leader) {
     List<Reading> readings = new ArrayList<>();
     pools(readings, leader);
     policies(readings, leader);
+    profiles(readings, leader);
     queues(readings, leader);
     leader.reads().contacts().forEach(contact -> node(readings, contact));
     return readings;
@@ -76,9 +80,10 @@ final class Gauges {
     for (Hold hold : leader.reads().holds()) {
       holds.computeIfAbsent(hold.place().pool(), _ -> new ArrayList<>()).add(hold);
     }
+    Map<PoolId, GpuQuantity> unusable = leader.core().unusable();
     for (PoolUsage pool : leader.core().pools()) {
       Hardware of = hardware.getOrDefault(pool.pool(), new Hardware());
-      pool(readings, pool, of);
+      pool(readings, pool, of, unusable.getOrDefault(pool.pool(), GpuQuantity.ZERO));
       List<Hold> own = holds.getOrDefault(pool.pool(), List.of());
       Attributes id = attributes(pool.pool());
       readings.add(new Reading(MetricNames.HOLD_COUNT, own.size(), id));
@@ -101,7 +106,8 @@ final class Gauges {
     return Attributes.of(MetricNames.TENANT, pool.tenant().name(), MetricNames.POOL, pool.name());
   }
 
-  private static void pool(List<Reading> readings, PoolUsage pool, Hardware hardware) {
+  private static void pool(
+      List<Reading> readings, PoolUsage pool, Hardware hardware, GpuQuantity unusable) {
     Attributes id = attributes(pool.pool());
     Attributes of =
         hardware.model().isEmpty()
@@ -112,6 +118,7 @@ final class Gauges {
     readings.add(new Reading(MetricNames.POOL_HELD, gpus(pool.held()), of));
     readings.add(new Reading(MetricNames.POOL_HELD_IDLE, gpus(pool.idleForHolds()), of));
     readings.add(new Reading(MetricNames.POOL_IDLE, gpus(pool.idle()), of));
+    readings.add(new Reading(MetricNames.POOL_UNUSABLE, gpus(unusable), of));
     readings.add(new Reading(MetricNames.POOL_DOWN, gpus(hardware.downUnits), of));
   }
 
@@ -126,6 +133,50 @@ final class Gauges {
     }
   }
 
+  /// The jobs of each profile, those of configured queues without jobs included.
+  private static void profiles(List<Reading> readings, LeaderView leader) {
+    Map<ProfileId, ProfileSum> sums = new TreeMap<>();
+    for (QueueUsage queue : leader.core().queues()) {
+      leader
+          .catalog()
+          .queue(queue.queue())
+          .ifPresent(known -> sums.putIfAbsent(known.profile(), new ProfileSum()));
+    }
+    for (LeaderView.Total total : leader.reads().totals()) {
+      ProfileId profile = new ProfileId(total.queue().tenant(), total.profile());
+      sums.computeIfAbsent(profile, _ -> new ProfileSum()).add(total);
+    }
+    sums.forEach((profile, sum) -> sum.read(readings, profile));
+  }
+
+  private static final class ProfileSum {
+    private int waiting;
+    private int running;
+    private long waitingUnits;
+    private long usedUnits;
+
+    void add(LeaderView.Total total) {
+      waiting += total.waiting();
+      running += total.running();
+      waitingUnits += total.waitingUnits();
+      usedUnits += total.usedUnits();
+    }
+
+    void read(List<Reading> readings, ProfileId profile) {
+      Attributes of =
+          Attributes.of(
+              MetricNames.TENANT, profile.tenant().name(), MetricNames.PROFILE, profile.name());
+      readings.add(new Reading(MetricNames.PROFILE_JOBS, waiting, state(of, "waiting")));
+      readings.add(new Reading(MetricNames.PROFILE_JOBS, running, state(of, "running")));
+      readings.add(new Reading(MetricNames.PROFILE_DEMAND, gpus(waitingUnits), of));
+      readings.add(new Reading(MetricNames.PROFILE_USAGE, gpus(usedUnits), of));
+    }
+  }
+
+  private static Attributes state(Attributes of, String state) {
+    return of.toBuilder().put(MetricNames.STATE, state).build();
+  }
+
   private static void queues(List<Reading> readings, LeaderView leader) {
     Map<QueueId, Instant> oldest = new HashMap<>();
     for (LeaderView.Total total : leader.reads().totals()) {
@@ -136,7 +187,8 @@ final class Gauges {
     }
     for (QueueUsage queue : leader.core().queues()) {
       Instant since = oldest.getOrDefault(queue.queue(), leader.now());
-      queue(readings, queue, age(since, leader.now()));
+      Attributes of = attributes(leader, queue.queue());
+      queue(readings, queue, of, age(since, leader.now()));
     }
   }
 
@@ -147,38 +199,44 @@ final class Gauges {
             policy.policy().tenant().name(),
             MetricNames.POLICY,
             policy.policy().name());
-    readings.add(
-        new Reading(
-            MetricNames.POLICY_USAGE,
-            gpus(policy.entitled()),
-            of.toBuilder().put(MetricNames.USAGE_KIND, "entitled").build()));
-    readings.add(
-        new Reading(
-            MetricNames.POLICY_USAGE,
-            gpus(policy.overReservation()),
-            of.toBuilder().put(MetricNames.USAGE_KIND, "over_reservation").build()));
+    long used = policy.used().units();
+    long entitled = policy.entitled().units();
+    long within = Math.clamp(policy.limit().units(), entitled, used);
+    usage(readings, of, "entitled", entitled);
+    usage(readings, of, "over_reservation", within - entitled);
+    usage(readings, of, "exceed_limit", used - within);
     readings.add(new Reading(MetricNames.POLICY_RESERVATION, gpus(policy.reservation()), of));
     readings.add(new Reading(MetricNames.POLICY_LIMIT, gpus(policy.limit()), of));
     readings.add(new Reading(MetricNames.POLICY_DEMAND, gpus(demandUnits), of));
   }
 
-  private static void queue(List<Reading> readings, QueueUsage queue, double oldestSeconds) {
-    Attributes of =
-        Attributes.of(
-            MetricNames.TENANT,
-            queue.queue().tenant().name(),
-            MetricNames.QUEUE,
-            queue.queue().name());
+  private static void usage(List<Reading> readings, Attributes policy, String kind, long units) {
     readings.add(
         new Reading(
-            MetricNames.QUEUE_JOBS,
-            queue.waiting(),
-            of.toBuilder().put(MetricNames.STATE, "waiting").build()));
-    readings.add(
-        new Reading(
-            MetricNames.QUEUE_JOBS,
-            queue.running(),
-            of.toBuilder().put(MetricNames.STATE, "running").build()));
+            MetricNames.POLICY_USAGE,
+            gpus(units),
+            policy.toBuilder().put(MetricNames.USAGE_KIND, kind).build()));
+  }
+
+  /// A queue that is not provisioned has neither policy nor profile.
+  private static Attributes attributes(LeaderView leader, QueueId queue) {
+    AttributesBuilder of =
+        Attributes.builder()
+            .put(MetricNames.TENANT, queue.tenant().name())
+            .put(MetricNames.QUEUE, queue.name());
+    leader
+        .catalog()
+        .queue(queue)
+        .ifPresent(known ->
+            of.put(MetricNames.POLICY, known.policy().name())
+                .put(MetricNames.PROFILE, known.profile().name()));
+    return of.build();
+  }
+
+  private static void queue(
+      List<Reading> readings, QueueUsage queue, Attributes of, double oldestSeconds) {
+    readings.add(new Reading(MetricNames.QUEUE_JOBS, queue.waiting(), state(of, "waiting")));
+    readings.add(new Reading(MetricNames.QUEUE_JOBS, queue.running(), state(of, "running")));
     readings.add(new Reading(MetricNames.QUEUE_OLDEST_AGE, oldestSeconds, of));
     if (queue.waiting() > 0) {
       String code = queue.headReason().map(Reason::code).orElse("NONE");
@@ -191,17 +249,27 @@ final class Gauges {
   }
 
   private static void node(List<Reading> readings, LeaderView.Contact contact) {
-    Attributes of =
-        Attributes.of(
-            MetricNames.TENANT,
-            contact.node().tenant().name(),
-            MetricNames.NODE,
-            contact.node().name());
+    AttributesBuilder builder =
+        Attributes.builder()
+            .put(MetricNames.TENANT, contact.node().tenant().name())
+            .put(MetricNames.NODE, contact.node().name());
+    if (!contact.agentVersion().isEmpty()) {
+      builder.put(MetricNames.VERSION, contact.agentVersion());
+    }
+    Attributes of = builder.build();
     boolean isConnected = contact.state() == LeaderView.Contact.State.CONNECTED;
     readings.add(new Reading(MetricNames.AGENT_CONNECTED, isConnected ? 1 : 0, of));
     if (contact.heardAgoNanos() >= 0) {
-      readings.add(
-          new Reading(MetricNames.AGENT_HEARTBEAT_AGE, contact.heardAgoNanos() / NANOS, of));
+      double ago = contact.heardAgoNanos() / NANOS;
+      readings.add(new Reading(MetricNames.AGENT_HEARTBEAT_AGE, ago, of));
+      contact
+          .patience()
+          .ifPresent(patience ->
+              readings.add(
+                  new Reading(
+                      MetricNames.AGENT_LEASE_REMAINING,
+                      Math.max(0, patience.toNanos() / NANOS - ago),
+                      of)));
     }
   }
 

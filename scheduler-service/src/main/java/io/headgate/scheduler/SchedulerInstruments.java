@@ -1,6 +1,6 @@
 package io.headgate.scheduler;
 
-import io.headgate.scheduler.MetricNames.Name;
+import io.headgate.kit.telemetry.MetricDefinition;
 import io.headgate.scheduler.runtime.desk.LeadershipLostException;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.leadership.NotLeadingException;
@@ -8,13 +8,10 @@ import io.headgate.scheduler.runtime.leadership.QueueFullException;
 import io.headgate.scheduler.runtime.loop.LoopMetrics;
 import io.headgate.scheduler.runtime.loop.Takeover;
 import io.headgate.scheduler.runtime.record.Batch;
-import io.headgate.scheduler.runtime.record.EventRecord;
-import io.headgate.scheduler.runtime.record.EventType;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.BatchCallback;
 import io.opentelemetry.api.metrics.DoubleHistogram;
 import io.opentelemetry.api.metrics.LongCounter;
-import io.opentelemetry.api.metrics.LongHistogram;
 import io.opentelemetry.api.metrics.Meter;
 import io.opentelemetry.api.metrics.ObservableDoubleMeasurement;
 import io.opentelemetry.api.metrics.ObservableMeasurement;
@@ -34,49 +31,28 @@ final class SchedulerInstruments implements LoopMetrics {
   private static final double NANOS = 1e9;
 
   private final Meter meter;
+  private final String instance;
+  private final JobInstruments jobs;
   private final DoubleHistogram pass;
   private final DoubleHistogram commit;
   private final DoubleHistogram delay;
   private final DoubleHistogram takeover;
-  private final LongHistogram batchSize;
+  private final DoubleHistogram batchSize;
   private final LongCounter staleWrites;
-  private final LongCounter preemptions;
-  private final LongCounter finished;
-  private final LongCounter decisions;
+  private final LongCounter violations;
 
-  SchedulerInstruments(Meter meter) {
+  /// @param instance name of this scheduler among those of its group
+  SchedulerInstruments(Meter meter, String instance) {
     this.meter = meter;
-    this.pass = histogram(MetricNames.PASS_DURATION);
-    this.commit = histogram(MetricNames.COMMIT_DURATION);
-    this.delay = histogram(MetricNames.INPUT_DELAY);
-    this.takeover = histogram(MetricNames.TAKEOVER_DURATION);
-    this.batchSize =
-        meter
-            .histogramBuilder(MetricNames.BATCH_SIZE.name())
-            .setUnit(MetricNames.BATCH_SIZE.unit())
-            .setDescription(MetricNames.BATCH_SIZE.description())
-            .ofLongs()
-            .build();
-    this.staleWrites = counter(MetricNames.STALE_WRITES);
-    this.preemptions = counter(MetricNames.PREEMPTIONS);
-    this.finished = counter(MetricNames.FINISHED);
-    this.decisions = counter(MetricNames.DECISIONS);
-  }
-
-  private DoubleHistogram histogram(Name name) {
-    return meter
-        .histogramBuilder(name.name())
-        .setUnit(name.unit())
-        .setDescription(name.description())
-        .build();
-  }
-
-  private LongCounter counter(Name name) {
-    return meter
-        .counterBuilder(name.name())
-        .setUnit(name.unit())
-        .setDescription(name.description())
-        .build();
+    this.instance = instance;
+    this.jobs = new JobInstruments(meter);
+    this.pass = MetricNames.PASS_DURATION.histogram(meter);
+    this.commit = MetricNames.COMMIT_DURATION.histogram(meter);
+    this.delay = MetricNames.INPUT_DELAY.histogram(meter);
+    this.takeover = MetricNames.TAKEOVER_DURATION.histogram(meter);
+    this.batchSize = MetricNames.BATCH_SIZE.histogram(meter);
+    this.staleWrites = MetricNames.STALE_WRITES.counter(meter);
+    this.violations = MetricNames.VIOLATIONS.counter(meter);
   }
 
   @Override
@@ -86,39 +62,18 @@ final class SchedulerInstruments implements LoopMetrics {
   }
 
   @Override
-  public void committed(long nanos, Batch batch) {
+  public void committed(long nanos) {
     commit.record(nanos / NANOS);
-    if (!batch.holds().isEmpty()) {
-      decisions.add(batch.holds().size(), Attributes.of(MetricNames.EFFECT, "hold"));
-    }
-    if (!batch.releasedHolds().isEmpty()) {
-      decisions.add(batch.releasedHolds().size(), Attributes.of(MetricNames.EFFECT, "release"));
-    }
-    for (EventRecord event : batch.events()) {
-      count(event);
-    }
   }
 
-  private void count(EventRecord event) {
-    Attributes tenant = Attributes.of(MetricNames.TENANT, event.tenant().name());
-    if (event.type() == EventType.PREEMPTED) {
-      preemptions.add(
-          1,
-          tenant.toBuilder()
-              .put(MetricNames.RULE, event.rule())
-              .put(MetricNames.POLICY, event.policy())
-              .build());
-      decisions.add(1, Attributes.of(MetricNames.EFFECT, "preempt"));
-    } else if (event.type() == EventType.ASSIGNED) {
-      decisions.add(1, Attributes.of(MetricNames.EFFECT, "start"));
-    } else if (event.type() == EventType.FINISHED) {
-      finished.add(
-          1,
-          tenant.toBuilder()
-              .put(MetricNames.QUEUE, event.queue())
-              .put(MetricNames.OUTCOME, event.detail().getOrDefault("state", ""))
-              .build());
-    }
+  @Override
+  public void durable(Batch batch) {
+    jobs.durable(batch);
+  }
+
+  @Override
+  public void violated(Violation kind) {
+    violations.add(1, Attributes.of(MetricNames.KIND, kind.name().toLowerCase(Locale.ROOT)));
   }
 
   @Override
@@ -133,6 +88,9 @@ final class SchedulerInstruments implements LoopMetrics {
 
   @Override
   public void tookOver(Takeover.Part part, long nanos) {
+    if (part == Takeover.Part.BUILD) {
+      jobs.begin();
+    }
     takeover.record(
         nanos / NANOS, Attributes.of(MetricNames.PART, part.name().toLowerCase(Locale.ROOT)));
   }
@@ -141,15 +99,9 @@ final class SchedulerInstruments implements LoopMetrics {
   ///
   /// @return closed by the caller when this process ends
   BatchCallback observe(LeaderDoor door) {
-    Map<Name, ObservableDoubleMeasurement> gauges = new HashMap<>();
-    for (Name name : MetricNames.GAUGES) {
-      gauges.put(
-          name,
-          meter
-              .gaugeBuilder(name.name())
-              .setUnit(name.unit())
-              .setDescription(name.description())
-              .buildObserver());
+    Map<MetricDefinition, ObservableDoubleMeasurement> gauges = new HashMap<>();
+    for (MetricDefinition name : MetricNames.GAUGES) {
+      gauges.put(name, name.gauge(meter).buildObserver());
     }
     List<ObservableMeasurement> all = new ArrayList<>(gauges.values());
     ObservableMeasurement first = all.removeFirst();
@@ -164,14 +116,14 @@ final class SchedulerInstruments implements LoopMetrics {
         all.toArray(new ObservableMeasurement[0]));
   }
 
-  private static List<Gauges.Reading> readings(LeaderDoor door) {
-    Attributes none = Attributes.empty();
+  private List<Gauges.Reading> readings(LeaderDoor door) {
+    Attributes own = Attributes.of(MetricNames.INSTANCE, instance);
     List<Gauges.Reading> readings = new ArrayList<>();
-    readings.add(new Gauges.Reading(MetricNames.LEADER, door.isLeading() ? 1 : 0, none));
-    readings.add(new Gauges.Reading(MetricNames.QUEUE_LENGTH, door.queued(), none));
+    readings.add(new Gauges.Reading(MetricNames.LEADER, door.isLeading() ? 1 : 0, own));
+    readings.add(new Gauges.Reading(MetricNames.QUEUE_LENGTH, door.queued(), own));
     door.leadership()
         .ifPresent(leadership ->
-            readings.add(new Gauges.Reading(MetricNames.EPOCH, leadership.epoch(), none)));
+            readings.add(new Gauges.Reading(MetricNames.EPOCH, leadership.epoch(), own)));
     if (door.isLeading()) {
       try {
         readings.addAll(door.ask(Gauges::read));

@@ -158,7 +158,7 @@ public final class SchedulerService implements AutoCloseable {
     DSLContext across = database.acrossTenants(OWN_CONNECTIONS);
     JobReader reader = new PostgresJobReader(database, across, seal);
     PolicyAccessSource rights = new PolicyAccessSource(policyChannel);
-    SchedulerInstruments instruments = new SchedulerInstruments(meter);
+    SchedulerInstruments instruments = new SchedulerInstruments(meter, config.replica());
     LeaderPorts ports =
         new LeaderPorts(
             PostgresSchedulerStore.of(database, across, seal),

@@ -46,7 +46,7 @@ final class TelemetryTest {
             .filter(line -> line.startsWith(name + "{") || line.startsWith(name + " "))
             .filter(line -> List.of(attributes).stream().allMatch(line::contains))
             .toList();
-    assertThat(found).as("%s %s in %s", name, List.of(attributes), scrape).hasSize(1);
+    assertThat(found).as("%s %s", name, List.of(attributes)).hasSize(1);
     String line = found.getFirst();
     return Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
   }
@@ -91,6 +91,14 @@ final class TelemetryTest {
         .isEqualTo(3);
     assertThat(number(scrape, "headgate_scheduler_decisions_total", "effect=\"hold\""))
         .isEqualTo(1);
+    assertThat(number(scrape, "headgate_job_wait_duration_seconds_count", rnd, "entitled=\"true\""))
+        .as("r-0, within the reservation of 5")
+        .isEqualTo(1);
+    assertThat(
+            number(scrape, "headgate_job_wait_duration_seconds_count", rnd, "entitled=\"false\""))
+        .as("r-1 and r-2")
+        .isEqualTo(2);
+    assertThat(number(scrape, "headgate_agent_lease_remaining_seconds", "a-0")).isPositive();
     assertThat(scrape).as("no job's name is an attribute").noneMatch(line -> line.contains("r-0"));
   }
 

@@ -119,7 +119,8 @@ class SchedulerFaultsIT {
         Optional.of(data.resolve("secrets/metrics.token")),
         1.0,
         TelemetryConfig.DEFAULTS.exportInterval(),
-        TelemetryConfig.DEFAULTS.logLevel());
+        TelemetryConfig.DEFAULTS.logLevel(),
+        TelemetryConfig.LogFormat.TEXT);
   }
 
   @AfterEach

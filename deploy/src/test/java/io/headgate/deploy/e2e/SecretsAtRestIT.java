@@ -159,7 +159,8 @@ class SecretsAtRestIT {
             usual.metricsTokenFile(),
             1.0,
             Duration.ofMillis(500),
-            TelemetryConfig.LogLevel.DEBUG),
+            TelemetryConfig.LogLevel.DEBUG,
+            TelemetryConfig.LogFormat.TEXT),
         plain.keyChange());
   }
 

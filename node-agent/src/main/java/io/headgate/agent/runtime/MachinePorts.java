@@ -208,7 +208,10 @@ final class MachinePorts {
 
   private static AgentPorts.Resources resources(AttemptContext context, Retention retention) {
     if (!context.driver().devices().isEmpty() && !context.driver().isSimulated()) {
-      context.instruments().observeSlices(context.driver()::realisedSlices, context.watch()::uses);
+      context
+          .instruments()
+          .observeSlices(
+              context.driver()::realisedSlices, context.watch()::uses, context.jobs()::queue);
     }
     context.instruments().observeJobs(context.jobs()::read);
     return new AgentPorts.Resources() {

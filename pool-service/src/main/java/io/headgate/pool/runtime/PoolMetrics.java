@@ -1,21 +1,25 @@
 package io.headgate.pool.runtime;
 
+import io.headgate.kit.telemetry.MetricDefinition;
 import io.opentelemetry.api.metrics.LongCounter;
 import io.opentelemetry.api.metrics.Meter;
+import java.util.List;
 
 /// The metrics of the service.
 public final class PoolMetrics {
-  public static final String CATALOG_CHANGES = "headgate.pool.catalog.changes";
+  private static final MetricDefinition CATALOG_CHANGES =
+      MetricDefinition.counter(
+          "headgate.pool.catalog.changes",
+          "{change}",
+          "commits that changed what watchers of the catalog see");
+
+  /// All of them, in the order of the reference.
+  public static final List<MetricDefinition> ALL = List.of(CATALOG_CHANGES);
 
   private final LongCounter catalogChanges;
 
   public PoolMetrics(Meter meter) {
-    this.catalogChanges =
-        meter
-            .counterBuilder(CATALOG_CHANGES)
-            .setUnit("{change}")
-            .setDescription("Commits that changed what watchers of the catalog see.")
-            .build();
+    this.catalogChanges = CATALOG_CHANGES.counter(meter);
   }
 
   void catalogChanged() {

@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.explain.Explanation;
 import io.headgate.scheduler.core.explain.Forecast;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
@@ -20,6 +21,7 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.core.usage.NodeUsage;
 import io.headgate.scheduler.core.usage.PolicyUsage;
 import io.headgate.scheduler.core.usage.PoolUsage;
@@ -86,6 +88,7 @@ public final class SchedulerCore {
   /// @param now not before that of the decision before
   public Decision decide(List<? extends Input> inputs, Instant now) {
     world.decidedAt = now;
+    world.standings.clear();
     PastUses.begin(world, now);
     Transitions transitions = new Transitions(world);
     NodeInputs nodes = new NodeInputs(world, transitions);
@@ -125,7 +128,7 @@ public final class SchedulerCore {
     jobs.tellReasons(resumed);
     PastUses.tell(world, transitions, now);
     return new Decision(
-        transitions.effects(), transitions.refusals(), wakeAt, transitions.holdChanges());
+        transitions.effects(), transitions.refusals(), wakeAt, transitions.holds().changes());
   }
 
   /// Everything that another core needs to continue.
@@ -220,6 +223,12 @@ public final class SchedulerCore {
   /// @param prices of pools; empty: a pool has none
   public Books books(Function<PoolId, Optional<Price>> prices) {
     return new CoreBooks(world, prices);
+  }
+
+  /// The name of the standing (O1) of an attempt that began or ended in the last decision, as it
+  /// began or just before it ended; empty for any other.
+  public Optional<String> standing(AttemptId attempt) {
+    return Optional.ofNullable(world.standings.get(attempt)).map(Standing::name);
   }
 
   /// Usage of all policies, by id.

@@ -59,10 +59,6 @@ final class Transitions {
     return refusals;
   }
 
-  List<Decision.HoldChange> holdChanges() {
-    return holds.changes();
-  }
-
   void emit(Effect effect) {
     effects.add(effect);
   }
@@ -146,6 +142,7 @@ final class Transitions {
             Optional.empty());
     LiveAttempt live = liveAttempt(attempt, job, queue.account());
     take(live);
+    world.standings.put(live.id(), live.levels().standingWith(0));
     move(job, JobEvent.ASSIGN);
     emit(new Effect.StartAttempt(attempt));
     return live;
@@ -329,6 +326,7 @@ final class Transitions {
   void end(LiveAttempt attempt, AttemptEnding ending, JobEvent event, Instant now) {
     LiveJob job = attempt.job();
     QueueState queue = job.queue();
+    world.standings.put(attempt.id(), attempt.levels().standingWith(0));
     if (attempt.stop() == null) {
       world.removeRunning(attempt);
     }

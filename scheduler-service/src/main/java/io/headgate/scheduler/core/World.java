@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.placement.NodeState;
@@ -27,6 +28,7 @@ import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.Departments;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.PoolTenants;
+import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -119,6 +121,9 @@ final class World {
 
   /// The provisioned queues of all policies below each department.
   final Map<DepartmentAccount, List<QueueState>> queuesOfDepartment = new HashMap<>();
+
+  /// The standing of each attempt that began or ended in the last decision, at that moment.
+  final Map<AttemptId, Standing> standings = new HashMap<>();
 
   /// The orders to elastic pools.
   final TreeMap<PoolState, Asked> asked = new TreeMap<>();

@@ -20,7 +20,7 @@ class UnusableUnitsTest {
     return tenant;
   }
 
-  /// A queue `q` of jobs of so many workers, each with its GPUs and processors.
+  /// A queue `q` of jobs with `workers`, each of which needs the GPUs and processors.
   private static TenantBuilder workers(int workers, String gpus, long cpuMillis) {
     return new TenantBuilder()
         .pool("pool")
@@ -63,8 +63,7 @@ class UnusableUnitsTest {
 
   @Test
   void jobsNeedProcessorsBesideTheGpus() {
-    assertThat(unusable(new Driver(workers(1, "1", 4000)).join(node(8, 9000))))
-        .isEqualTo("6 of 8");
+    assertThat(unusable(new Driver(workers(1, "1", 4000)).join(node(8, 9000)))).isEqualTo("6 of 8");
   }
 
   @Test
@@ -86,7 +85,8 @@ class UnusableUnitsTest {
     Driver it = new Driver(sizes("1/2")).join(Driver.sliced("n", "pool", 1, Sliced.MIG));
     assertThat(unusable(it)).isEqualTo("0 of 1");
     it = new Driver(sizes("1/8")).join(Driver.sliced("n", "pool", 1, Sliced.MIG));
-    assertThat(unusable(it)).as("a device has seven places for the smallest slice")
+    assertThat(unusable(it))
+        .as("a device has seven places for the smallest slice")
         .isEqualTo("1/8 of 1");
   }
 

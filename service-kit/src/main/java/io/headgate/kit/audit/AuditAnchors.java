@@ -1,6 +1,6 @@
 package io.headgate.kit.audit;
 
-import io.opentelemetry.api.common.AttributeKey;
+import io.headgate.kit.telemetry.ServiceMetrics;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.Meter;
 import io.opentelemetry.api.metrics.ObservableLongGauge;
@@ -21,8 +21,6 @@ public final class AuditAnchors implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AuditAnchors.class);
   private static final Duration INTERVAL = Duration.ofMinutes(5);
   private static final Duration STOP_BOUND = Duration.ofSeconds(5);
-  private static final AttributeKey<String> LOG_NAME = AttributeKey.stringKey("headgate.schema");
-  private static final AttributeKey<String> TENANT = AttributeKey.stringKey("headgate.tenant");
 
   private final String name;
   private final AuditChain chain;
@@ -38,14 +36,15 @@ public final class AuditAnchors implements AutoCloseable {
     this.chain = chain;
     this.thread = Thread.ofVirtual().name("audit-anchors-" + name).unstarted(this::run);
     this.gauge =
-        meter
-            .gaugeBuilder("headgate.audit.sequence")
-            .setUnit("{entry}")
-            .setDescription("Number of the last anchored entry of an audit log.")
+        ServiceMetrics.AUDIT_SEQUENCE
+            .gauge(meter)
             .ofLongs()
             .buildWithCallback(gauge ->
                 sequences.forEach((tenant, sequence) ->
-                    gauge.record(sequence, Attributes.of(LOG_NAME, name, TENANT, tenant))));
+                    gauge.record(
+                        sequence,
+                        Attributes.of(
+                            ServiceMetrics.SCHEMA, name, ServiceMetrics.TENANT, tenant))));
   }
 
   /// Writes anchors now, and every five minutes.

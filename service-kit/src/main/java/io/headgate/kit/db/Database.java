@@ -3,7 +3,8 @@ package io.headgate.kit.db;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
-import io.opentelemetry.api.common.AttributeKey;
+import io.headgate.kit.telemetry.MetricDefinition;
+import io.headgate.kit.telemetry.ServiceMetrics;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.Meter;
 import java.sql.Connection;
@@ -32,7 +33,6 @@ import org.jooq.impl.DSL;
 /// frozen servers. Opening it migrates the schema to the version of this build, as the owner of the
 /// schema where one is configured. Thread-safe.
 public final class Database implements AutoCloseable {
-  private static final AttributeKey<String> SCHEMA = AttributeKey.stringKey("headgate.schema");
 
   /// The policies of row-level security compare a row's tenant with this setting.
   private static final String REACH = "select set_config('headgate.tenant', ?, true)";
@@ -163,25 +163,21 @@ public final class Database implements AutoCloseable {
 
   /// Registers metrics of the pool for its lifetime.
   public void observe(Meter meter) {
-    gauge(meter, "headgate.database.connections.active", PoolUsage::active, "In use.");
-    gauge(meter, "headgate.database.connections.idle", PoolUsage::idle, "Open and unused.");
-    gauge(
-        meter,
-        "headgate.database.connections.waiting",
-        PoolUsage::waiting,
-        "Threads that wait for a connection.");
-    gauge(meter, "headgate.database.connections.max", PoolUsage::max, "Upper bound of the pool.");
+    gauge(meter, ServiceMetrics.CONNECTIONS_ACTIVE, PoolUsage::active);
+    gauge(meter, ServiceMetrics.CONNECTIONS_IDLE, PoolUsage::idle);
+    gauge(meter, ServiceMetrics.CONNECTIONS_WAITING, PoolUsage::waiting);
+    gauge(meter, ServiceMetrics.CONNECTIONS_MAX, PoolUsage::max);
   }
 
-  private void gauge(Meter meter, String name, ToIntFunction<PoolUsage> value, String description) {
-    meter
-        .gaugeBuilder(name)
-        .setUnit("{connection}")
-        .setDescription(description)
+  private void gauge(Meter meter, MetricDefinition definition, ToIntFunction<PoolUsage> value) {
+    definition
+        .gauge(meter)
         .ofLongs()
         .buildWithCallback(gauge -> {
           if (!pool.isClosed()) {
-            gauge.record(value.applyAsInt(usage()), Attributes.of(SCHEMA, pool.getPoolName()));
+            gauge.record(
+                value.applyAsInt(usage()),
+                Attributes.of(ServiceMetrics.SCHEMA, pool.getPoolName()));
           }
         });
   }

@@ -83,7 +83,7 @@ public final class ApiServer implements AutoCloseable {
 
   private ApiServer(Builder builder) {
     this.config = builder.config;
-    this.services = builder.services.stream().map(BindableService::bindService).toList();
+    this.services = builder.services.stream().map(Builder.Traced::definition).toList();
     refuseMethodsWithoutRule(services);
     this.health =
         new HealthStatus(services.stream().map(s -> s.getServiceDescriptor().getName()).toList());
@@ -178,7 +178,7 @@ public final class ApiServer implements AutoCloseable {
   public static final class Builder {
     private final ApiServerConfig config;
     private final Telemetry telemetry;
-    private final List<BindableService> services = new ArrayList<>();
+    private final List<Traced> services = new ArrayList<>();
     private final List<ServerInterceptor> interceptors = new ArrayList<>();
     private final Set<MethodDescriptor<?, ?>> prompt = new HashSet<>();
     private final Map<MethodDescriptor<?, ?>, Integer> bounds = new HashMap<>();
@@ -186,15 +186,26 @@ public final class ApiServer implements AutoCloseable {
     private Duration patience = Lobby.PATIENCE;
     private TokenVerifier verifier = TokenVerifier.refusingAll();
     private DeniedCallListener denied = DeniedCallListener.none();
+    private Telemetry speaker;
 
     private Builder(ApiServerConfig config, Telemetry telemetry) {
       this.config = config;
       this.telemetry = telemetry;
+      this.speaker = telemetry;
     }
+
+    /// A service whose calls are traced and measured by its own telemetry.
+    private record Traced(ServerServiceDefinition definition, Telemetry telemetry) {}
 
     /// Serves `service`; each of its methods must state an access rule.
     public Builder service(BindableService service) {
-      services.add(service);
+      services.add(new Traced(service.bindService(), speaker));
+      return this;
+    }
+
+    /// Services that are added from now on are parts of the process with this telemetry.
+    public Builder part(Telemetry own) {
+      speaker = own;
       return this;
     }
 
@@ -292,7 +303,6 @@ public final class ApiServer implements AutoCloseable {
       Builder builder, List<ServerServiceDefinition> services, ErrorPages errors) {
     FailureInterceptor failures = new FailureInterceptor();
     List<ServerInterceptor> chain = new ArrayList<>();
-    chain.add(builder.telemetry.serverInterceptor());
     chain.add(failures);
     chain.add(calls);
     chain.add(StrangerCalls.refusals());
@@ -318,8 +328,10 @@ public final class ApiServer implements AutoCloseable {
                     .build())
             .addService(
                 ServerInterceptors.interceptForward(health.service().bindService(), failures));
-    for (ServerServiceDefinition service : services) {
-      grpc.addService(ServerInterceptors.interceptForward(service, chain));
+    for (Builder.Traced service : builder.services) {
+      List<ServerInterceptor> traced = new ArrayList<>(chain);
+      traced.addFirst(service.telemetry().serverInterceptor());
+      grpc.addService(ServerInterceptors.interceptForward(service.definition(), traced));
     }
     if (config.discovery() != Discovery.OFF) {
       grpc.addService(ProtoReflectionServiceV1.newInstance());

@@ -3,6 +3,7 @@ package io.headgate.kit.grpc;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerInterceptor;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.telemetry.ServiceMetrics;
 import io.opentelemetry.api.metrics.Meter;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
@@ -63,16 +64,12 @@ public final class MemoryBrake {
     }
     MemoryBrake brake =
         new MemoryBrake(() -> old.map(MemoryBrake::left).orElse(new Left(0, 1)), percent);
-    meter
-        .gaugeBuilder("headgate.memory.left")
-        .setUnit("By")
-        .setDescription("Bytes of the old generation in use after its last collection.")
+    ServiceMetrics.MEMORY_LEFT
+        .gauge(meter)
         .ofLongs()
         .buildWithCallback(gauge -> gauge.record(brake.collections.get().usedBytes()));
-    meter
-        .gaugeBuilder("headgate.memory.brake")
-        .setUnit("1")
-        .setDescription("1 while new work is refused because memory is short, else 0.")
+    ServiceMetrics.MEMORY_BRAKE
+        .gauge(meter)
         .ofLongs()
         .buildWithCallback(gauge -> gauge.record(brake.isOn() ? 1 : 0));
     return brake;

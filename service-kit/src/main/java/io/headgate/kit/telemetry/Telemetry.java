@@ -2,7 +2,6 @@ package io.headgate.kit.telemetry;
 
 import io.grpc.ClientInterceptor;
 import io.grpc.ServerInterceptor;
-import io.headgate.kit.telemetry.TelemetryConfig.MetricsAccess;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
@@ -11,112 +10,111 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.ContextPropagators;
-import io.opentelemetry.exporter.otlp.http.logs.OtlpHttpLogRecordExporter;
-import io.opentelemetry.exporter.otlp.http.metrics.OtlpHttpMetricExporter;
-import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
-import io.opentelemetry.exporter.prometheus.PrometheusHttpServer;
-import io.opentelemetry.exporter.prometheus.PrometheusHttpServerBuilder;
 import io.opentelemetry.instrumentation.grpc.v1_6.GrpcTelemetry;
 import io.opentelemetry.instrumentation.runtimetelemetry.RuntimeTelemetry;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.logs.SdkLoggerProvider;
-import io.opentelemetry.sdk.logs.export.BatchLogRecordProcessor;
+import io.opentelemetry.sdk.logs.SdkLoggerProviderBuilder;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
 import io.opentelemetry.sdk.metrics.SdkMeterProviderBuilder;
-import io.opentelemetry.sdk.metrics.export.PeriodicMetricReader;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
-import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Traces, metrics and logs of one process. It is created first and closed last, so that it covers
-/// the whole run. Nothing is global: each part gets its tracer or meter from this object.
+/// Traces, metrics and logs of one service. It is created first and closed last, so that it covers
+/// the whole run. Nothing is global: each class gets its tracer or meter from this object.
+///
+/// Several services of one process have [a part][#part] each, with a `service.name` of its own. All
+/// parts share the receivers, so a process has one scrape port and one connection to each receiver
+/// of OTLP.
 public final class Telemetry implements AutoCloseable {
   private static final long CLOSE_SECONDS = 5;
 
   private final OpenTelemetry openTelemetry;
   private final @Nullable OpenTelemetrySdk sdk;
+  private final @Nullable Common common;
   private final @Nullable RuntimeTelemetry runtime;
   private final GrpcTelemetry grpc;
-  private final Optional<URI> scrapeEndpoint;
+  private final Map<String, Telemetry> parts = new ConcurrentHashMap<>();
+
+  /// Things that the parts of a process have in common.
+  private record Common(TelemetryConfig config, String version, Receivers receivers) {}
 
   private Telemetry(
-      OpenTelemetry openTelemetry, @Nullable OpenTelemetrySdk sdk, Optional<URI> scrapeEndpoint) {
+      OpenTelemetry openTelemetry,
+      @Nullable OpenTelemetrySdk sdk,
+      @Nullable Common common,
+      @Nullable RuntimeTelemetry runtime) {
     this.openTelemetry = openTelemetry;
     this.sdk = sdk;
-    this.runtime = sdk == null ? null : RuntimeTelemetry.create(sdk);
+    this.common = common;
+    this.runtime = runtime;
     this.grpc = GrpcTelemetry.builder(openTelemetry).setEmitMessageEvents(false).build();
-    this.scrapeEndpoint = scrapeEndpoint;
   }
 
   /// Telemetry without receivers, for tests and tools.
   public static Telemetry disabled() {
-    return new Telemetry(OpenTelemetry.noop(), null, Optional.empty());
+    return new Telemetry(OpenTelemetry.noop(), null, null, null);
   }
 
   /// Wraps an SDK that a test created.
   public static Telemetry of(OpenTelemetrySdk sdk) {
-    return new Telemetry(sdk, sdk, Optional.empty());
+    return new Telemetry(sdk, sdk, null, null);
   }
 
-  /// Starts recording and export under the `service.name` `service`.
+  /// Starts recording and export under the `service.name` `service`. Metrics of the Java runtime
+  /// and log records of the whole process count to it.
   public static Telemetry start(TelemetryConfig config, String service, String version) {
+    CallMetrics.followConventions();
     Logging.setLevel(config.logLevel());
-    Resource resource = resource(service, version);
+    Logging.setFormat(config.logFormat(), service);
+    Common common = new Common(config, version, new Receivers(config));
+    OpenTelemetrySdk sdk = sdk(common, service);
+    common.receivers().observe(sdk.getMeter("io.headgate.kit.telemetry"));
+    if (common.receivers().takesLogs()) {
+      Logging.sendTo(sdk);
+    }
+    return new Telemetry(sdk, sdk, common, RuntimeTelemetry.create(sdk));
+  }
+
+  /// The telemetry of another service in this process, which ends with this one.
+  public Telemetry part(String service) {
+    if (common == null) {
+      return this;
+    }
+    return parts.computeIfAbsent(
+        service,
+        _ -> {
+          OpenTelemetrySdk own = sdk(common, service);
+          return new Telemetry(own, own, common, null);
+        });
+  }
+
+  private static OpenTelemetrySdk sdk(Common common, String service) {
+    Resource resource = resource(service, common.version());
     SdkTracerProviderBuilder traces =
         SdkTracerProvider.builder()
             .setResource(resource)
-            .setSampler(Sampler.parentBased(Sampler.traceIdRatioBased(config.traceRatio())));
+            .setSampler(
+                Sampler.parentBased(Sampler.traceIdRatioBased(common.config().traceRatio())));
     SdkMeterProviderBuilder metrics = SdkMeterProvider.builder().setResource(resource);
-    var logs = SdkLoggerProvider.builder().setResource(resource);
-    config
-        .otlpEndpoint()
-        .ifPresent(base -> {
-          traces.addSpanProcessor(
-              BatchSpanProcessor.builder(
-                      OtlpHttpSpanExporter.builder().setEndpoint(path(base, "traces")).build())
-                  .build());
-          metrics.registerMetricReader(
-              PeriodicMetricReader.builder(
-                      OtlpHttpMetricExporter.builder().setEndpoint(path(base, "metrics")).build())
-                  .setInterval(config.exportInterval())
-                  .build());
-          logs.addLogRecordProcessor(
-              BatchLogRecordProcessor.builder(
-                      OtlpHttpLogRecordExporter.builder().setEndpoint(path(base, "logs")).build())
-                  .build());
-        });
-    Optional<URI> scrape =
-        config
-            .metricsPort()
-            .map(port -> {
-              int chosen = port == 0 ? ScrapePort.free(config.metricsHost()) : port;
-              PrometheusHttpServerBuilder server =
-                  PrometheusHttpServer.builder().setHost(config.metricsHost()).setPort(chosen);
-              if (config.metricsAccess() == MetricsAccess.TOKEN) {
-                server.setAuthenticator(ScrapeToken.of(config.metricsTokenFile().orElseThrow()));
-              }
-              metrics.registerMetricReader(server.build());
-              return URI.create("http://" + config.metricsHost() + ":" + chosen + "/metrics");
-            });
-    OpenTelemetrySdk sdk =
-        OpenTelemetrySdk.builder()
-            .setTracerProvider(traces.build())
-            .setMeterProvider(metrics.build())
-            .setLoggerProvider(logs.build())
-            .setPropagators(ContextPropagators.create(W3CTraceContextPropagator.getInstance()))
-            .build();
-    if (config.otlpEndpoint().isPresent()) {
-      Logging.sendTo(sdk);
-    }
-    return new Telemetry(sdk, sdk, scrape);
+    CallMetrics.bound(metrics);
+    SdkLoggerProviderBuilder logs = SdkLoggerProvider.builder().setResource(resource);
+    common.receivers().connect(traces, metrics, logs);
+    return OpenTelemetrySdk.builder()
+        .setTracerProvider(traces.build())
+        .setMeterProvider(metrics.build())
+        .setLoggerProvider(logs.build())
+        .setPropagators(ContextPropagators.create(W3CTraceContextPropagator.getInstance()))
+        .build();
   }
 
   private static Resource resource(String service, String version) {
@@ -174,25 +172,28 @@ public final class Telemetry implements AutoCloseable {
     return Optional.ofNullable(carrier.get("traceparent"));
   }
 
-  /// The address that Prometheus scrapes, if enabled.
+  /// The address that Prometheus scrapes, if enabled. It shows all parts of the process.
   public Optional<URI> scrapeEndpoint() {
-    return scrapeEndpoint;
+    return common == null ? Optional.empty() : common.receivers().scrapeEndpoint();
   }
 
-  /// Exports buffered data within a bound, and stops.
+  /// Exports buffered data of all parts within a bound, and stops.
   @Override
   public void close() {
+    if (common != null) {
+      Logging.stopSending();
+      common.receivers().close();
+    }
+    parts.values().forEach(Telemetry::end);
+    end();
+  }
+
+  private void end() {
     if (runtime != null) {
       runtime.close();
     }
     if (sdk != null) {
-      Logging.stopSending();
       sdk.shutdown().join(CLOSE_SECONDS, TimeUnit.SECONDS);
     }
-  }
-
-  private static String path(URI base, String signal) {
-    String root = base.toString();
-    return (root.endsWith("/") ? root : root + "/") + "v1/" + signal;
   }
 }

@@ -40,7 +40,13 @@ public record TelemetryConfig(
         Duration exportInterval,
     @Setting(meaning = "Least severe messages of the console and of exported logs.")
         @Default("info")
-        LogLevel logLevel) {
+        LogLevel logLevel,
+    @Setting(
+            meaning =
+                "Form of the console: lines for people, or one JSON object a line with trace ids and"
+                    + " the name of the event.")
+        @Default("text")
+        LogFormat logFormat) {
 
   /// The scrapes that the endpoint answers.
   public enum MetricsAccess {
@@ -57,6 +63,12 @@ public record TelemetryConfig(
     DEBUG
   }
 
+  /// The form of the log on standard error.
+  public enum LogFormat {
+    TEXT,
+    JSON
+  }
+
   public static final TelemetryConfig DEFAULTS =
       new TelemetryConfig(
           Optional.empty(),
@@ -66,7 +78,8 @@ public record TelemetryConfig(
           Optional.empty(),
           1.0,
           Duration.ofSeconds(15),
-          LogLevel.INFO);
+          LogLevel.INFO,
+          LogFormat.TEXT);
 
   public TelemetryConfig {
     if (metricsPort.filter(port -> port < 0 || port > 65_535).isPresent()) {

@@ -2,18 +2,25 @@ package io.headgate.kit.watch;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.auth.Principals;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.CallOrigin;
 import io.headgate.kit.grpc.FairBound;
 import io.headgate.kit.grpc.FairBound.Excess;
 import io.headgate.kit.lifecycle.HeavyThreads;
+import io.headgate.kit.telemetry.ServiceMetrics;
 import io.headgate.kit.watch.WatchSource.Step;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.metrics.DoubleHistogram;
 import io.opentelemetry.api.metrics.LongCounter;
 import io.opentelemetry.api.metrics.Meter;
+import io.opentelemetry.api.metrics.ObservableLongMeasurement;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -40,6 +47,7 @@ import org.jspecify.annotations.Nullable;
 /// {@link #committed} is a hint that reduces latency. A missed hint (a crash, another process)
 /// delays a watcher by at most one heartbeat. Thread-safe.
 public final class WatchHub implements AutoCloseable {
+  private static final double NANOS = 1e9;
   private static final Duration RETRY = Duration.ofMillis(500);
 
   /// Watchers that read at the same time. The others wait their turn, so that many watchers leave
@@ -58,7 +66,9 @@ public final class WatchHub implements AutoCloseable {
   private final Queue<Watcher<?>> starving = new ConcurrentLinkedQueue<>();
   private final Set<Watcher<?>> watchers = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final Attributes self;
   private final LongCounter cuts;
+  private final DoubleHistogram lag;
 
   /// @param name of the watched resource, for logs and threads
   /// @param meter measures the watchers
@@ -68,24 +78,24 @@ public final class WatchHub implements AutoCloseable {
     this.number = limits.number();
     this.bytes = limits.memory().bound();
     this.readers = new HeavyThreads("read-" + name, READERS);
-    this.cuts =
-        meter
-            .counterBuilder("headgate.watch.cuts")
-            .setUnit("{watcher}")
-            .setDescription("Watchers cut off because they accepted no message.")
-            .build();
-    meter
-        .gaugeBuilder("headgate.watch.bytes")
-        .setUnit("By")
-        .setDescription("Bytes made for watchers that their clients have not taken yet.")
+    this.self = Attributes.of(ServiceMetrics.WATCH, name);
+    this.cuts = ServiceMetrics.WATCH_CUTS.counter(meter);
+    this.lag = ServiceMetrics.WATCH_LAG.histogram(meter);
+    ServiceMetrics.WATCH_BYTES
+        .gauge(meter)
         .ofLongs()
-        .buildWithCallback(gauge -> gauge.record(bytes.inProgress()));
-    meter
-        .gaugeBuilder("headgate.watch.watchers")
-        .setUnit("{watcher}")
-        .setDescription("Open watches.")
+        .buildWithCallback(gauge -> gauge.record(bytes.inProgress(), self));
+    ServiceMetrics.WATCH_SUBSCRIBERS
+        .gauge(meter)
         .ofLongs()
-        .buildWithCallback(gauge -> gauge.record(watchers.size()));
+        .buildWithCallback(this::countSubscribers);
+  }
+
+  private void countSubscribers(ObservableLongMeasurement gauge) {
+    Map<String, Long> byRole = new TreeMap<>();
+    watchers.forEach(watcher -> byRole.merge(watcher.role(), 1L, Long::sum));
+    byRole.forEach((role, count) ->
+        gauge.record(count, self.toBuilder().put(ServiceMetrics.ROLE, role).build()));
   }
 
   /// Announces that `version` is committed; call it after the commit, never before.
@@ -111,12 +121,15 @@ public final class WatchHub implements AutoCloseable {
     if (!(out instanceof ServerCallStreamObserver<M> call)) {
       throw new IllegalArgumentException("a watch is served from a handler, not " + out);
     }
-    CallOrigin origin = CallOrigin.current();
-    Optional<Excess> excess = number.enter(origin, 1);
+    Watcher.Subscriber subscriber =
+        new Watcher.Subscriber(
+            CallOrigin.current(),
+            Principals.find().map(caller -> caller.role().claim()).orElse("anonymous"));
+    Optional<Excess> excess = number.enter(subscriber.origin(), 1);
     if (excess.isPresent()) {
       throw tooMany(excess.get()).exception();
     }
-    Watcher<M> watcher = new Watcher<>(this, origin, call, source, request);
+    Watcher<M> watcher = new Watcher<>(this, subscriber, call, source, request);
     watchers.add(watcher);
     watcher.start(name);
     if (closed.get()) {
@@ -156,6 +169,11 @@ public final class WatchHub implements AutoCloseable {
 
   <M> Step<M> read(WatchSource<M> source, long version) throws InterruptedException {
     return readers.call(() -> source.read(version));
+  }
+
+  /// News of a commit are handed over, `nanos` after it was announced.
+  void handedOver(long nanos) {
+    lag.record(nanos / NANOS, self);
   }
 
   /// Tells the watcher when bytes are given back, once.
@@ -208,7 +226,7 @@ public final class WatchHub implements AutoCloseable {
   }
 
   Refusal withoutRoom(Excess excess, long version) {
-    cuts.add(1);
+    cuts.add(1, self);
     return Refusal.exhausted(
             "WATCHERS_NOT_READING",
             ("%s has %d bytes on their way to watchers that do not read them, and may have %d now;"
@@ -221,7 +239,7 @@ public final class WatchHub implements AutoCloseable {
   }
 
   Refusal tooSlow(long version) {
-    cuts.add(1);
+    cuts.add(1, self);
     return Refusal.unavailable(
             "WATCHER_TOO_SLOW",
             "the client accepted no message for "

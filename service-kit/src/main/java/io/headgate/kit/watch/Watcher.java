@@ -6,6 +6,7 @@ import io.headgate.kit.failure.RefusalException;
 import io.headgate.kit.grpc.CallOrigin;
 import io.headgate.kit.grpc.CallThreads;
 import io.headgate.kit.grpc.FairBound.Excess;
+import io.headgate.kit.time.TimeSource;
 import io.headgate.kit.watch.WatchSource.Step;
 import java.time.Duration;
 import java.util.List;
@@ -26,6 +27,8 @@ import org.slf4j.LoggerFactory;
 final class Watcher<M> implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Watcher.class);
 
+  private static final TimeSource TIME = TimeSource.system();
+
   /// A watcher that waits for room looks again this often, because the hub may have told one of it
   /// that may not use it.
   private static final long LOOK_NANOS = Duration.ofMillis(200).toNanos();
@@ -34,6 +37,7 @@ final class Watcher<M> implements Runnable {
   private static final Duration LINGER = Duration.ofSeconds(30);
 
   private final WatchHub hub;
+  private final Subscriber subscriber;
   private final CallOrigin origin;
   private final ServerCallStreamObserver<M> out;
   private final WatchSource<M> source;
@@ -44,6 +48,8 @@ final class Watcher<M> implements Runnable {
   private final Condition changed = lock.newCondition();
   // All guarded by lock. The newest commit announced since the last read began.
   private long newest;
+  // When the first of these was announced.
+  private long announcedNanos;
   private boolean over;
   private boolean mayHaveRoom;
   // Bytes in flight that are counted for this watcher.
@@ -58,15 +64,21 @@ final class Watcher<M> implements Runnable {
 
   // Used only by the watch's own thread.
   private long seen;
+  // When the first news of this step were announced; 0: it was not announced.
+  private long readNanos;
+
+  /// The client of a watch.
+  record Subscriber(CallOrigin origin, String role) {}
 
   Watcher(
       WatchHub hub,
-      CallOrigin origin,
+      Subscriber subscriber,
       ServerCallStreamObserver<M> out,
       WatchSource<M> source,
       WatchRequest request) {
     this.hub = hub;
-    this.origin = origin;
+    this.subscriber = subscriber;
+    this.origin = subscriber.origin();
     this.out = out;
     this.source = source;
     this.limits = hub.limits();
@@ -76,6 +88,10 @@ final class Watcher<M> implements Runnable {
 
   CallOrigin origin() {
     return origin;
+  }
+
+  String role() {
+    return subscriber.role();
   }
 
   void start(String name) {
@@ -88,6 +104,7 @@ final class Watcher<M> implements Runnable {
     lock.lock();
     try {
       if (version > newest) {
+        announcedNanos = newest == 0 ? TIME.monotonicNanos() : announcedNanos;
         newest = version;
         changed.signalAll();
       }
@@ -160,6 +177,9 @@ final class Watcher<M> implements Runnable {
       within = step.more();
       if (!step.messages().isEmpty()) {
         quietNanos = limits.heartbeat().toNanos();
+        if (readNanos != 0 && !within) {
+          hub.handedOver(TIME.monotonicNanos() - readNanos);
+        }
       } else if (quietNanos <= 0 && !step.more()) {
         send(source.alive(seen));
         quietNanos = limits.heartbeat().toNanos();
@@ -322,6 +342,7 @@ final class Watcher<M> implements Runnable {
     lock.lock();
     try {
       if (!within) {
+        readNanos = newest == 0 ? 0 : announcedNanos;
         newest = 0;
       }
       return !over;

@@ -166,7 +166,8 @@ class TelemetryTest {
                 Optional.empty(),
                 1.5,
                 Duration.ofSeconds(1),
-                LogLevel.INFO))
+                LogLevel.INFO,
+                TelemetryConfig.LogFormat.TEXT))
         .hasMessageContaining("trace-ratio: 0 to 1");
   }
 
@@ -190,6 +191,14 @@ class TelemetryTest {
       MetricsAccess access,
       Optional<Path> tokenFile) {
     return new TelemetryConfig(
-        endpoint, "127.0.0.1", port, access, tokenFile, 1.0, Duration.ofSeconds(60), LogLevel.INFO);
+        endpoint,
+        "127.0.0.1",
+        port,
+        access,
+        tokenFile,
+        1.0,
+        Duration.ofSeconds(60),
+        LogLevel.INFO,
+        TelemetryConfig.LogFormat.TEXT);
   }
 }

@@ -50,7 +50,8 @@ public final class ScrapedTelemetry implements AutoCloseable {
                 Optional.empty(),
                 1.0,
                 defaults.exportInterval(),
-                defaults.logLevel()),
+                defaults.logLevel(),
+                TelemetryConfig.LogFormat.TEXT),
             service,
             "test"));
   }

@@ -5,13 +5,16 @@ import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.core.StopStep;
+import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.SupervisorLink;
 import io.headgate.agent.process.SupervisorStatus;
 import io.headgate.agent.runtime.ledger.Failpoint;
 import io.headgate.agent.runtime.telemetry.Enforcement;
+import io.headgate.agent.runtime.telemetry.Violation;
 import io.opentelemetry.api.trace.Span;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -101,6 +104,9 @@ final class AttemptOrders {
       order = order == null ? wanted : wanted.after(order);
       if (stop.kind() == StopOrder.Kind.OVER_LIMIT) {
         context.instruments().enforced(late ? Enforcement.KILLED : Enforcement.STOPPED);
+        if (!late) {
+          context.instruments().violated(slices(), Violation.MEMORY);
+        }
       }
       stopSpan = stopSpan != null ? stopSpan : context.instruments().stopping(assignment);
       if (link != null && late && stop.kind() == StopOrder.Kind.OVER_LIMIT) {
@@ -115,6 +121,15 @@ final class AttemptOrders {
       return !late;
     } finally {
       lock.unlock();
+    }
+  }
+
+  private List<SlicePlan> slices() {
+    try {
+      return context.ledger().slices(key());
+    } catch (IOException e) {
+      LOG.warn("the slices of {} cannot be read", key(), e);
+      return List.of();
     }
   }
 

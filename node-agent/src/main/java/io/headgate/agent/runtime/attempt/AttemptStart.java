@@ -185,10 +185,14 @@ final class AttemptStart {
     }
     context.ledger().recordSlices(key(), plans);
     long begun = context.time().monotonicNanos();
-    plans.forEach(this::realise);
-    context
-        .instruments()
-        .slicesRealised(plans, Duration.ofNanos(context.time().monotonicNanos() - begun));
+    boolean made = false;
+    try {
+      plans.forEach(this::realise);
+      made = true;
+    } finally {
+      Duration took = Duration.ofNanos(context.time().monotonicNanos() - begun);
+      context.instruments().slicesRealised(plans, made, took);
+    }
     Failpoint.AFTER_REALISE.reach();
     return plans;
   }

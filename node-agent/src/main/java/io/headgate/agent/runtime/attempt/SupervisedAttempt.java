@@ -13,9 +13,11 @@ import io.headgate.agent.process.SupervisorStatus;
 import io.headgate.agent.runtime.ledger.AttemptLedger;
 import io.headgate.agent.runtime.ledger.Failpoint;
 import io.headgate.agent.runtime.telemetry.Enforcement;
+import io.headgate.agent.runtime.telemetry.Violation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -258,9 +260,11 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
     Failpoint.BEFORE_RELEASE.reach();
     SliceReleaseReport slices = new SliceReleaseReport(context, key());
     boolean suspicious = failed;
+    boolean retried = false;
     Duration wait = FIRST_RETRY;
     while (!isDetached()) {
       try {
+        List<SlicePlan> plans = context.ledger().slices(key());
         if (suspicious) {
           suspicious = false;
           // Before the report of its end, because a failed device may have ended it, and not the
@@ -272,7 +276,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
           Failpoint.AFTER_RELEASE.reach();
           slices.freed();
           Duration took = Duration.ofNanos(context.time().monotonicNanos() - begun);
-          context.instruments().attemptReleased(took);
+          context.instruments().slicesReleased(plans, retried, took);
           orders.over();
           inputs.accept(new Input.Released(key(), took));
           return;
@@ -280,6 +284,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
       } catch (IOException | RuntimeException e) {
         // Whatever it is, the slices stay taken until this succeeds: what is not clean is not free.
         LOG.warn("the slices of {} cannot be released yet: {}", key(), e.toString());
+        retried = true;
         slices.notFreed(String.valueOf(e.getMessage()));
       }
       pause(wait);
@@ -295,6 +300,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
       }
       case KILLED -> {
         context.instruments().enforced(Enforcement.REMAINS_KILLED);
+        context.instruments().violated(context.ledger().slices(key()), Violation.FENCE);
         return false;
       }
     }

@@ -1,6 +1,7 @@
 package io.headgate.agent.runtime.telemetry;
 
 import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.AttemptState;
 import io.headgate.agent.core.EndReason;
@@ -10,6 +11,7 @@ import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.JobUsage;
 import io.headgate.agent.runtime.watch.DeviceWatch;
 import io.headgate.agent.runtime.watch.JobMeter;
+import io.headgate.kit.telemetry.MetricDefinition;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.opentelemetry.api.common.AttributeKey;
@@ -32,45 +34,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// All that the agent measures: the names are here, those of devices in [DeviceInstruments], and
-/// nowhere else.
+/// Measures the agent under the names of [AgentMetrics].
 public final class AgentInstruments implements AutoCloseable {
   private static final String SCOPE = "io.headgate.agent";
 
-  private static final String CONNECTED = "headgate.agent.connected";
-  private static final String ATTEMPTS = "headgate.agent.attempts";
-  private static final String UPDATES_PENDING = "headgate.agent.updates.pending";
-  private static final String START_DURATION = "headgate.agent.start.duration";
-  private static final String STOP_DURATION = "headgate.agent.stop.duration";
-  private static final String SLICES = "headgate.slice.count";
-  private static final String REALISE_DURATION = "headgate.slice.realise.duration";
-  private static final String RELEASE_DURATION = "headgate.slice.release.duration";
-
-  private static final String JOB_CPU = "headgate.job.cpu.time";
-  private static final String JOB_MEMORY = "headgate.job.memory.usage";
-  private static final String JOB_OOM_KILLS = "headgate.job.oom_kills";
-  private static final String ENFORCEMENT = "headgate.enforcement.actions";
-
-  private static final AttributeKey<String> NODE = AttributeKey.stringKey("headgate.node");
-  private static final AttributeKey<String> STATE = AttributeKey.stringKey("headgate.state");
-  private static final AttributeKey<String> PHASE = AttributeKey.stringKey("headgate.phase");
-  private static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("headgate.outcome");
-  private static final AttributeKey<String> MECHANISM =
-      AttributeKey.stringKey("headgate.mechanism");
-  private static final AttributeKey<String> ISOLATION =
-      AttributeKey.stringKey("headgate.isolation");
-  private static final AttributeKey<String> TENANT = AttributeKey.stringKey("headgate.tenant");
-  private static final AttributeKey<String> QUEUE = AttributeKey.stringKey("headgate.queue");
-  private static final AttributeKey<Long> SLOT = AttributeKey.longKey("headgate.slot");
-  private static final AttributeKey<String> ACTION = AttributeKey.stringKey("headgate.action");
   private static final AttributeKey<String> JOB = AttributeKey.stringKey("headgate.job");
   private static final AttributeKey<Long> ATTEMPT = AttributeKey.longKey("headgate.attempt");
-
-  private static final List<Double> BUCKETS_SECONDS =
-      List.of(0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0);
 
   private final Meter meter;
   private final Tracer tracer;
@@ -83,6 +56,7 @@ public final class AgentInstruments implements AutoCloseable {
   private final DoubleHistogram realiseDuration;
   private final DoubleHistogram releaseDuration;
   private final LongCounter enforcement;
+  private final LongCounter violations;
 
   public AgentInstruments(Telemetry telemetry, TimeSource time, String node) {
     this.meter = telemetry.meter(SCOPE);
@@ -90,11 +64,12 @@ public final class AgentInstruments implements AutoCloseable {
     this.time = time;
     this.node = node;
     this.devices = new DeviceInstruments(telemetry, SCOPE, node);
-    this.startDuration = histogram(START_DURATION, "From the assignment to the running program.");
-    this.stopDuration = histogram(STOP_DURATION, "One phase of a stop.");
-    this.realiseDuration = histogram(REALISE_DURATION, "Making the slices of an attempt.");
-    this.releaseDuration = histogram(RELEASE_DURATION, "From the end of a job to free slices.");
-    this.enforcement = meter.counterBuilder(ENFORCEMENT).setUnit("{action}").build();
+    this.startDuration = AgentMetrics.START_DURATION.histogram(meter);
+    this.stopDuration = AgentMetrics.STOP_DURATION.histogram(meter);
+    this.realiseDuration = AgentMetrics.REALISE_DURATION.histogram(meter);
+    this.releaseDuration = AgentMetrics.RELEASE_DURATION.histogram(meter);
+    this.enforcement = AgentMetrics.ENFORCEMENT.counter(meter);
+    this.violations = AgentMetrics.SLICE_VIOLATIONS.counter(meter);
   }
 
   /// The start of an attempt: a span in the scheduler's trace, which the job continues.
@@ -157,17 +132,51 @@ public final class AgentInstruments implements AutoCloseable {
     return new Timing(assignment);
   }
 
-  public void slicesRealised(List<SlicePlan> plans, Duration took) {
-    Attributes attributes = node().toBuilder().put(MECHANISM, plans.getFirst().mechanism()).build();
-    realiseDuration.record(seconds(took), attributes);
+  /// The slices of an attempt were made, or one could not be made.
+  ///
+  /// @param plans the slices, at least one
+  /// @param made whether all were made
+  public void slicesRealised(List<SlicePlan> plans, boolean made, Duration took) {
+    realiseDuration.record(seconds(took), slices(plans, made ? "ok" : "failed"));
   }
 
-  public void attemptReleased(Duration took) {
-    releaseDuration.record(seconds(took), node());
+  /// The slices of an attempt are free again.
+  ///
+  /// @param plans the slices, if it had some
+  /// @param retried whether it failed before
+  public void slicesReleased(List<SlicePlan> plans, boolean retried, Duration took) {
+    releaseDuration.record(seconds(took), slices(plans, retried ? "retried" : "ok"));
+  }
+
+  private Attributes slices(List<SlicePlan> plans, String outcome) {
+    return Attributes.of(
+        AgentMetrics.NODE,
+        node,
+        AgentMetrics.MECHANISM,
+        mechanism(plans),
+        AgentMetrics.OUTCOME,
+        outcome);
+  }
+
+  private static String mechanism(List<SlicePlan> plans) {
+    return plans.isEmpty() ? "none" : plans.getFirst().mechanism();
+  }
+
+  /// An attempt did not keep to its slices.
+  public void violated(List<SlicePlan> plans, Violation kind) {
+    violations.add(
+        1,
+        Attributes.of(
+            AgentMetrics.NODE,
+            node,
+            AgentMetrics.MECHANISM,
+            mechanism(plans),
+            AgentMetrics.KIND,
+            word(kind)));
   }
 
   public void enforced(Enforcement action) {
-    enforcement.add(1, node().toBuilder().put(ACTION, word(action)).build());
+    enforcement.add(1, node().toBuilder().put(AgentMetrics.ACTION, word(action)).build());
   }
 
   /// A phase of a stop is over, or the attempt.
@@ -182,8 +191,8 @@ public final class AgentInstruments implements AutoCloseable {
             stopDuration.record(
                 seconds(step.duration().orElseThrow()),
                 node().toBuilder()
-                    .put(PHASE, word(step.phase()))
-                    .put(OUTCOME, word(step.result().orElseThrow()))
+                    .put(AgentMetrics.PHASE, word(step.phase()))
+                    .put(AgentMetrics.OUTCOME, word(step.result().orElseThrow()))
                     .build()));
   }
 
@@ -196,9 +205,9 @@ public final class AgentInstruments implements AutoCloseable {
       Supplier<List<AttemptReport>> attempts,
       Supplier<List<SlicePlan>> slices,
       Supplier<Integer> pending) {
-    gauge(ATTEMPTS, "{attempt}", to -> attemptsByState(attempts.get(), to));
-    gauge(SLICES, "{slice}", to -> slicesByMechanism(slices.get(), to));
-    gauge(UPDATES_PENDING, "{update}", to -> to.record(pending.get(), node()));
+    gauge(AgentMetrics.ATTEMPTS, to -> attemptsByState(attempts.get(), to));
+    gauge(AgentMetrics.SLICES, to -> slicesByMechanism(slices.get(), to));
+    gauge(AgentMetrics.UPDATES_PENDING, to -> to.record(pending.get(), node()));
   }
 
   /// Registers the gauges of the machine's devices.
@@ -222,15 +231,20 @@ public final class AgentInstruments implements AutoCloseable {
   }
 
   /// The slices that there are, and what attempts have of the memory of devices.
-  public void observeSlices(Supplier<List<SlicePlan>> plans, Supplier<List<MemoryMeter.Use>> uses) {
-    devices.observeSlices(plans, uses);
+  ///
+  /// @param queues the queue of each attempt
+  public void observeSlices(
+      Supplier<List<SlicePlan>> plans,
+      Supplier<List<MemoryMeter.Use>> uses,
+      Function<AttemptKey, String> queues) {
+    devices.observeSlices(plans, uses, queues);
   }
 
   /// Registers the gauges of the jobs' CPU and memory.
   public void observeJobs(Supplier<Map<JobMeter.Slot, JobUsage>> jobs) {
-    var cpu = meter.counterBuilder(JOB_CPU).ofDoubles().setUnit("s").buildObserver();
-    var memory = meter.upDownCounterBuilder(JOB_MEMORY).setUnit("By").buildObserver();
-    var kills = meter.counterBuilder(JOB_OOM_KILLS).setUnit("{process}").buildObserver();
+    var cpu = AgentMetrics.JOB_CPU.doubleCounter(meter).buildObserver();
+    var memory = AgentMetrics.JOB_MEMORY.upDownCounter(meter).buildObserver();
+    var kills = AgentMetrics.JOB_OOM_KILLS.observedCounter(meter).buildObserver();
     // Read once for all three.
     var reading =
         meter.batchCallback(
@@ -249,12 +263,19 @@ public final class AgentInstruments implements AutoCloseable {
 
   private Attributes of(JobMeter.Slot job) {
     return Attributes.of(
-        NODE, node, TENANT, job.tenant(), QUEUE, job.queue(), SLOT, (long) job.number());
+        AgentMetrics.NODE,
+        node,
+        AgentMetrics.TENANT,
+        job.tenant(),
+        AgentMetrics.QUEUE,
+        job.queue(),
+        AgentMetrics.SLOT,
+        (long) job.number());
   }
 
   /// Whether a session with the control plane is open.
   public void observeConnection(Supplier<Boolean> connected) {
-    gauge(CONNECTED, "1", to -> to.record(connected.get() ? 1 : 0, node()));
+    gauge(AgentMetrics.SESSION, to -> to.record(connected.get() ? 1 : 0, node()));
   }
 
   /// Stops measuring; other instruments of the process continue.
@@ -264,15 +285,15 @@ public final class AgentInstruments implements AutoCloseable {
     devices.close();
   }
 
-  private void gauge(String name, String unit, Consumer<ObservableLongMeasurement> reader) {
-    var gauge = meter.gaugeBuilder(name).ofLongs().setUnit(unit).buildWithCallback(reader);
+  private void gauge(MetricDefinition definition, Consumer<ObservableLongMeasurement> reader) {
+    var gauge = definition.gauge(meter).ofLongs().buildWithCallback(reader);
     closings.add(gauge::close);
   }
 
   private void attemptsByState(List<AttemptReport> attempts, ObservableLongMeasurement to) {
     for (AttemptState state : AttemptState.values()) {
       long count = attempts.stream().filter(report -> report.state() == state).count();
-      to.record(count, node().toBuilder().put(STATE, word(state)).build());
+      to.record(count, node().toBuilder().put(AgentMetrics.STATE, word(state)).build());
     }
   }
 
@@ -285,22 +306,13 @@ public final class AgentInstruments implements AutoCloseable {
         to.record(
             count,
             node().toBuilder()
-                .put(MECHANISM, kind.mechanism())
-                .put(ISOLATION, kind.isolation())
+                .put(AgentMetrics.MECHANISM, kind.mechanism())
+                .put(AgentMetrics.ISOLATION, kind.isolation())
                 .build()));
   }
 
-  private DoubleHistogram histogram(String name, String description) {
-    return meter
-        .histogramBuilder(name)
-        .setUnit("s")
-        .setDescription(description)
-        .setExplicitBucketBoundariesAdvice(BUCKETS_SECONDS)
-        .build();
-  }
-
   private Attributes node() {
-    return Attributes.of(NODE, node);
+    return Attributes.of(AgentMetrics.NODE, node);
   }
 
   private static double seconds(Duration duration) {

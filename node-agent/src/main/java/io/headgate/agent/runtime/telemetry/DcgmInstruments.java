@@ -3,7 +3,7 @@ package io.headgate.agent.runtime.telemetry;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.driver.DeviceReading.Figures;
 import io.headgate.agent.runtime.watch.DeviceWatch;
-import io.opentelemetry.api.common.AttributeKey;
+import io.headgate.kit.telemetry.MetricDefinition;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.Meter;
 import java.util.ArrayList;
@@ -17,12 +17,6 @@ import java.util.function.Supplier;
 /// for existing dashboards. All are gauges without a unit, counters too: Prometheus would add a
 /// suffix to their names otherwise.
 final class DcgmInstruments implements AutoCloseable {
-  private static final AttributeKey<String> GPU = AttributeKey.stringKey("gpu");
-  private static final AttributeKey<String> UUID = AttributeKey.stringKey("UUID");
-  private static final AttributeKey<String> DEVICE = AttributeKey.stringKey("device");
-  private static final AttributeKey<String> MODEL = AttributeKey.stringKey("modelName");
-  private static final AttributeKey<String> HOST = AttributeKey.stringKey("Hostname");
-
   private final Meter meter;
   private final String host;
   private final Supplier<List<DeviceWatch.Seen>> seen;
@@ -37,22 +31,22 @@ final class DcgmInstruments implements AutoCloseable {
   /// @param seen how NVIDIA's GPUs are
   static DcgmInstruments observe(Meter meter, String host, Supplier<List<DeviceWatch.Seen>> seen) {
     DcgmInstruments all = new DcgmInstruments(meter, host, seen);
-    all.real("DCGM_FI_DEV_GPU_UTIL", of -> times(of.utilization(), 100));
-    all.real("DCGM_FI_DEV_GPU_TEMP", Figures::celsius);
-    all.real("DCGM_FI_DEV_POWER_USAGE", Figures::watts);
-    all.real("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", of -> times(of.joules(), 1000));
-    all.whole("DCGM_FI_DEV_FB_USED", of -> mebibytes(of.figures().memoryUsed()));
-    all.whole("DCGM_FI_DEV_FB_FREE", of -> mebibytes(free(of.figures())));
-    all.whole("DCGM_FI_DEV_ECC_SBE_VOL_TOTAL", of -> of.figures().corrected());
-    all.whole("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", of -> of.figures().uncorrected());
-    all.whole("DCGM_FI_DEV_XID_ERRORS", of -> OptionalLong.of(of.counts().lastXid()));
+    all.real(DeviceMetrics.DCGM_UTILIZATION, of -> times(of.utilization(), 100));
+    all.real(DeviceMetrics.DCGM_TEMPERATURE, Figures::celsius);
+    all.real(DeviceMetrics.DCGM_POWER, Figures::watts);
+    all.real(DeviceMetrics.DCGM_ENERGY, of -> times(of.joules(), 1000));
+    all.whole(DeviceMetrics.DCGM_MEMORY_USED, of -> mebibytes(of.figures().memoryUsed()));
+    all.whole(DeviceMetrics.DCGM_MEMORY_FREE, of -> mebibytes(free(of.figures())));
+    all.whole(DeviceMetrics.DCGM_CORRECTED, of -> of.figures().corrected());
+    all.whole(DeviceMetrics.DCGM_UNCORRECTED, of -> of.figures().uncorrected());
+    all.whole(DeviceMetrics.DCGM_XID, of -> OptionalLong.of(of.counts().lastXid()));
     return all;
   }
 
-  private void real(String name, Function<Figures, OptionalDouble> figure) {
+  private void real(MetricDefinition definition, Function<Figures, OptionalDouble> figure) {
     var gauge =
-        meter
-            .gaugeBuilder(name)
+        definition
+            .gauge(meter)
             .buildWithCallback(to ->
                 seen.get()
                     .forEach(device ->
@@ -62,10 +56,10 @@ final class DcgmInstruments implements AutoCloseable {
     closings.add(gauge::close);
   }
 
-  private void whole(String name, Function<DeviceWatch.Seen, OptionalLong> figure) {
+  private void whole(MetricDefinition definition, Function<DeviceWatch.Seen, OptionalLong> figure) {
     var gauge =
-        meter
-            .gaugeBuilder(name)
+        definition
+            .gauge(meter)
             .ofLongs()
             .buildWithCallback(to ->
                 seen.get()
@@ -78,15 +72,15 @@ final class DcgmInstruments implements AutoCloseable {
 
   private Attributes labels(DeviceInfo device) {
     return Attributes.of(
-        GPU,
+        DeviceMetrics.DCGM_GPU,
         Integer.toString(device.index()),
-        UUID,
+        DeviceMetrics.DCGM_UUID,
         device.uuid(),
-        DEVICE,
+        DeviceMetrics.DCGM_DEVICE,
         "nvidia" + device.index(),
-        MODEL,
+        DeviceMetrics.DCGM_MODEL,
         device.model(),
-        HOST,
+        DeviceMetrics.DCGM_HOST,
         host);
   }
 

@@ -7,6 +7,7 @@ import io.headgate.agent.driver.DeviceReading.Figures;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.runtime.watch.DeviceWatch;
+import io.headgate.kit.telemetry.MetricDefinition;
 import io.headgate.kit.telemetry.Telemetry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
@@ -27,43 +28,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Metrics of devices, by the names of OpenTelemetry's semantic conventions for hardware
-/// (opentelemetry.io/docs/specs/semconv/hardware, in development), and of slices. A collection
-/// reads no device: it reports the latest samples of the watches.
+/// Measures devices and slices. A collection reads no device: it reports the latest samples of the
+/// watches.
 final class DeviceInstruments implements AutoCloseable {
-  private static final String UTILIZATION = "hw.gpu.utilization";
-  private static final String MEMORY_USAGE = "hw.gpu.memory.usage";
-  private static final String MEMORY_LIMIT = "hw.gpu.memory.limit";
-  private static final String MEMORY_UTILIZATION = "hw.gpu.memory.utilization";
-  private static final String TEMPERATURE = "hw.temperature";
-  private static final String POWER = "hw.power";
-  private static final String ENERGY = "hw.energy";
-  private static final String ERRORS = "hw.errors";
-  private static final String STATUS = "hw.status";
-  private static final String XIDS = "headgate.device.xids";
-  private static final String CLOSINGS = "headgate.device.closings";
-  private static final String SLICE_ISOLATION = "headgate.slice.isolation";
-  private static final String SLICE_USAGE = "headgate.slice.memory.usage";
-  private static final String SLICE_LIMIT = "headgate.slice.memory.limit";
-
-  private static final AttributeKey<String> NODE = AttributeKey.stringKey("headgate.node");
-  private static final AttributeKey<Boolean> SIMULATED =
-      AttributeKey.booleanKey("headgate.simulated");
-  private static final AttributeKey<Long> SLICE = AttributeKey.longKey("headgate.slice");
-  private static final AttributeKey<String> MECHANISM =
-      AttributeKey.stringKey("headgate.mechanism");
-  private static final AttributeKey<String> ISOLATION =
-      AttributeKey.stringKey("headgate.isolation");
-  private static final AttributeKey<Long> XID = AttributeKey.longKey("headgate.xid");
-  private static final AttributeKey<String> ID = AttributeKey.stringKey("hw.id");
-  private static final AttributeKey<String> TYPE = AttributeKey.stringKey("hw.type");
-  private static final AttributeKey<String> NAME = AttributeKey.stringKey("hw.name");
-  private static final AttributeKey<String> MODEL = AttributeKey.stringKey("hw.model");
-  private static final AttributeKey<String> VENDOR = AttributeKey.stringKey("hw.vendor");
-  private static final AttributeKey<String> DRIVER = AttributeKey.stringKey("hw.driver_version");
-  private static final AttributeKey<String> STATE = AttributeKey.stringKey("hw.state");
-  private static final AttributeKey<String> ERROR = AttributeKey.stringKey("error.type");
-
   private static final List<String> STATES = List.of("ok", "degraded", "failed");
 
   private final Meter meter;
@@ -79,31 +46,25 @@ final class DeviceInstruments implements AutoCloseable {
   void observe(GpuDriver driver, Supplier<List<DeviceWatch.Seen>> seen) {
     Function<DeviceInfo, Attributes> attributes = device -> attributes(driver, device);
     Readings of = new Readings(seen, attributes);
-    gauge(UTILIZATION, "1", of.doubles(Figures::utilization));
-    level(MEMORY_USAGE, of.longs(Figures::memoryUsed));
-    level(MEMORY_LIMIT, of.longs(Figures::memoryLimit));
-    gauge(MEMORY_UTILIZATION, "1", of.doubles(DeviceInstruments::memoryPart));
-    gauge(TEMPERATURE, "Cel", of.doubles(Figures::celsius));
-    gauge(POWER, "W", of.doubles(Figures::watts));
+    gauge(DeviceMetrics.UTILIZATION, of.doubles(Figures::utilization));
+    level(DeviceMetrics.MEMORY_USAGE, of.longs(Figures::memoryUsed));
+    level(DeviceMetrics.MEMORY_LIMIT, of.longs(Figures::memoryLimit));
+    gauge(DeviceMetrics.MEMORY_UTILIZATION, of.doubles(DeviceInstruments::memoryPart));
+    gauge(DeviceMetrics.TEMPERATURE, of.doubles(Figures::celsius));
+    gauge(DeviceMetrics.POWER, of.doubles(Figures::watts));
     var energy =
-        meter
-            .counterBuilder(ENERGY)
-            .ofDoubles()
-            .setUnit("J")
-            .buildWithCallback(of.doubles(Figures::joules));
+        DeviceMetrics.ENERGY.doubleCounter(meter).buildWithCallback(of.doubles(Figures::joules));
     closings.add(energy::close);
-    counter(ERRORS, "{error}", seen, attributes, DeviceInstruments::errors);
-    counter(XIDS, "{error}", seen, attributes, DeviceInstruments::xids);
+    counter(DeviceMetrics.ERRORS, seen, attributes, DeviceInstruments::errors);
+    counter(DeviceMetrics.XIDS, seen, attributes, DeviceInstruments::xids);
     counter(
-        CLOSINGS,
-        "{closing}",
+        DeviceMetrics.CLOSINGS,
         seen,
         attributes,
         (device, its, to) -> to.record(device.counts().closings(), its));
     var status =
-        meter
-            .upDownCounterBuilder(STATUS)
-            .setUnit("1")
+        DeviceMetrics.STATUS
+            .upDownCounter(meter)
             .buildWithCallback(to ->
                 seen.get()
                     .forEach(device -> status(device, attributes.apply(device.device()), to)));
@@ -112,11 +73,16 @@ final class DeviceInstruments implements AutoCloseable {
 
   /// The existing slices, and the memory that attempts use of them. A slice is identified by its
   /// number on its device, which it keeps; jobs are too many to be an attribute of a metric.
-  void observeSlices(Supplier<List<SlicePlan>> plans, Supplier<List<MemoryMeter.Use>> uses) {
+  ///
+  /// @param queues the queue of each attempt
+  void observeSlices(
+      Supplier<List<SlicePlan>> plans,
+      Supplier<List<MemoryMeter.Use>> uses,
+      Function<AttemptKey, String> queues) {
     Ordinals ordinals = new Ordinals();
-    var isolation = meter.gaugeBuilder(SLICE_ISOLATION).ofLongs().setUnit("1").buildObserver();
-    var usage = meter.upDownCounterBuilder(SLICE_USAGE).setUnit("By").buildObserver();
-    var limit = meter.upDownCounterBuilder(SLICE_LIMIT).setUnit("By").buildObserver();
+    var isolation = AgentMetrics.SLICE_ISOLATION.gauge(meter).ofLongs().buildObserver();
+    var usage = AgentMetrics.SLICE_MEMORY_USAGE.upDownCounter(meter).buildObserver();
+    var limit = AgentMetrics.SLICE_MEMORY_LIMIT.upDownCounter(meter).buildObserver();
     var reading =
         meter.batchCallback(
             () -> {
@@ -128,8 +94,13 @@ final class DeviceInstruments implements AutoCloseable {
                 isolation.record(1, slice(ordinals, plan));
               }
               for (MemoryMeter.Use use : used) {
-                usage.record(use.bytes(), slice(ordinals, Place.of(use)));
-                limit.record(use.limitBytes(), slice(ordinals, Place.of(use)));
+                Attributes owned =
+                    slice(ordinals, Place.of(use)).toBuilder()
+                        .put(AgentMetrics.TENANT, use.attempt().job().tenant())
+                        .put(AgentMetrics.QUEUE, queues.apply(use.attempt()))
+                        .build();
+                usage.record(use.bytes(), owned);
+                limit.record(use.limitBytes(), owned);
               }
             },
             isolation,
@@ -140,13 +111,19 @@ final class DeviceInstruments implements AutoCloseable {
 
   private Attributes slice(Ordinals ordinals, SlicePlan plan) {
     return slice(ordinals, Place.of(plan)).toBuilder()
-        .put(MECHANISM, plan.mechanism())
-        .put(ISOLATION, plan.isolation().name().toLowerCase(Locale.ROOT))
+        .put(AgentMetrics.MECHANISM, plan.mechanism())
+        .put(AgentMetrics.ISOLATION, plan.isolation().name().toLowerCase(Locale.ROOT))
         .build();
   }
 
   private Attributes slice(Ordinals ordinals, Place place) {
-    return Attributes.of(NODE, node, ID, place.device(), SLICE, ordinals.of(place));
+    return Attributes.of(
+        AgentMetrics.NODE,
+        node,
+        AgentMetrics.DEVICE,
+        place.device(),
+        AgentMetrics.SLICE,
+        ordinals.of(place));
   }
 
   /// The share of a device that one attempt has.
@@ -192,23 +169,23 @@ final class DeviceInstruments implements AutoCloseable {
     String[] words = driver.description(device.uuid()).split(" ", 2);
     var attributes =
         Attributes.builder()
-            .put(NODE, node)
-            .put(ID, device.uuid())
-            .put(TYPE, "gpu")
-            .put(NAME, "GPU " + device.index())
-            .put(MODEL, device.model())
+            .put(AgentMetrics.NODE, node)
+            .put(AgentMetrics.DEVICE, device.uuid())
+            .put(DeviceMetrics.TYPE, "gpu")
+            .put(DeviceMetrics.NAME, "GPU " + device.index())
+            .put(DeviceMetrics.MODEL, device.model())
             .put(
-                VENDOR,
+                DeviceMetrics.VENDOR,
                 switch (words[0]) {
                   case "nvml" -> "NVIDIA";
                   case "rocm" -> "AMD";
                   default -> words[0];
                 });
     if (words.length == 2) {
-      attributes.put(DRIVER, words[1]);
+      attributes.put(DeviceMetrics.DRIVER, words[1]);
     }
     if (driver.isSimulated()) {
-      attributes.put(SIMULATED, true);
+      attributes.put(DeviceMetrics.SIMULATED, true);
     }
     return attributes.build();
   }
@@ -224,10 +201,10 @@ final class DeviceInstruments implements AutoCloseable {
       DeviceWatch.Seen seen, Attributes attributes, ObservableLongMeasurement to) {
     seen.figures()
         .corrected()
-        .ifPresent(count -> to.record(count, with(attributes, ERROR, "corrected")));
+        .ifPresent(count -> to.record(count, with(attributes, DeviceMetrics.ERROR, "corrected")));
     seen.figures()
         .uncorrected()
-        .ifPresent(count -> to.record(count, with(attributes, ERROR, "uncorrected")));
+        .ifPresent(count -> to.record(count, with(attributes, DeviceMetrics.ERROR, "uncorrected")));
   }
 
   private static void xids(
@@ -235,7 +212,7 @@ final class DeviceInstruments implements AutoCloseable {
     seen.counts()
         .xids()
         .forEach((number, count) ->
-            to.record(count, attributes.toBuilder().put(XID, (long) number).build()));
+            to.record(count, attributes.toBuilder().put(DeviceMetrics.XID, (long) number).build()));
   }
 
   private static void status(
@@ -246,7 +223,8 @@ final class DeviceInstruments implements AutoCloseable {
           case DEGRADED -> "degraded";
           case UNHEALTHY -> "failed";
         };
-    STATES.forEach(state -> to.record(state.equals(now) ? 1 : 0, with(attributes, STATE, state)));
+    STATES.forEach(state ->
+        to.record(state.equals(now) ? 1 : 0, with(attributes, DeviceMetrics.STATE, state)));
   }
 
   private static Attributes with(Attributes attributes, AttributeKey<String> key, String value) {
@@ -280,15 +258,13 @@ final class DeviceInstruments implements AutoCloseable {
   }
 
   private void counter(
-      String name,
-      String unit,
+      MetricDefinition definition,
       Supplier<List<DeviceWatch.Seen>> seen,
       Function<DeviceInfo, Attributes> attributes,
       Count count) {
     var made =
-        meter
-            .counterBuilder(name)
-            .setUnit(unit)
+        definition
+            .observedCounter(meter)
             .buildWithCallback(to ->
                 seen.get()
                     .forEach(
@@ -296,13 +272,13 @@ final class DeviceInstruments implements AutoCloseable {
     closings.add(made::close);
   }
 
-  private void gauge(String name, String unit, Consumer<ObservableDoubleMeasurement> callback) {
-    var made = meter.gaugeBuilder(name).setUnit(unit).buildWithCallback(callback);
+  private void gauge(MetricDefinition definition, Consumer<ObservableDoubleMeasurement> callback) {
+    var made = definition.gauge(meter).buildWithCallback(callback);
     closings.add(made::close);
   }
 
-  private void level(String name, Consumer<ObservableLongMeasurement> callback) {
-    var made = meter.upDownCounterBuilder(name).setUnit("By").buildWithCallback(callback);
+  private void level(MetricDefinition definition, Consumer<ObservableLongMeasurement> callback) {
+    var made = definition.upDownCounter(meter).buildWithCallback(callback);
     closings.add(made::close);
   }
 

@@ -76,6 +76,17 @@ public final class JobMeter {
     }
   }
 
+  /// The queue of the attempt's job; empty: the attempt does not run.
+  public String queue(AttemptKey key) {
+    lock.lock();
+    try {
+      Running found = running.get(key);
+      return found == null ? "" : found.slot().queue();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /// The usage of each slot so far, and its present memory.
   public Map<Slot, JobUsage> read() {
     reading.lock();

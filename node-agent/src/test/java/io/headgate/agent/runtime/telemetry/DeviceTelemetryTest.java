@@ -211,23 +211,23 @@ class DeviceTelemetryTest {
             new MemoryMeter.Use(Fixtures.key("b"), GPU, 7, 20));
     List<List<MemoryMeter.Use>> now = new ArrayList<>(List.of(both));
     try (AgentInstruments instruments = instruments()) {
-      instruments.observeSlices(List::of, now::getLast);
+      instruments.observeSlices(List::of, now::getLast, _ -> "half");
       assertThat(points())
           .containsOnly(
-              Map.entry("headgate.slice.memory.usage By 0", "5"),
-              Map.entry("headgate.slice.memory.usage By 1", "7"),
-              Map.entry("headgate.slice.memory.limit By 0", "10"),
-              Map.entry("headgate.slice.memory.limit By 1", "20"));
+              Map.entry("headgate.slice.memory.usage By half 0 acme", "5"),
+              Map.entry("headgate.slice.memory.usage By half 1 acme", "7"),
+              Map.entry("headgate.slice.memory.limit By half 0 acme", "10"),
+              Map.entry("headgate.slice.memory.limit By half 1 acme", "20"));
       now.add(
           List.of(
               new MemoryMeter.Use(Fixtures.key("b"), GPU, 8, 20),
               new MemoryMeter.Use(Fixtures.key("c"), GPU, 1, 10)));
       assertThat(points())
           .containsOnly(
-              Map.entry("headgate.slice.memory.usage By 1", "8"),
-              Map.entry("headgate.slice.memory.usage By 0", "1"),
-              Map.entry("headgate.slice.memory.limit By 1", "20"),
-              Map.entry("headgate.slice.memory.limit By 0", "10"));
+              Map.entry("headgate.slice.memory.usage By half 1 acme", "8"),
+              Map.entry("headgate.slice.memory.usage By half 0 acme", "1"),
+              Map.entry("headgate.slice.memory.limit By half 1 acme", "20"),
+              Map.entry("headgate.slice.memory.limit By half 0 acme", "10"));
     }
   }
 
@@ -259,14 +259,15 @@ class DeviceTelemetryTest {
     try (AgentInstruments instruments = instruments()) {
       instruments.observeSlices(
           () -> List.of(watched, whole),
-          () -> List.of(new MemoryMeter.Use(Fixtures.key("b"), GPU, 5, 10)));
+          () -> List.of(new MemoryMeter.Use(Fixtures.key("b"), GPU, 5, 10)),
+          _ -> "half");
       assertThat(points())
           .as("with one number for each slice")
           .containsOnly(
               Map.entry("headgate.slice.isolation 1 reactive watched 0", "1"),
               Map.entry("headgate.slice.isolation 1 hardware whole 1", "1"),
-              Map.entry("headgate.slice.memory.usage By 1", "5"),
-              Map.entry("headgate.slice.memory.limit By 1", "10"));
+              Map.entry("headgate.slice.memory.usage By half 1 acme", "5"),
+              Map.entry("headgate.slice.memory.limit By half 1 acme", "10"));
     }
   }
 

@@ -241,8 +241,8 @@ public final class FreeState implements Comparable<FreeState> {
     return indexes;
   }
 
-  /// What is left when a worker has taken its part of the tightest device, or the first devices
-  /// that serve it whole. Only when one fits.
+  /// The capacity left when a worker has taken its part of the tightest device, or the first
+  /// devices that serve it whole. Only when one fits.
   FreeState without(Shape shape) {
     return shape.isFraction()
         ? without(shape, tightest(shape))

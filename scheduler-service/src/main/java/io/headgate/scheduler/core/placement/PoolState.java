@@ -106,9 +106,7 @@ public final class PoolState implements Comparable<PoolState> {
     return expectedTasks.strandedUnits(groups.values());
   }
 
-  /// The idle units that no job of its queues can take at present.
-  ///
-  /// @param idle free units, as far as the ceiling lets jobs start on them
+  /// The part of the units that idle below the ceiling that no job of its queues can take now.
   public long unusableUnits(long idle) {
     return unusable.of(rankings.keySet(), groups.values(), idle);
   }
@@ -247,7 +245,6 @@ public final class PoolState implements Comparable<PoolState> {
     attempts += change;
   }
 
-  /// The ranking of its nodes for a shape.
   public Ranking ranking(Shape shape) {
     return rankings.computeIfAbsent(shape, key -> new Ranking(key, this));
   }

@@ -184,7 +184,10 @@ public final class EffectRecorder {
                     ? RequeueText.after(event, record, jobs.holdOf(record.id()), turn)
                     : record.name().id()
                         + " waits in its queue, in a new place"
-                        + DecisionText.asked(turn.requeuers.getOrDefault(record.id(), ""))));
+                        + DecisionText.asked(turn.requeuers.getOrDefault(record.id(), "")))
+            .detail(
+                DecisionText.detail(
+                    "standing", standing(new AttemptId(record.id(), record.job().attempts())))));
   }
 
   private void toDraft(LoopTurn turn, JobRecord record, DraftCause cause) {
@@ -221,7 +224,14 @@ public final class EffectRecorder {
                     "by",
                     done.cancellation().map(Cancellation::by).orElse(""),
                     "reason",
-                    done.cancellation().map(Cancellation::reason).orElse(""))));
+                    done.cancellation().map(Cancellation::reason).orElse(""),
+                    "standing",
+                    standing(new AttemptId(done.id(), done.job().attempts())))));
+  }
+
+  /// The standing of an attempt that begins or ends with the decision; empty: it does neither.
+  private String standing(AttemptId attempt) {
+    return core.standing(attempt).orElse("");
   }
 
   private void start(LoopTurn turn, Attempt attempt, CatalogView catalog) {
@@ -247,7 +257,9 @@ public final class EffectRecorder {
             .pool(attempt.assignment().pool().name())
             .places(places)
             .message(DecisionText.assigned(job, attempt.id().number(), attempt.assignment()))
-            .detail(DecisionText.detail("gpus", job.metadata().gpus().toString())));
+            .detail(
+                DecisionText.detail(
+                    "gpus", job.metadata().gpus().toString(), "standing", standing(attempt.id()))));
   }
 
   private boolean isSimulated(WorkerPlace place) {

@@ -13,6 +13,7 @@ import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
 import io.headgate.type.ImageRules;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -74,9 +75,12 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
     }
   }
 
-  /// The sums over the jobs of one queue.
+  /// The sums over the jobs of one queue with one policy and profile.
   ///
   /// @param policy id of the policy that they count to
+  /// @param profile id of their profile
+  /// @param waiting jobs
+  /// @param running jobs that have slices
   /// @param waitingUnits need of the waiting jobs, in 1/126000 GPU
   /// @param usedUnits usage of the jobs that have slices, in 1/126000 GPU
   /// @param oldestWaiting submission time of the oldest waiting job, at most a second too early;
@@ -84,6 +88,9 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
   public record Total(
       QueueId queue,
       String policy,
+      String profile,
+      int waiting,
+      int running,
       long waitingUnits,
       long usedUnits,
       Optional<Instant> oldestWaiting) {}
@@ -93,12 +100,17 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
   /// @param passedToCore the node as last passed to the core; absent: pool-service does not know it
   /// @param heardAgoNanos since the last message; negative: never
   /// @param runsImages whether it runs jobs with an image; absent: it has not said
+  /// @param agentVersion of the agent that said Hello last; empty: none did
+  /// @param patience time without contact after which its first job stops by itself; absent: none
+  ///   does
   public record Contact(
       NodeId node,
       State state,
       long heardAgoNanos,
       Optional<Node> passedToCore,
-      Optional<Boolean> runsImages) {
+      Optional<Boolean> runsImages,
+      String agentVersion,
+      Optional<Duration> patience) {
     /// How the scheduler stands with a node.
     public enum State {
       CONNECTED,

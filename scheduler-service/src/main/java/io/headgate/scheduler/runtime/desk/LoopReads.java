@@ -12,11 +12,13 @@ import io.headgate.scheduler.runtime.desk.LeaderView.Contact;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
+import io.headgate.scheduler.runtime.record.NodeContact;
 import io.headgate.type.ImageRules;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -127,7 +129,12 @@ public final class LoopReads implements LeaderView.Reads {
         contactState(entry, isKnown),
         heardAgo,
         Optional.ofNullable(entry.passedToCore),
-        entry.reported ? Optional.of(entry.runsImages) : Optional.empty());
+        entry.reported ? Optional.of(entry.runsImages) : Optional.empty(),
+        entry.contact().map(NodeContact::agentVersion).orElse(""),
+        state.jobs.workersOn(entry.id).stream()
+            .flatMap(key -> state.jobs.attempt(key.attempt()).stream())
+            .flatMap(attempt -> attempt.stopAfter().stream())
+            .min(Comparator.naturalOrder()));
   }
 
   private static Contact.State contactState(NodeRegistry.Entry entry, boolean isKnown) {

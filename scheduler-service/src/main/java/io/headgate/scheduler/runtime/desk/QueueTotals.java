@@ -22,8 +22,8 @@ final class QueueTotals {
 
   private @Nullable Sum lastSum;
 
-  /// A queue may lead to another policy later; its old jobs still count to the old one.
-  private record Key(QueueId queue, String policy) {}
+  /// A queue may lead to another policy or profile later; its old jobs still count to the old ones.
+  private record Key(QueueId queue, String policy, String profile) {}
 
   /// Jobs that were submitted in the same second. The totals are exact to the second and not to the
   /// job, because there may be a million jobs.
@@ -40,6 +40,7 @@ final class QueueTotals {
     private long waitingUnits;
     private long usedUnits;
     private int jobs;
+    private int waitingJobs;
     private final TreeMap<Long, Second> waiting = new TreeMap<>();
 
     void add(Instant since) {
@@ -64,6 +65,7 @@ final class QueueTotals {
     long units = job.metadata().gpus().units();
     if (job.state() == JobState.WAITING) {
       sum.waitingUnits += units;
+      sum.waitingJobs++;
       sum.add(job.job().submittedAt());
     } else {
       sum.usedUnits += units;
@@ -78,6 +80,7 @@ final class QueueTotals {
     long units = job.metadata().gpus().units();
     if (job.state() == JobState.WAITING) {
       sum.waitingUnits -= units;
+      sum.waitingJobs--;
       sum.remove(job.job().submittedAt());
     } else {
       sum.usedUnits -= units;
@@ -95,6 +98,9 @@ final class QueueTotals {
             new LeaderView.Total(
                 key.queue(),
                 key.policy(),
+                key.profile(),
+                sum.waitingJobs,
+                sum.jobs - sum.waitingJobs,
                 sum.waitingUnits,
                 sum.usedUnits,
                 sum.waiting.isEmpty()
@@ -114,6 +120,6 @@ final class QueueTotals {
   }
 
   private static Key key(JobRecord job) {
-    return new Key(job.job().spec().queue(), job.metadata().policy());
+    return new Key(job.job().spec().queue(), job.metadata().policy(), job.metadata().profile());
   }
 }

@@ -168,6 +168,7 @@ final class Leader {
       long version = step.batch().get().version();
       touched.add(step.touched(), version);
       ports.committed().at(version);
+      ports.metrics().durable(step.batch().get());
     }
   }
 

@@ -175,7 +175,7 @@ final class LeaderThreads {
         case Commits.Move.Commit(Batch batch) -> {
           long sent = time.monotonicNanos();
           CommitResult result = ports.store().commit(leader.leadership(), settings.lease(), batch);
-          ports.metrics().committed(time.monotonicNanos() - sent, batch);
+          ports.metrics().committed(time.monotonicNanos() - sent);
           move = commits.committed(result, sent);
         }
         case Commits.Move.Resolve(Batch batch) ->

@@ -5,6 +5,7 @@ import io.headgate.scheduler.runtime.desk.LeaderState;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
 import io.headgate.scheduler.runtime.loop.LeaderStart;
+import io.headgate.scheduler.runtime.loop.LoopMetrics;
 import io.headgate.scheduler.runtime.loop.Takeover;
 import io.headgate.scheduler.runtime.record.Failpoint;
 import io.headgate.scheduler.runtime.record.Leadership;
@@ -152,11 +153,12 @@ public final class Replica implements AutoCloseable {
           }
         }
       }
-      case LeaderEnd.WentBack() -> {
-        // An older copy of the database is not written to; the next look decides.
-      }
+      case LeaderEnd.WentBack() ->
+          // An older copy of the database is not written to; the next look decides.
+          ports.metrics().violated(LoopMetrics.Violation.DATABASE);
       case LeaderEnd.Failed(Throwable cause) -> {
         if (!killed) {
+          ports.metrics().violated(LoopMetrics.Violation.LOOP);
           logFailure(cause);
           ports.store().release(leadership);
           // The fault may not occur on another replica, so this one waits and lets others be
