@@ -43,6 +43,7 @@ final class Gauges {
     profiles(readings, leader);
     queues(readings, leader);
     leader.reads().contacts().forEach(contact -> node(readings, contact));
+    readings.addAll(UsageReadings.of(leader.reads().usageTotals(leader.now())));
     return readings;
   }
 

@@ -34,6 +34,7 @@ public final class MetricNames {
   public static final AttributeKey<String> EFFECT = AttributeKey.stringKey("headgate.effect");
   public static final AttributeKey<String> KIND = AttributeKey.stringKey("headgate.kind");
   public static final AttributeKey<String> INSTANCE = AttributeKey.stringKey("headgate.instance");
+  public static final AttributeKey<String> CURRENCY = AttributeKey.stringKey("headgate.currency");
   public static final AttributeKey<String> MODEL = AttributeKey.stringKey("hw.model");
   public static final AttributeKey<String> NODE = AttributeKey.stringKey("headgate.node");
   public static final AttributeKey<String> VERSION =
@@ -151,6 +152,38 @@ public final class MetricNames {
       gauge("headgate.scheduler.epoch", "1", "the epoch of leadership last seen", INSTANCE);
 
   /// Observed at every collection.
+  public static final MetricDefinition GPU_TIME =
+      counter(
+          "headgate.gpu.time",
+          "s",
+          "GPU-seconds since the leader began: `entitled`, `over_reservation`, `exceed_limit` and"
+              + " `lost` of policies; `held`, `idle` and `down` of pools, without a policy",
+          TENANT,
+          POLICY,
+          POOL,
+          USAGE_KIND);
+  public static final MetricDefinition GPU_COST =
+      counter(
+              "headgate.gpu.cost",
+              "{currency}",
+              "what that use costs at the prices of that time",
+              TENANT,
+              POLICY,
+              POOL,
+              CURRENCY)
+          .when("a pool has a price");
+  public static final MetricDefinition PREEMPTION_LOST =
+      counter(
+          "headgate.preemption.lost",
+          "s",
+          "GPU-seconds of work that preemption lost, by the victims' policy",
+          TENANT,
+          POLICY);
+
+  /// Counters that are read when metrics are collected.
+  static final List<MetricDefinition> OBSERVED_COUNTERS =
+      List.of(GPU_TIME, GPU_COST, PREEMPTION_LOST);
+
   static final List<MetricDefinition> GAUGES =
       List.of(
           POOL_CAPACITY,
@@ -284,7 +317,7 @@ public final class MetricNames {
   /// All of them, in the order of the reference.
   public static final List<MetricDefinition> ALL =
       Stream.concat(
-              GAUGES.stream(),
+              Stream.concat(GAUGES.stream(), OBSERVED_COUNTERS.stream()),
               Stream.of(
                   WAIT_DURATION,
                   RUN_DURATION,

@@ -103,6 +103,9 @@ final class SchedulerInstruments implements LoopMetrics {
     for (MetricDefinition name : MetricNames.GAUGES) {
       gauges.put(name, name.gauge(meter).buildObserver());
     }
+    for (MetricDefinition name : MetricNames.OBSERVED_COUNTERS) {
+      gauges.put(name, name.doubleCounter(meter).buildObserver());
+    }
     List<ObservableMeasurement> all = new ArrayList<>(gauges.values());
     ObservableMeasurement first = all.removeFirst();
     return meter.batchCallback(

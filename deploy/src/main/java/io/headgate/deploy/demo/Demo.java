@@ -10,6 +10,7 @@ import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.ConfigurationException;
 import io.headgate.sdk.config.ConfigurationReader;
 import io.headgate.sdk.model.Event;
+import io.headgate.sdk.model.EventFilter;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobFilter;
@@ -256,7 +257,7 @@ public final class Demo {
   }
 
   private static long latestVersion(JobClient jobs) {
-    return jobs.events(null, 1, "").items().stream().mapToLong(Event::version).max().orElse(0);
+    return jobs.events(EventFilter.ALL, 1, "").items().stream().mapToLong(Event::version).max().orElse(0);
   }
 
   private static List<Job> awaitAll(JobClient jobs, List<Job> waited, Predicate<Job> condition) {

@@ -6,12 +6,9 @@ import org.jspecify.annotations.Nullable;
 final class PoolEntry {
   final NodeState node;
   @Nullable StateGroup group;
-  boolean ready;
   boolean stopping;
   boolean held;
   boolean awaited;
-  long offeredUnits;
-  long idleUnits;
   PoolTally tally = PoolTally.NOTHING;
 
   PoolEntry(NodeState node) {

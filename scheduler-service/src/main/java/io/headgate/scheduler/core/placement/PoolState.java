@@ -47,10 +47,7 @@ public final class PoolState implements Comparable<PoolState> {
   int era;
 
   private final CapacityUse taken = new CapacityUse();
-  private long offeredUnits;
-  private long idleUnits;
   private PoolTally tally = PoolTally.NOTHING;
-  private int readyNodes;
   private long gains;
   private long version;
   private int attempts;
@@ -157,7 +154,7 @@ public final class PoolState implements Comparable<PoolState> {
   }
 
   public int readyNodes() {
-    return readyNodes;
+    return tally.readyNodes();
   }
 
   /// Counts whenever something changes that may make room: what failed at one count fails until the
@@ -173,12 +170,12 @@ public final class PoolState implements Comparable<PoolState> {
 
   /// Units that its nodes that take work offer.
   public long offeredUnits() {
-    return offeredUnits;
+    return tally.offered();
   }
 
   /// Units free for anybody on nodes that take work, the ceiling not counted.
   public long idleUnits() {
-    return idleUnits;
+    return tally.free();
   }
 
   /// What its devices have besides what attempts use.
@@ -344,18 +341,10 @@ public final class PoolState implements Comparable<PoolState> {
   }
 
   private void count(PoolEntry entry, @Nullable FreeState state) {
-    boolean ready = state != null;
-    long offered = ready ? entry.node.offeredUnits() : 0;
-    long idle = state == null ? 0 : state.totalUnits();
-    offeredUnits += offered - entry.offeredUnits;
-    idleUnits += idle - entry.idleUnits;
-    readyNodes += (ready ? 1 : 0) - (entry.ready ? 1 : 0);
-    PoolTally now = nodes.contains(entry.node) ? PoolTally.of(entry.node) : PoolTally.NOTHING;
+    PoolTally now =
+        nodes.contains(entry.node) ? PoolTally.of(entry.node, state) : PoolTally.NOTHING;
     tally = tally.minus(entry.tally).plus(now);
     entry.tally = now;
-    entry.offeredUnits = offered;
-    entry.idleUnits = idle;
-    entry.ready = ready;
   }
 
   private StateGroup groupOf(FreeState state) {

@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.ledger.UsageInterval;
+import io.headgate.scheduler.core.ledger.UsageTotals;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
@@ -53,6 +54,9 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
     List<Total> totals();
 
     Optional<AttemptRecord> attempt(JobId job);
+
+    /// GPU time since this leader began.
+    UsageTotals usageTotals(Instant now);
 
     /// The intervals of usage that last, as if they ended now.
     List<UsageInterval> openUsage(Instant now);

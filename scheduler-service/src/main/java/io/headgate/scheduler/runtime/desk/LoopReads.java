@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.ledger.UsageInterval;
+import io.headgate.scheduler.core.ledger.UsageTotals;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.catalog.Supply;
@@ -64,6 +65,11 @@ public final class LoopReads implements LeaderView.Reads {
   @Override
   public Optional<AttemptRecord> attempt(JobId job) {
     return state.jobs.attempt(job);
+  }
+
+  @Override
+  public UsageTotals usageTotals(Instant now) {
+    return state.usage.totals(now);
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.core.ledger.Holding;
 import io.headgate.scheduler.core.ledger.UsageInterval;
+import io.headgate.scheduler.core.ledger.UsageTotals;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.AttemptRecord.Metered;
 import io.headgate.scheduler.runtime.record.LoadedState;
@@ -114,6 +115,11 @@ public final class UsageDesk {
   private void keep(LoopTurn turn, AttemptRecord attempt) {
     state.jobs.change(attempt);
     turn.attempts.put(attempt.id(), attempt);
+  }
+
+  /// GPU time since this leader began.
+  UsageTotals totals(Instant now) {
+    return meter.totals(now);
   }
 
   /// The intervals that last, as if they ended in the turn that asks.
