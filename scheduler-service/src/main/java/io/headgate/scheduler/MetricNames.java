@@ -74,6 +74,18 @@ public final class MetricNames {
       of("headgate.agent.connected", "{agent}", "1 while a node's agent is connected.");
   public static final Name AGENT_HEARTBEAT_AGE =
       of("headgate.agent.heartbeat.age", "s", "Time since a node's last message.");
+  public static final Name SPANS_WRITTEN =
+      of("headgate.trace.spans.written", "{span}", "Spans of jobs that the receiver took.");
+  public static final Name SPANS_REFUSED =
+      of(
+          "headgate.trace.spans.refused",
+          "{span}",
+          "Spans of jobs that the receiver did not take; they are sent again.");
+  public static final Name SPANS_DROPPED =
+      of(
+          "headgate.trace.spans.dropped",
+          "{span}",
+          "Spans of jobs that no receiver took within an hour.");
   public static final Name QUEUE_LENGTH =
       of("headgate.scheduler.queue.length", "{input}", "Inputs that wait for the loop.");
   public static final Name LEADER =

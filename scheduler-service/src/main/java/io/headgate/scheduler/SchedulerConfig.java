@@ -371,7 +371,7 @@ public record SchedulerConfig(
     }
   }
 
-  LoopSettings settings() {
+  LoopSettings settings(double traceRatio) {
     return new LoopSettings(
         Optional.ofNullable(PLACEMENTS.get(placement)).orElseThrow(),
         leading.lease(),
@@ -383,6 +383,7 @@ public record SchedulerConfig(
         bounds.queuedJobs(),
         bounds.batchJobs(),
         bounds.waiting().forHeap(Runtime.getRuntime().maxMemory()),
-        leading.changeWait());
+        leading.changeWait(),
+        new Sampling(traceRatio));
   }
 }

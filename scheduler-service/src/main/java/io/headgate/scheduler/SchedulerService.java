@@ -30,6 +30,7 @@ import io.headgate.scheduler.client.PortProbe;
 import io.headgate.scheduler.grpc.AgentEndpoint;
 import io.headgate.scheduler.grpc.AgentSessions;
 import io.headgate.scheduler.grpc.CopyBound;
+import io.headgate.scheduler.grpc.CallerTrace;
 import io.headgate.scheduler.grpc.EndpointParts;
 import io.headgate.scheduler.grpc.JobEndpoint;
 import io.headgate.scheduler.grpc.JobVaults;
@@ -52,9 +53,11 @@ import io.headgate.scheduler.runtime.record.Retention;
 import io.headgate.scheduler.runtime.record.SchedulerStore.Candidate;
 import io.headgate.scheduler.runtime.submission.KnownKeys;
 import io.headgate.scheduler.runtime.submission.NameAllocator;
+import io.headgate.scheduler.runtime.trace.SpanWriter;
 import io.headgate.scheduler.store.PostgresHistory;
 import io.headgate.scheduler.store.PostgresJobReader;
 import io.headgate.scheduler.store.PostgresSchedulerStore;
+import io.headgate.scheduler.store.PostgresTraceLog;
 import io.headgate.scheduler.store.SealedColumns;
 import io.opentelemetry.api.metrics.BatchCallback;
 import io.opentelemetry.api.metrics.Meter;
@@ -100,6 +103,7 @@ public final class SchedulerService implements AutoCloseable {
   private final Replica replica;
   private final TakeoverWarmup warmUp;
   private final HistoryKeeper history;
+  private final Optional<SpanWriter> spans;
   private final KnownKeys names;
   private final KnownKeys requests;
   private final BatchCallback gauges;
@@ -163,13 +167,24 @@ public final class SchedulerService implements AutoCloseable {
             watches::committed,
             surroundings.failpoints(),
             JobVaults::asked);
-    LoopSettings settings = config.settings();
+    LoopSettings settings = config.settings(telemetry.traceRatio());
     this.door = new LeaderDoor(config.advertisedAddress());
-    this.replica = new Replica(door, candidate(config), settings, ports, this.members);
+    this.replica = new Replica(door, candidate(config, settings), settings, ports, this.members);
     this.warmUp = new TakeoverWarmup(config.replica(), settings, ports);
     this.gauges = instruments.observe(door);
     Retention retention = new Retention(config.history().keep());
-    this.history = history(new PostgresHistory(across), retention, door);
+    PostgresHistory kept = new PostgresHistory(across);
+    this.history = new HistoryKeeper(kept, retention, kept::now, door::isLeading);
+    this.spans =
+        telemetry
+            .spans("io.headgate.scheduler")
+            .map(output ->
+                new SpanWriter(
+                    new PostgresTraceLog(across),
+                    new MeasuredSpans(output, meter),
+                    settings.sampling(),
+                    kept::now,
+                    door::isLeading));
     this.names = new KnownKeys("names", reader.names());
     this.requests = new KnownKeys("requests", reader.requests());
     EndpointParts parts =
@@ -198,11 +213,6 @@ public final class SchedulerService implements AutoCloseable {
             List.of(jobs, usage, plans, agents));
   }
 
-  private static HistoryKeeper history(
-      PostgresHistory forgotten, Retention retention, LeaderDoor door) {
-    return new HistoryKeeper(forgotten, retention, forgotten::now, door::isLeading);
-  }
-
   /// Leaves nothing open if the file does not belong to the database.
   private static Seal seal(Database database, Path secrets, TimeSource time) {
     try {
@@ -217,8 +227,7 @@ public final class SchedulerService implements AutoCloseable {
     return secrets.get("group", HazelcastMembers.SECRET_LENGTH);
   }
 
-  private static Candidate candidate(SchedulerConfig config) {
-    LoopSettings settings = config.settings();
+  private static Candidate candidate(SchedulerConfig config, LoopSettings settings) {
     return new Candidate(
         config.replica(),
         config.advertisedAddress(),
@@ -246,7 +255,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Puts its gRPC services on a server that others may share.
   public void register(ApiServer.Builder api) {
     api.service(jobs).service(usage).service(plans).service(agents);
-    api.interceptor(memory.interceptor(NEW_WORK)).interceptor(relay);
+    api.interceptor(memory.interceptor(NEW_WORK)).interceptor(relay).interceptor(new CallerTrace());
     // Most of a job's cost comes from these two methods.
     api.prompt(AgentServiceGrpc.getConnectMethod()).prompt(JobServiceGrpc.getSubmitJobMethod());
     api.bound(JobServiceGrpc.getSubmitJobMethod(), bounds.submitCalls())
@@ -258,6 +267,7 @@ public final class SchedulerService implements AutoCloseable {
     replica.start();
     warmUp.start();
     history.start();
+    spans.ifPresent(SpanWriter::start);
   }
 
   /// Whether this process leads now.
@@ -286,6 +296,7 @@ public final class SchedulerService implements AutoCloseable {
   void kill() {
     warmUp.close();
     history.close();
+    spans.ifPresent(SpanWriter::close);
     names.close();
     requests.close();
     replica.kill();
@@ -308,6 +319,7 @@ public final class SchedulerService implements AutoCloseable {
   public void stop() {
     warmUp.close();
     history.close();
+    spans.ifPresent(SpanWriter::close);
     names.close();
     requests.close();
     replica.close();

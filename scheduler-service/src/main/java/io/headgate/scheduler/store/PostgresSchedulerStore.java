@@ -294,6 +294,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
           demand(read),
           RunTimeRows.read(read),
           PastUseRows.read(read),
+          WaitRows.read(read),
           catalogs(read),
           lastJob(read),
           row.version(),

@@ -254,6 +254,7 @@ final class RowMapper {
         List.of(row.get(ATTEMPT_WORKER.STOP_PHASES)));
   }
 
+  /// Without its phases, which only traces show.
   static EventRecord event(Record row, List<WorkerPlace> places) {
     List<String> flat = Arrays.asList(row.get(EVENT.DETAIL));
     Map<String, String> detail = new LinkedHashMap<>();
@@ -276,7 +277,8 @@ final class RowMapper {
         row.get(EVENT.RULE),
         places,
         row.get(EVENT.MESSAGE),
-        detail);
+        detail,
+        List.of());
   }
 
   private static Optional<Duration> duration(@Nullable Long ms) {

@@ -28,6 +28,7 @@ import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import java.net.URI;
 import java.util.HashMap;
@@ -46,24 +47,32 @@ public final class Telemetry implements AutoCloseable {
   private final @Nullable RuntimeTelemetry runtime;
   private final GrpcTelemetry grpc;
   private final Optional<URI> scrapeEndpoint;
+  private final Optional<Receiver> traces;
+
+  /// What takes spans, and as whose.
+  private record Receiver(SpanExporter exporter, Resource resource, double ratio) {}
 
   private Telemetry(
-      OpenTelemetry openTelemetry, @Nullable OpenTelemetrySdk sdk, Optional<URI> scrapeEndpoint) {
+      OpenTelemetry openTelemetry,
+      @Nullable OpenTelemetrySdk sdk,
+      Optional<URI> scrapeEndpoint,
+      Optional<Receiver> traces) {
     this.openTelemetry = openTelemetry;
     this.sdk = sdk;
     this.runtime = sdk == null ? null : RuntimeTelemetry.create(sdk);
     this.grpc = GrpcTelemetry.builder(openTelemetry).setEmitMessageEvents(false).build();
     this.scrapeEndpoint = scrapeEndpoint;
+    this.traces = traces;
   }
 
   /// Telemetry without receivers, for tests and tools.
   public static Telemetry disabled() {
-    return new Telemetry(OpenTelemetry.noop(), null, Optional.empty());
+    return new Telemetry(OpenTelemetry.noop(), null, Optional.empty(), Optional.empty());
   }
 
   /// Wraps an SDK that a test created.
   public static Telemetry of(OpenTelemetrySdk sdk) {
-    return new Telemetry(sdk, sdk, Optional.empty());
+    return new Telemetry(sdk, sdk, Optional.empty(), Optional.empty());
   }
 
   /// Starts recording and export under the `service.name` `service`.
@@ -73,16 +82,19 @@ public final class Telemetry implements AutoCloseable {
     SdkTracerProviderBuilder traces =
         SdkTracerProvider.builder()
             .setResource(resource)
-            .setSampler(Sampler.parentBased(Sampler.traceIdRatioBased(config.traceRatio())));
+            .setSampler(sampler(config.traceRatio()));
     SdkMeterProviderBuilder metrics = SdkMeterProvider.builder().setResource(resource);
     var logs = SdkLoggerProvider.builder().setResource(resource);
+    Optional<SpanExporter> exporter =
+        config
+            .otlpEndpoint()
+            .map(base ->
+                OtlpHttpSpanExporter.builder().setEndpoint(path(base, "traces")).build());
+    exporter.ifPresent(
+        each -> traces.addSpanProcessor(BatchSpanProcessor.builder(each).build()));
     config
         .otlpEndpoint()
         .ifPresent(base -> {
-          traces.addSpanProcessor(
-              BatchSpanProcessor.builder(
-                      OtlpHttpSpanExporter.builder().setEndpoint(path(base, "traces")).build())
-                  .build());
           metrics.registerMetricReader(
               PeriodicMetricReader.builder(
                       OtlpHttpMetricExporter.builder().setEndpoint(path(base, "metrics")).build())
@@ -116,7 +128,14 @@ public final class Telemetry implements AutoCloseable {
     if (config.otlpEndpoint().isPresent()) {
       Logging.sendTo(sdk);
     }
-    return new Telemetry(sdk, sdk, scrape);
+    return new Telemetry(
+        sdk, sdk, scrape, exporter.map(each -> new Receiver(each, resource, config.traceRatio())));
+  }
+
+  /// A caller that records nothing itself leaves the choice to the ratio.
+  private static Sampler sampler(double ratio) {
+    Sampler own = Sampler.traceIdRatioBased(ratio);
+    return Sampler.parentBasedBuilder(own).setRemoteParentNotSampled(own).build();
   }
 
   private static Resource resource(String service, String version) {
@@ -139,6 +158,19 @@ public final class Telemetry implements AutoCloseable {
   /// @param scope package of the code that begins spans
   public Tracer tracer(String scope) {
     return openTelemetry.getTracer(scope);
+  }
+
+  /// The way of spans that are written as a whole, with times and ids of their own; absent: no
+  /// receiver is configured.
+  ///
+  /// @param scope package of the code that writes them
+  public Optional<SpanOutput> spans(String scope) {
+    return traces.map(to -> new SpanOutput(to.exporter(), to.resource(), scope));
+  }
+
+  /// Part of the traces that begin here and are recorded; 1 without a receiver.
+  public double traceRatio() {
+    return traces.map(Receiver::ratio).orElse(1.0);
   }
 
   /// A meter for one part of the process.

@@ -39,6 +39,7 @@ public final class LeaderState {
   final CatalogJournal journal;
   final AgentOrders orders;
   final EffectRecorder recorder;
+  final PhaseBook phases;
   final TakenSubmissions taken = new TakenSubmissions();
   CatalogView catalog;
   long lastJob;
@@ -80,8 +81,11 @@ public final class LeaderState {
         jobs.hold(hold);
       }
     }
-    this.orders = new AgentOrders(leadership);
+    this.orders = new AgentOrders(leadership, settings.sampling());
     this.recorder = new EffectRecorder(leadership, orders, core, jobs, nodes);
+    WaitBook waits = new WaitBook(core);
+    waits.load(loaded.waits(), jobs, leadership.since().orElse(Instant.EPOCH));
+    this.phases = new PhaseBook(jobs, waits);
   }
 
   /// As it was read, with the catalogs that were followed last.
@@ -170,6 +174,10 @@ public final class LeaderState {
 
   public EffectRecorder recorder() {
     return recorder;
+  }
+
+  public PhaseBook phases() {
+    return phases;
   }
 
   public CatalogView catalog() {

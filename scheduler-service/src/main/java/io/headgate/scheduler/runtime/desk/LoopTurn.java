@@ -17,6 +17,7 @@ import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.NameCounter;
 import io.headgate.scheduler.runtime.record.NodeContact;
+import io.headgate.scheduler.runtime.record.WaitHistory;
 import io.headgate.scheduler.runtime.record.WorkerKey;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -65,6 +66,7 @@ public final class LoopTurn {
   final Map<JobId, Hold> holds = new LinkedHashMap<>();
   final Set<JobId> releasedHolds = new LinkedHashSet<>();
   final List<PastUse> pastUse = new ArrayList<>();
+  final List<WaitHistory> waits = new ArrayList<>();
   final List<EventRecord> events = new ArrayList<>();
   final List<Batch.RequestRecord> requests = new ArrayList<>();
   final Map<String, NameCounter> names = new LinkedHashMap<>();
@@ -179,6 +181,7 @@ public final class LoopTurn {
         List.copyOf(holds.values()),
         List.copyOf(releasedHolds),
         List.copyOf(pastUse),
+        List.copyOf(waits),
         numbered,
         List.copyOf(requests),
         List.copyOf(names.values()),

@@ -17,6 +17,7 @@ import java.util.Map;
 /// @param holds placed, as they are now
 /// @param releasedHolds of these jobs
 /// @param pastUse of levels of rights that use something else now
+/// @param waits reasons that lanes and jobs have waited for
 /// @param events in order
 /// @param requests answered by this batch
 /// @param names numbers given out
@@ -31,6 +32,7 @@ public record Batch(
     List<Hold> holds,
     List<JobId> releasedHolds,
     List<PastUse> pastUse,
+    List<WaitHistory> waits,
     List<EventRecord> events,
     List<RequestRecord> requests,
     List<NameCounter> names,
@@ -41,7 +43,7 @@ public record Batch(
   public static Batch renewal(long id, long version) {
     return new Batch(
         id, version, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-        List.of(), List.of(), List.of(), Map.of());
+        List.of(), List.of(), List.of(), List.of(), Map.of());
   }
 
   /// Whether it writes nothing but the lease.
@@ -52,6 +54,7 @@ public record Batch(
         && holds.isEmpty()
         && releasedHolds.isEmpty()
         && pastUse.isEmpty()
+        && waits.isEmpty()
         && events.isEmpty()
         && requests.isEmpty()
         && names.isEmpty()

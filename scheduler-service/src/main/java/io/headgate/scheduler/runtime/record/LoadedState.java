@@ -16,6 +16,7 @@ import java.util.Map;
 ///   restart
 /// @param runTimes how long the newest attempts ran that ended by themselves, by queue
 /// @param pastUse of levels of rights, in pools that count it
+/// @param waits reasons that lanes and jobs have waited for
 /// @param catalogs by source
 /// @param lastJob highest id of any job
 /// @param version of the watches
@@ -28,6 +29,7 @@ public record LoadedState(
     List<Demanded> demand,
     List<ObservedRuns> runTimes,
     List<PastUse> pastUse,
+    List<WaitHistory> waits,
     Map<String, Catalog> catalogs,
     long lastJob,
     long version,

@@ -51,6 +51,7 @@ import io.headgate.scheduler.runtime.submission.Submission;
 import io.headgate.type.CommandPattern;
 import io.headgate.type.GpuQuantity;
 import java.nio.charset.StandardCharsets;
+import io.headgate.scheduler.runtime.trace.Sampling;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -79,7 +80,8 @@ final class OneLeader {
           100,
           100,
           WaitingBounds.ofEach(100),
-          Duration.ofSeconds(30));
+          Duration.ofSeconds(30),
+          Sampling.ALL);
 
   /// Without devices.
   static final List<NodeId> MACHINES =
@@ -131,8 +133,8 @@ final class OneLeader {
             .toList();
     LoadedState nothing =
         new LoadedState(
-            List.of(), List.of(), List.of(), contacts, List.of(), List.of(), List.of(), Map.of(), 0,
-            0, 0);
+            List.of(), List.of(), List.of(), contacts, List.of(), List.of(), List.of(), List.of(),
+            Map.of(), 0, 0, 0);
     return LeaderState.load(start.leadership(), SETTINGS, nothing, catalog(), 0);
   }
 

@@ -41,6 +41,7 @@ import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.submission.Submission;
 import io.headgate.type.GpuQuantity;
+import io.headgate.scheduler.runtime.trace.Sampling;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -76,7 +77,8 @@ final class Scenario {
           10_000,
           100,
           WaitingBounds.ofEach(1_000),
-          Duration.ofSeconds(30));
+          Duration.ofSeconds(30),
+          Sampling.ALL);
 
   /// The common parts from which replicas and agents are made.
   record Parts(

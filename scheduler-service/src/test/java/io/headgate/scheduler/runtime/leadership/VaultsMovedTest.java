@@ -93,6 +93,7 @@ final class VaultsMovedTest {
             List.of(),
             List.of(),
             List.of(),
+            List.of(),
             Map.of(),
             jobs.size(),
             0,
