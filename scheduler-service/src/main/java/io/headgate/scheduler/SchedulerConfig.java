@@ -13,6 +13,7 @@ import io.headgate.scheduler.grpc.CopyBound;
 import io.headgate.scheduler.grpc.LogReads;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
 import io.headgate.scheduler.runtime.desk.WaitingBounds;
+import io.headgate.scheduler.runtime.trace.Sampling;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;

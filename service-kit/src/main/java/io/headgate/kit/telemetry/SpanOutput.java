@@ -54,7 +54,7 @@ public final class SpanOutput {
         scope);
   }
 
-  /// @return whether the receiver has them; false: it refused, or did not answer in time
+  /// Sends the spans; false: the receiver refused them, or did not answer in time.
   public boolean send(List<FinishedSpan> spans, Duration patience) {
     List<SpanData> data = new ArrayList<>(spans.size());
     for (FinishedSpan span : spans) {

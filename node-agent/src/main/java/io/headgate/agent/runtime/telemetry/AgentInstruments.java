@@ -25,7 +25,6 @@ import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -97,32 +96,25 @@ public final class AgentInstruments implements AutoCloseable {
     this.enforcement = meter.counterBuilder(ENFORCEMENT).setUnit("{action}").build();
   }
 
-  /// The start of an attempt: a span in the scheduler's trace, which the job continues.
+  /// The start of an attempt: a span in the job's trace.
   public final class Timing implements AutoCloseable {
     private final Span span;
-    private final String inherited;
+    private final Assignment assignment;
     private final long begunNanos = time.monotonicNanos();
 
     private Timing(Assignment assignment) {
-      this.inherited = assignment.traceparent();
-      this.span = span("attempt start", assignment);
+      this.assignment = assignment;
+      this.span = span("agent.start", assignment, inherited(assignment));
     }
 
+    /// What the job continues: the span of its attempt, whether or not this agent writes spans.
     public String traceparent() {
-      if (!span.getSpanContext().isValid()) {
-        return inherited;
-      }
-      Map<String, String> carrier = new HashMap<>();
-      W3CTraceContextPropagator.getInstance()
-          .inject(
-              Context.root().with(span),
-              carrier,
-              (map, key, value) -> {
-                if (map != null) {
-                  map.put(key, value);
-                }
-              });
-      return carrier.getOrDefault("traceparent", inherited);
+      return assignment.traceparent();
+    }
+
+    /// The making of the attempt's slices, a part of the start; it ends when it is closed.
+    public Making makingSlices(List<SlicePlan> plans) {
+      return new Making(span, assignment, plans.getFirst().mechanism());
     }
 
     @Override
@@ -132,34 +124,54 @@ public final class AgentInstruments implements AutoCloseable {
     }
   }
 
-  /// The stop of an attempt, until its slices are free: a span in the scheduler's trace.
-  public Span stopping(Assignment assignment) {
-    return span("attempt stop", assignment);
+  /// The making of an attempt's slices.
+  public final class Making implements AutoCloseable {
+    private final Span span;
+    private final Attributes attributes;
+    private final long begunNanos = time.monotonicNanos();
+
+    private Making(Span start, Assignment assignment, String mechanism) {
+      this.span = span("agent.slices", assignment, Context.root().with(start));
+      span.setAttribute(MECHANISM, mechanism);
+      this.attributes = node().toBuilder().put(MECHANISM, mechanism).build();
+    }
+
+    @Override
+    public void close() {
+      span.end();
+      realiseDuration.record(
+          seconds(Duration.ofNanos(time.monotonicNanos() - begunNanos)), attributes);
+    }
   }
 
-  private Span span(String name, Assignment assignment) {
-    Context parent =
-        W3CTraceContextPropagator.getInstance()
-            .extract(
-                Context.root(),
-                Map.of("traceparent", assignment.traceparent()),
-                MapGetter.INSTANCE);
+  /// The stop of an attempt, until its slices are free: a span in the job's trace.
+  public Span stopping(Assignment assignment) {
+    return span("agent.stop", assignment, inherited(assignment));
+  }
+
+  private static Context inherited(Assignment assignment) {
+    return W3CTraceContextPropagator.getInstance()
+        .extract(
+            Context.root(),
+            Map.of("traceparent", assignment.traceparent()),
+            MapGetter.INSTANCE);
+  }
+
+  private Span span(String name, Assignment assignment, Context parent) {
     return tracer
         .spanBuilder(name)
         .setParent(parent)
         .setSpanKind(SpanKind.INTERNAL)
-        .setAttribute(JOB, assignment.key().job().toString())
+        .setAttribute(NODE, node)
+        .setAttribute(TENANT, assignment.key().job().tenant())
+        .setAttribute(QUEUE, assignment.queue())
+        .setAttribute(JOB, assignment.key().job().id())
         .setAttribute(ATTEMPT, (long) assignment.key().attempt())
         .startSpan();
   }
 
   public Timing starting(Assignment assignment) {
     return new Timing(assignment);
-  }
-
-  public void slicesRealised(List<SlicePlan> plans, Duration took) {
-    Attributes attributes = node().toBuilder().put(MECHANISM, plans.getFirst().mechanism()).build();
-    realiseDuration.record(seconds(took), attributes);
   }
 
   public void attemptReleased(Duration took) {

@@ -30,6 +30,8 @@ final class AgentOrders {
   private final Leadership leadership;
   private final Sampling sampling;
 
+  /// Orders of this leader.
+  ///
   /// @param sampling says whether a job's trace is written
   AgentOrders(Leadership leadership, Sampling sampling) {
     this.leadership = leadership;

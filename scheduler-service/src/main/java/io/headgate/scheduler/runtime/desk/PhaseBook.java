@@ -77,20 +77,27 @@ public final class PhaseBook {
   }
 
   private List<Phase> phases(LoopTurn turn, EventRecord event, JobRecord job) {
-    AttemptId id = new AttemptId(job.id(), event.attempt());
-    Optional<AttemptRecord> live = jobs.attempt(id);
+    Optional<AttemptId> id =
+        event.attempt() == 0
+            ? Optional.empty()
+            : Optional.of(new AttemptId(job.id(), event.attempt()));
+    // As it is after the turn; it may have ended in it.
+    Optional<AttemptRecord> known =
+        id.flatMap(each ->
+            Optional.ofNullable(turn.attempts.get(each)).or(() -> jobs.attempt(each)));
+    Optional<AttemptRecord> over = known.filter(attempt -> attempt.ending().isPresent());
     return switch (event.type()) {
       case SUBMITTED ->
           List.of(new Phase(Kind.SUBMIT, 0, turn.now, Optional.empty(), Map.of()));
-      case ASSIGNED -> started(turn, event, job, live);
+      case ASSIGNED -> started(turn, event, job, known);
       case STARTED ->
-          live.filter(attempt -> isFirstStart(turn, attempt)).map(PhaseBook::attempt).stream().toList();
-      case PREEMPTED -> live.stream().flatMap(attempt -> victim(job, attempt).stream()).toList();
-      case STOP_PHASE -> live.map(attempt -> step(turn, event, attempt)).stream().toList();
-      case SUSPENDED -> live.map(attempt -> suspended(turn, job, attempt)).orElse(List.of());
-      case RESUMED -> live.map(attempt -> resumed(turn, job, attempt)).orElse(List.of());
-      case REQUEUED -> requeued(turn, id, job);
-      case FINISHED -> finished(turn, event, id, job);
+          known.filter(attempt -> isFirstStart(attempt)).map(PhaseBook::attempt).stream().toList();
+      case PREEMPTED -> known.stream().flatMap(attempt -> victim(job, attempt).stream()).toList();
+      case STOP_PHASE -> known.map(attempt -> step(turn, event, attempt)).stream().toList();
+      case SUSPENDED -> known.map(attempt -> suspended(turn, job, attempt)).orElse(List.of());
+      case RESUMED -> known.map(attempt -> resumed(turn, job, attempt)).orElse(List.of());
+      case REQUEUED -> requeued(turn, over, job);
+      case FINISHED -> finished(turn, event, over, job);
       case QUEUED -> job.state() == JobState.DRAFT ? waited(turn, job) : List.of();
       case STOPPING,
           REASON_CHANGED,
@@ -122,8 +129,8 @@ public final class PhaseBook {
   }
 
   /// The start of an attempt that was suspended meanwhile is told again.
-  private static boolean isFirstStart(LoopTurn turn, AttemptRecord attempt) {
-    return attempt.attempt().startedAt().filter(at -> at.isBefore(turn.now)).isEmpty();
+  private boolean isFirstStart(AttemptRecord attempt) {
+    return waits.suspension(attempt.id().job()).isEmpty();
   }
 
   private static Phase attempt(AttemptRecord attempt) {
@@ -186,7 +193,7 @@ public final class PhaseBook {
 
   private List<Phase> suspended(LoopTurn turn, JobRecord job, AttemptRecord attempt) {
     List<Phase> phases = new ArrayList<>();
-    phases.add(run(job, attempt, turn.now, Map.of("outcome", "SUSPENDED")));
+    phases.add(ran(job, attempt, turn.now, Map.of("outcome", "SUSPENDED")));
     attempt.attempt().stop().ifPresent(order -> phases.add(stop(job, attempt, order, turn.now)));
     waits.suspended(job, turn.now);
     return phases;
@@ -209,13 +216,12 @@ public final class PhaseBook {
     return new Phase(Kind.WAIT, 0, suspension.since(), Optional.of(end), details);
   }
 
-  private List<Phase> finished(LoopTurn turn, EventRecord event, AttemptId id, JobRecord job) {
-    List<Phase> phases = new ArrayList<>();
-    if (turn.attempts.get(id) instanceof AttemptRecord attempt && attempt.ending().isPresent()) {
-      phases.addAll(ended(turn, id, job));
-    } else {
-      phases.addAll(waited(turn, job));
-    }
+  /// @param over the attempt that ends with the job; empty: it waited
+  private List<Phase> finished(
+      LoopTurn turn, EventRecord event, Optional<AttemptRecord> over, JobRecord job) {
+    List<Phase> phases =
+        new ArrayList<>(
+            over.map(attempt -> ended(turn, attempt, job)).orElseGet(() -> waited(turn, job)));
     Map<String, String> details = new LinkedHashMap<>();
     details.put("outcome", event.detail().getOrDefault("state", ""));
     String exitCode = event.detail().getOrDefault("exitCode", "");
@@ -226,39 +232,24 @@ public final class PhaseBook {
     return phases;
   }
 
-  private List<Phase> requeued(LoopTurn turn, AttemptId id, JobRecord job) {
-    List<Phase> phases = ended(turn, id, job);
-    if (job.state() == JobState.WAITING) {
-      AttemptRecord attempt = turn.attempts.get(id);
-      boolean ran = attempt == null || attempt.attempt().startedAt().isPresent();
-      waits.returned(job, ran, turn.now);
-    }
+  private List<Phase> requeued(LoopTurn turn, Optional<AttemptRecord> over, JobRecord job) {
+    List<Phase> phases = over.map(attempt -> ended(turn, attempt, job)).orElse(List.of());
+    boolean ran = over.flatMap(attempt -> attempt.attempt().startedAt()).isPresent();
+    waits.returned(job, ran, turn.now);
     return phases;
   }
 
   /// The phases of an attempt that ends in this turn.
-  private List<Phase> ended(LoopTurn turn, AttemptId id, JobRecord job) {
-    AttemptRecord attempt = turn.attempts.get(id);
-    if (attempt == null || attempt.ending().isEmpty()) {
-      return List.of();
-    }
+  private List<Phase> ended(LoopTurn turn, AttemptRecord attempt, JobRecord job) {
     Map<String, String> outcome =
         Map.of("outcome", attempt.ending().orElseThrow().outcome().name());
-    Optional<Suspension> suspension = waits.suspension(id.job());
+    Optional<Suspension> suspension = waits.suspension(job.id());
     List<Phase> phases = new ArrayList<>();
-    if (attempt.attempt().startedAt().isEmpty()) {
-      phases.add(
-          new Phase(
-              Kind.ATTEMPT,
-              0,
-              attempt.attempt().assignedAt(),
-              Optional.of(turn.now),
-              both(place(Optional.of(attempt)), outcome)));
-    } else if (suspension.filter(Suspension::isSuspended).isPresent()) {
-      phases.add(idle(attempt, suspension.get(), turn.now));
-    } else {
-      phases.add(run(job, attempt, turn.now, outcome));
-    }
+    phases.add(
+        suspension
+            .filter(Suspension::isSuspended)
+            .map(since -> idle(attempt, since, turn.now))
+            .orElseGet(() -> ran(job, attempt, turn.now, outcome)));
     attempt
         .attempt()
         .stop()
@@ -271,17 +262,23 @@ public final class PhaseBook {
     return phases;
   }
 
-  private Phase run(JobRecord job, AttemptRecord attempt, Instant end, Map<String, String> more) {
+  /// The run of the program, or the start if it came no further.
+  private Phase ran(JobRecord job, AttemptRecord attempt, Instant end, Map<String, String> more) {
     Optional<Suspension> suspension = waits.suspension(job.id());
+    Instant assigned = attempt.attempt().assignedAt();
+    Map<String, String> details = both(place(Optional.of(attempt)), more);
+    if (attempt.attempt().startedAt().isEmpty() && suspension.isEmpty()) {
+      return new Phase(Kind.ATTEMPT, 0, assigned, Optional.of(end), details);
+    }
     return new Phase(
         Kind.RUN,
         suspension.map(Suspension::count).orElse(0),
         suspension
             .map(Suspension::since)
             .or(() -> attempt.attempt().startedAt())
-            .orElseGet(() -> attempt.attempt().assignedAt()),
+            .orElse(assigned),
         Optional.of(end),
-        both(place(Optional.of(attempt)), more));
+        details);
   }
 
   private Phase stop(JobRecord job, AttemptRecord attempt, StopOrder order, Instant end) {

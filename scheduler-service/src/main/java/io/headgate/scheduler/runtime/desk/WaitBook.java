@@ -253,7 +253,7 @@ final class WaitBook {
         lanes.getOrDefault(
             lane, new WaitHistory(lane.queue().tenant(), subject(lane), List.of()));
     WaitHistory after = before.with(since);
-    if (after != before) {
+    if (!after.equals(before)) {
       lanes.put(lane, after);
       change(after);
       if (lanes.size() > MOST_LANES) {
@@ -273,7 +273,7 @@ final class WaitBook {
     WaitHistory before =
         jobs.getOrDefault(job.id(), new WaitHistory(job.tenant(), subject(job.id()), List.of()));
     WaitHistory after = before.with(since);
-    if (after != before) {
+    if (!after.equals(before)) {
       jobs.put(job.id(), after);
       change(after);
     }

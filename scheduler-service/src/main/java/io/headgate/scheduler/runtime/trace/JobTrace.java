@@ -28,6 +28,8 @@ public record JobTrace(String job, String traceId, Optional<Caller> caller, bool
         job.tenant().name(), job.name().id(), job.uid(), Origin.parse(job.metadata().traceparent()));
   }
 
+  /// The trace of a job of this name.
+  ///
   /// @param uid tells jobs apart that have the same name one after the other
   public static JobTrace of(String tenant, String name, String uid, Origin origin) {
     String job = String.join("/", tenant, name, uid);

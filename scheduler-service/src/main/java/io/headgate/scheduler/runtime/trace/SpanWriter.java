@@ -64,6 +64,8 @@ public final class SpanWriter implements AutoCloseable {
     REFUSED
   }
 
+  /// A writer that waits for [#start].
+  ///
   /// @param time the database's, like the times of events
   /// @param leading whether this process is the one to write
   public SpanWriter(
@@ -100,7 +102,7 @@ public final class SpanWriter implements AutoCloseable {
     return doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
   }
 
-  /// @return false: to be tried again later
+  /// Writes page after page; false: to be tried again later.
   private boolean writeAll() {
     try {
       Step step = Step.MOVED;

@@ -110,7 +110,8 @@ public final class Invocation implements AutoCloseable {
     if (session != null) {
       throw new IllegalStateException("the session is open already");
     }
-    session = new Session(config, tenant, keyFrom, ConnectionListener.NONE);
+    session = new Session(
+            config, tenant, keyFrom, ConnectionListener.NONE, environment().variables());
   }
 
   /// The session, if the command opened one.
