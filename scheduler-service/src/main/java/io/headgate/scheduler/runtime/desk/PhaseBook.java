@@ -4,6 +4,7 @@ import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
@@ -19,10 +20,12 @@ import io.headgate.scheduler.runtime.trace.JobTrace;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /// Says which phases of jobs' lives end with the events of a turn. All that a phase needs is durable
@@ -34,6 +37,9 @@ public final class PhaseBook {
   private final JobRegistry jobs;
   private final WaitBook waits;
   private Instant decidedAt = Instant.MIN;
+
+  /// Jobs that waited before the turn and do not any more.
+  private final Set<JobId> waited = new HashSet<>();
 
   PhaseBook(JobRegistry jobs, WaitBook waits) {
     this.jobs = jobs;
@@ -51,6 +57,11 @@ public final class PhaseBook {
             waits.waits(lane, reason, turn.now);
         case Effect.JobReasonChanged(JobId job, var reason) ->
             jobs.job(job).ifPresent(known -> waits.waits(known, reason, turn.now));
+        case Effect.JobChanged(Job job, var from, var _) -> {
+          if (from.filter(state -> state == JobState.WAITING).isPresent()) {
+            waited.add(job.id());
+          }
+        }
         case Effect.HoldReleased(JobId job, var _) ->
             jobs.job(job).ifPresent(known -> waits.waitsWithItsLane(known, turn.now));
         default -> {
@@ -74,6 +85,7 @@ public final class PhaseBook {
       }
     }
     turn.waits.addAll(waits.takeChanged());
+    waited.clear();
   }
 
   private List<Phase> phases(LoopTurn turn, EventRecord event, JobRecord job) {
@@ -112,6 +124,10 @@ public final class PhaseBook {
   }
 
   private List<Phase> waited(LoopTurn turn, JobRecord job) {
+    if (!waited.contains(job.id())) {
+      // A draft that is cancelled.
+      return List.of();
+    }
     List<Phase> periods = waits.periods(job, turn.now);
     waits.left(job, turn.now);
     return periods;

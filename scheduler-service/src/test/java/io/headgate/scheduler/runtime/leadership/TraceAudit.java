@@ -80,6 +80,7 @@ final class TraceAudit {
 
   private static void tiles(List<EventRecord> events) {
     @Nullable Instant at = null;
+    boolean isDraft = false;
     for (EventRecord event : events) {
       // A new leader's clock begins at the database's time. That of its predecessor may have run
       // fast, so that its events lie ahead: such a phase has no length.
@@ -95,9 +96,9 @@ final class TraceAudit {
         }
       }
       at = wentBack ? event.time() : at;
-      boolean isDraft = event.message().endsWith(" as a draft");
       boolean ends =
-          event.type() == EventType.FINISHED || (event.type() == EventType.QUEUED && at != null);
+          (event.type() == EventType.FINISHED && !isDraft)
+              || (event.type() == EventType.QUEUED && at != null);
       if (ends && !Objects.equals(at, event.time())) {
         throw new AssertionError(
             "%s: its phases end at %s, and not at %s, in %s"
@@ -105,9 +106,10 @@ final class TraceAudit {
       }
       if (ends) {
         at = null;
-      } else if (event.type() == EventType.QUEUED
-          || (event.type() == EventType.SUBMITTED && !isDraft)) {
-        at = event.time();
+        isDraft = event.type() == EventType.QUEUED;
+      } else if (event.type() == EventType.QUEUED || event.type() == EventType.SUBMITTED) {
+        isDraft = event.message().endsWith(" as a draft");
+        at = isDraft ? null : event.time();
       }
     }
   }
