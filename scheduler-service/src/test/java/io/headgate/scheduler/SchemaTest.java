@@ -36,7 +36,8 @@ final class SchemaTest {
             "data_key",
             "flyway_schema_history",
             "leadership",
-            "secret"));
+            "secret",
+            "trace_cursor"));
   }
 
   @Test

@@ -44,10 +44,12 @@ public final class Connection implements AutoCloseable {
 
   /// Prepares a connection; the first call connects.
   public static Connection open(ClientConfig config, ConnectionListener listener) {
-    return open(config, listener, System.getenv());
+    return open(config, listener, Map.of());
   }
 
-  /// As the other, with the variables of another environment: they name the receiver of spans.
+  /// As the other.
+  ///
+  /// @param variables OpenTelemetry's, which name a receiver of spans, and `TRACEPARENT`
   public static Connection open(
       ClientConfig config, ConnectionListener listener, Map<String, String> variables) {
     return new Connection(config, listener, variables);

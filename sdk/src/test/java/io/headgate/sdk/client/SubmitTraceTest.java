@@ -8,8 +8,6 @@ import io.headgate.sdk.gate.TestGate;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobSpec;
 import io.headgate.sdk.model.Submission;
-import io.headgate.sdk.wire.Connection;
-import io.headgate.sdk.wire.ConnectionListener;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -70,8 +68,7 @@ final class SubmitTraceTest {
   }
 
   private HeadgateClient client(Map<String, String> variables) {
-    return HeadgateClient.over(
-        Connection.open(gate.config(), ConnectionListener.NONE, variables));
+    return HeadgateClient.connect(gate.config(), variables);
   }
 
   private String traceparent(String method) {
