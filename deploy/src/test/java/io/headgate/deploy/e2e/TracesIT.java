@@ -6,16 +6,27 @@ import static org.awaitility.Awaitility.await;
 import io.headgate.deploy.InstallationConfig;
 import io.headgate.deploy.e2e.SpanReceiver.Seen;
 import io.headgate.kit.telemetry.TelemetryConfig;
+import io.headgate.sdk.client.HeadgateClient;
+import io.headgate.sdk.client.JobClient;
+import io.headgate.sdk.model.ClientConfig;
+import io.headgate.sdk.model.Credentials;
 import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobFilter;
 import io.headgate.sdk.model.JobSpec;
 import io.headgate.sdk.model.JobState;
+import io.headgate.sdk.model.ServerAddress;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.random.RandomGeneratorFactory;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -39,18 +50,21 @@ final class TracesIT {
           queues: [{name: idle, profile: one}]
       """;
 
+  private static TelemetryConfig exportingTo(URI receiver) {
+    return new TelemetryConfig(
+        Optional.of(receiver),
+        TelemetryConfig.DEFAULTS.metricsHost(),
+        Optional.empty(),
+        TelemetryConfig.DEFAULTS.metricsAccess(),
+        Optional.empty(),
+        1.0,
+        TelemetryConfig.DEFAULTS.exportInterval(),
+        TelemetryConfig.DEFAULTS.logLevel());
+  }
+
   private static TestInstallation headgate(Path directory, URI receiver) throws Exception {
-    TelemetryConfig telemetry =
-        new TelemetryConfig(
-            Optional.of(receiver),
-            TelemetryConfig.DEFAULTS.metricsHost(),
-            Optional.empty(),
-            TelemetryConfig.DEFAULTS.metricsAccess(),
-            Optional.empty(),
-            1.0,
-            TelemetryConfig.DEFAULTS.exportInterval(),
-            TelemetryConfig.DEFAULTS.logLevel());
-    return TestInstallation.start(InstallationConfig.of(directory, 0).withTelemetry(telemetry))
+    return TestInstallation.start(
+            InstallationConfig.of(directory, 0).withTelemetry(exportingTo(receiver)))
         .withConfiguration(CONFIGURATION)
         .withNode("a-0", "local", "1xA100");
   }
@@ -203,6 +217,78 @@ final class TracesIT {
                   .asString()
                   .startsWith(client.traceId() + "-"));
     }
+  }
+
+  /// Three scheduler processes, of which the leader is killed three times under a stream of jobs.
+  @Test
+  void threeKillsOfTheLeaderLoseNoSpanAndDoubleNone(@TempDir Path directory) throws Exception {
+    long seed = Long.getLong("headgate.seed", System.nanoTime());
+    Path data = directory.resolve("data");
+    try (SpanReceiver receiver = SpanReceiver.start(0);
+        TestInstallation headgate =
+            TestInstallation.start(
+                    InstallationConfig.of(data, 0)
+                        .withSchedulers(3)
+                        .withTelemetry(exportingTo(receiver.uri()))
+                        .withShared(List.of(directory.resolve("runs"))))
+                .withConfiguration(CONFIGURATION)
+                .withNode("a-0", "local", "1xA100");
+        HeadgateClient client =
+            HeadgateClient.connect(
+                ClientConfig.of(
+                        ServerAddress.parse(headgate.installation().uri().toString()),
+                        new Credentials.Key(headgate.installation().adminKey().reveal()))
+                    .withDeadline(Schedulers.PATIENCE)
+                    .withPatience(Schedulers.PATIENCE))) {
+      Schedulers schedulers =
+          new Schedulers(
+              headgate.installation(),
+              data,
+              RandomGeneratorFactory.of("L64X128MixRandom").create(seed),
+              Optional.empty());
+      JobClient jobs = client.jobs(TestInstallation.TENANT);
+      JobStream stream = new JobStream(jobs, "one", directory.resolve("runs")).start();
+      for (int kill = 0; kill < 3; kill++) {
+        long epoch = schedulers.epoch();
+        stream.runOne("before-" + kill);
+        schedulers.suffer(Fault.KILL_LEADER);
+        stream.runOne("after-" + kill);
+        assertThat(schedulers.epoch()).as("seed %d", seed).isGreaterThan(epoch);
+      }
+      stream.check();
+
+      for (Job job : jobs.listAll(JobFilter.ALL)) {
+        tiles(receiver, jobs.get(job.id()));
+      }
+      Map<String, Set<Seen>> byId = new HashMap<>();
+      receiver
+          .spans()
+          .forEach(span -> byId.computeIfAbsent(span.link(), _ -> new HashSet<>()).add(span));
+      assertThat(byId.values())
+          .as("spans that came again are the same, seed %d", seed)
+          .allMatch(same -> same.size() == 1);
+    }
+  }
+
+  /// The trace has one span for each part of the job's life, without gap and overlap.
+  private static void tiles(SpanReceiver receiver, Job job) {
+    Seen end = only(receiver, "job.end", job.id());
+    Seen submit = only(receiver, "job.submit", job.id());
+    int attempts = job.attempts().size();
+    assertThat(of(receiver, "job.decide", job.id())).hasSize(attempts);
+    assertThat(of(receiver, "job.commit", job.id())).hasSize(attempts);
+    assertThat(of(receiver, "job.attempt", job.id())).hasSize(attempts);
+    List<Seen> tiles =
+        Stream.of("job.wait", "job.attempt", "job.run")
+            .flatMap(name -> of(receiver, name, job.id()).stream())
+            .sorted(Comparator.comparing(Seen::beginNanos).thenComparing(Seen::endNanos))
+            .toList();
+    long at = submit.beginNanos();
+    for (Seen tile : tiles) {
+      assertThat(tile.beginNanos()).as("%s of %s, after %s", tile, job.id(), tiles).isEqualTo(at);
+      at = tile.endNanos();
+    }
+    assertThat(at).as("the end of %s", tiles).isEqualTo(end.beginNanos());
   }
 
   @Test

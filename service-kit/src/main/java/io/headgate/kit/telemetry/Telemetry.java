@@ -132,10 +132,9 @@ public final class Telemetry implements AutoCloseable {
         sdk, sdk, scrape, exporter.map(each -> new Receiver(each, resource, config.traceRatio())));
   }
 
-  /// A caller that records nothing itself leaves the choice to the ratio.
   private static Sampler sampler(double ratio) {
     Sampler own = Sampler.traceIdRatioBased(ratio);
-    return Sampler.parentBasedBuilder(own).setRemoteParentNotSampled(own).build();
+    return Sampler.parentBasedBuilder(own).setRemoteParentNotSampled(new AsRoot(own)).build();
   }
 
   private static Resource resource(String service, String version) {
