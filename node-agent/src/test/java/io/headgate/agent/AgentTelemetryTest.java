@@ -64,7 +64,8 @@ class AgentTelemetryTest {
       await().atMost(FakeControlPlane.PATIENCE).until(agent::isReady);
       plane.send(
           Orders.message(
-              Orders.assign(plane.leadership, "traced", "echo $TRACEPARENT $BAGGAGE; exec sleep 1000")
+              Orders.assign(
+                      plane.leadership, "traced", "echo $TRACEPARENT $BAGGAGE; exec sleep 1000")
                   .addSlices(Orders.slice(plane.registrations.getLast(), 0, "1/2"))
                   .setTraceparent("00-" + TRACE + "-" + SUBMISSION + "-01")));
       plane.awaitState("traced", State.STATE_RUNNING);
@@ -79,8 +80,7 @@ class AgentTelemetryTest {
       assertThat(Files.readString(output))
           .as("the program continues the span of its attempt")
           .isEqualTo(
-              "00-%s-%s-01 headgate.job=traced,headgate.attempt=1\n"
-                  .formatted(TRACE, SUBMISSION));
+              "00-%s-%s-01 headgate.job=traced,headgate.attempt=1\n".formatted(TRACE, SUBMISSION));
       assertThat(span("agent.slices").getParentSpanId()).isEqualTo(start.getSpanId());
       assertThat(names())
           .contains(

@@ -30,7 +30,8 @@ final class ArchitectureTest {
                 Map.entry("submission", Set.of("record", "catalog")),
                 Map.entry("text", Set.of("record", "catalog")),
                 Map.entry("agent", Set.of("record", "catalog")),
-                Map.entry("desk", Set.of("record", "trace", "catalog", "submission", "text", "agent")),
+                Map.entry(
+                    "desk", Set.of("record", "trace", "catalog", "submission", "text", "agent")),
                 Map.entry("loop", Set.of("record", "catalog", "submission", "agent", "desk")),
                 Map.entry(
                     "leadership",

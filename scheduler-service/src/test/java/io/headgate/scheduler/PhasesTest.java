@@ -126,7 +126,7 @@ final class PhasesTest {
     awaitState(alice, "r-2", Job.State.STATE_RUNNING);
     submit(installation.eve(), submit("devops-3", "d-0"));
     awaitState(installation.eve(), "d-0", Job.State.STATE_RUNNING);
-    assertThat(agent.begun()).containsKey("d-0");
+    assertThat(agent.begun()).containsKey("d-0#1");
 
     List<FinishedSpan> spans = new WriterRun(all(), Sampling.ALL).undisturbed();
     FinishedSpan preempt = only(spans, "job.preempt");

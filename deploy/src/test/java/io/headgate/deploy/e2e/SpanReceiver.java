@@ -119,8 +119,7 @@ final class SpanReceiver implements AutoCloseable {
     Map<String, String> attributes = new LinkedHashMap<>();
     for (Object each : list(of, "attributes")) {
       attributes.put(
-          text(map(each).get("key")),
-          text(map(map(each).get("value")).values().iterator().next()));
+          text(map(each).get("key")), text(map(map(each).get("value")).values().iterator().next()));
     }
     return attributes;
   }

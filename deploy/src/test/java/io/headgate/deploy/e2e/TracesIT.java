@@ -83,9 +83,7 @@ final class TracesIT {
   }
 
   private static Seen only(SpanReceiver receiver, String name, String job) {
-    await()
-        .atMost(TestInstallation.PATIENCE)
-        .until(() -> !of(receiver, name, job).isEmpty());
+    await().atMost(TestInstallation.PATIENCE).until(() -> !of(receiver, name, job).isEmpty());
     List<Seen> found = of(receiver, name, job);
     assertThat(found).as("%s of %s", name, job).hasSize(1);
     return found.getFirst();
@@ -132,8 +130,7 @@ final class TracesIT {
               "headgate.pool.v1.ProfileService/GetProfile");
       await()
           .atMost(TestInstallation.PATIENCE)
-          .untilAsserted(
-              () -> assertThat(names(receiver, client.traceId())).containsAll(expected));
+          .untilAsserted(() -> assertThat(names(receiver, client.traceId())).containsAll(expected));
 
       Seen attempt = only(receiver, "job.attempt", "traced");
       assertThat(traceparent)
@@ -162,7 +159,8 @@ final class TracesIT {
       headgate.awaitState("victim", JobState.RUNNING);
       Job winner = headgate.jobsOf("ada").submit(JobSpec.of("one", List.of("true")));
       headgate.awaitState(winner.id(), JobState.DONE);
-      headgate.await("victim", "running again", job -> job.attempts().size() == 2 && isRunning(job));
+      headgate.await(
+          "victim", "running again", job -> job.attempts().size() == 2 && isRunning(job));
 
       Seen preempt = only(receiver, "job.preempt", "victim");
       Seen taken = only(receiver, "job.take", winner.id());

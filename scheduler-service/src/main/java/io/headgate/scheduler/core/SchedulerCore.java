@@ -173,8 +173,7 @@ public final class SchedulerCore {
   /// The reason of the lane's jobs as it was told last; empty when none waits there.
   public Optional<Reason> toldReason(LaneId lane) {
     return Optional.ofNullable(world.knownQueue(lane.queue()))
-        .flatMap(queue ->
-            queue.lanes().stream().filter(each -> each.id().equals(lane)).findFirst())
+        .flatMap(queue -> queue.lanes().stream().filter(each -> each.id().equals(lane)).findFirst())
         .map(each -> each.reported().reason());
   }
 

@@ -7,8 +7,8 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 
-/// Keeps the trace context of a call as its caller sent it: it says whether the caller writes a span
-/// of its own, which the span of the call does not say.
+/// Keeps the trace context of a call as its caller sent it: it says whether the caller writes a
+/// span of its own, which the span of the call does not say.
 public final class CallerTrace implements ServerInterceptor {
   private static final Metadata.Key<String> HEADER =
       Metadata.Key.of("traceparent", Metadata.ASCII_STRING_MARSHALLER);

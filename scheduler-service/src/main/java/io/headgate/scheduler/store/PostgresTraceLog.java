@@ -32,7 +32,8 @@ public final class PostgresTraceLog implements TraceLog {
 
   @Override
   public OptionalLong cursor() {
-    return sql.select(TRACE_CURSOR.VERSION)
+    return sql
+        .select(TRACE_CURSOR.VERSION)
         .from(TRACE_CURSOR)
         .fetchOptional(TRACE_CURSOR.VERSION)
         .stream()
@@ -85,12 +86,11 @@ public final class PostgresTraceLog implements TraceLog {
                     .where(TRACE_CURSOR.VERSION.eq(version))
                     .execute()
                 == 1)
-        .orElseGet(
-            () ->
-                sql.insertInto(TRACE_CURSOR)
-                        .set(TRACE_CURSOR.VERSION, to)
-                        .onConflictDoNothing()
-                        .execute()
-                    == 1);
+        .orElseGet(() ->
+            sql.insertInto(TRACE_CURSOR)
+                    .set(TRACE_CURSOR.VERSION, to)
+                    .onConflictDoNothing()
+                    .execute()
+                == 1);
   }
 }

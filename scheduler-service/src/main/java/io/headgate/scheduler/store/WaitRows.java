@@ -31,8 +31,7 @@ final class WaitRows {
     List<WaitHistory> gone = waits.stream().filter(each -> each.reasons().isEmpty()).toList();
     if (!kept.isEmpty()) {
       script.add(
-          UPSERT,
-          keys(kept).list(each -> each.reasons().stream().map(Since::text).toList()));
+          UPSERT, keys(kept).list(each -> each.reasons().stream().map(Since::text).toList()));
     }
     if (!gone.isEmpty()) {
       script.add(DELETE, keys(gone));

@@ -66,7 +66,9 @@ final class SubmitSpans implements AutoCloseable {
 
   SubmitSpan begin(String tenant, String queue, int jobs) {
     Optional<SpanContext> around =
-        Optional.of(Span.current().getSpanContext()).filter(SpanContext::isValid).or(() -> inherited);
+        Optional.of(Span.current().getSpanContext())
+            .filter(SpanContext::isValid)
+            .or(() -> inherited);
     SpanBuilder builder =
         GlobalOpenTelemetry.getOrNoop()
             .getTracer("io.headgate.sdk")

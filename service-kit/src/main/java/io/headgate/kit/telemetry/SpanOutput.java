@@ -60,10 +60,7 @@ public final class SpanOutput {
     for (FinishedSpan span : spans) {
       data.add(data(span));
     }
-    return exporter
-        .export(data)
-        .join(patience.toMillis(), TimeUnit.MILLISECONDS)
-        .isSuccess();
+    return exporter.export(data).join(patience.toMillis(), TimeUnit.MILLISECONDS).isSuccess();
   }
 
   private SpanData data(FinishedSpan span) {

@@ -80,18 +80,14 @@ public final class Telemetry implements AutoCloseable {
     Logging.setLevel(config.logLevel());
     Resource resource = resource(service, version);
     SdkTracerProviderBuilder traces =
-        SdkTracerProvider.builder()
-            .setResource(resource)
-            .setSampler(sampler(config.traceRatio()));
+        SdkTracerProvider.builder().setResource(resource).setSampler(sampler(config.traceRatio()));
     SdkMeterProviderBuilder metrics = SdkMeterProvider.builder().setResource(resource);
     var logs = SdkLoggerProvider.builder().setResource(resource);
     Optional<SpanExporter> exporter =
         config
             .otlpEndpoint()
-            .map(base ->
-                OtlpHttpSpanExporter.builder().setEndpoint(path(base, "traces")).build());
-    exporter.ifPresent(
-        each -> traces.addSpanProcessor(BatchSpanProcessor.builder(each).build()));
+            .map(base -> OtlpHttpSpanExporter.builder().setEndpoint(path(base, "traces")).build());
+    exporter.ifPresent(each -> traces.addSpanProcessor(BatchSpanProcessor.builder(each).build()));
     config
         .otlpEndpoint()
         .ifPresent(base -> {

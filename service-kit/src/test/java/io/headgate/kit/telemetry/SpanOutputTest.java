@@ -68,8 +68,8 @@ final class SpanOutputTest {
         .isEqualTo("train-1");
     assertThat(last.getLinks())
         .singleElement()
-        .satisfies(link ->
-            assertThat(link.getSpanContext().getSpanId()).isEqualTo("b7ad6b7169203331"));
+        .satisfies(
+            link -> assertThat(link.getSpanContext().getSpanId()).isEqualTo("b7ad6b7169203331"));
     assertThat(last.getResource().getAttribute(AttributeKey.stringKey("service.name")))
         .isEqualTo("headgate-scheduler");
   }

@@ -152,9 +152,7 @@ public final class AgentInstruments implements AutoCloseable {
   private static Context inherited(Assignment assignment) {
     return W3CTraceContextPropagator.getInstance()
         .extract(
-            Context.root(),
-            Map.of("traceparent", assignment.traceparent()),
-            MapGetter.INSTANCE);
+            Context.root(), Map.of("traceparent", assignment.traceparent()), MapGetter.INSTANCE);
   }
 
   private Span span(String name, Assignment assignment, Context parent) {

@@ -28,8 +28,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Says which phases of jobs' lives end with the events of a turn. All that a phase needs is durable
-/// before it ends, so the next leader says the same. Confined to the loop.
+/// Says which phases of jobs' lives end with the events of a turn. All that a phase needs is
+/// durable before it ends, so the next leader says the same. Confined to the loop.
 public final class PhaseBook {
   /// Nodes that a phase of a gang names.
   private static final int NAMED_NODES = 8;
@@ -53,8 +53,7 @@ public final class PhaseBook {
     decidedAt = end;
     for (Effect effect : decision.effects()) {
       switch (effect) {
-        case Effect.LaneReasonChanged(var lane, var reason) ->
-            waits.waits(lane, reason, turn.now);
+        case Effect.LaneReasonChanged(var lane, var reason) -> waits.waits(lane, reason, turn.now);
         case Effect.JobReasonChanged(JobId job, var reason) ->
             jobs.job(job).ifPresent(known -> waits.waits(known, reason, turn.now));
         case Effect.JobChanged(Job job, var from, var _) -> {
@@ -76,7 +75,9 @@ public final class PhaseBook {
     for (int i = 0; i < turn.events.size(); i++) {
       EventRecord event = turn.events.get(i);
       Optional<JobRecord> job =
-          event.jobId().flatMap(id -> Optional.ofNullable(turn.jobs.get(id)).or(() -> jobs.job(id)));
+          event
+              .jobId()
+              .flatMap(id -> Optional.ofNullable(turn.jobs.get(id)).or(() -> jobs.job(id)));
       if (job.isPresent()) {
         List<Phase> phases = phases(turn, event, job.get());
         if (!phases.isEmpty()) {
@@ -95,12 +96,11 @@ public final class PhaseBook {
             : Optional.of(new AttemptId(job.id(), event.attempt()));
     // As it is after the turn; it may have ended in it.
     Optional<AttemptRecord> known =
-        id.flatMap(each ->
-            Optional.ofNullable(turn.attempts.get(each)).or(() -> jobs.attempt(each)));
+        id.flatMap(
+            each -> Optional.ofNullable(turn.attempts.get(each)).or(() -> jobs.attempt(each)));
     Optional<AttemptRecord> over = known.filter(attempt -> attempt.ending().isPresent());
     return switch (event.type()) {
-      case SUBMITTED ->
-          List.of(new Phase(Kind.SUBMIT, 0, turn.now, Optional.empty(), Map.of()));
+      case SUBMITTED -> List.of(new Phase(Kind.SUBMIT, 0, turn.now, Optional.empty(), Map.of()));
       case ASSIGNED -> started(turn, event, job, known);
       case STARTED ->
           known.filter(attempt -> isFirstStart(attempt)).map(PhaseBook::attempt).stream().toList();
@@ -198,8 +198,7 @@ public final class PhaseBook {
     Map<String, String> details = new LinkedHashMap<>();
     details.put("phase", event.detail().getOrDefault("phase", ""));
     details.put("outcome", event.detail().getOrDefault("result", ""));
-    int suspensions =
-        waits.suspension(attempt.id().job()).map(Suspension::count).orElse(0);
+    int suspensions = waits.suspension(attempt.id().job()).map(Suspension::count).orElse(0);
     attempt
         .attempt()
         .stop()
@@ -217,10 +216,7 @@ public final class PhaseBook {
 
   private List<Phase> resumed(LoopTurn turn, JobRecord job, AttemptRecord attempt) {
     List<Phase> phases =
-        waits
-            .suspension(job.id())
-            .map(suspension -> idle(attempt, suspension, turn.now))
-            .stream()
+        waits.suspension(job.id()).map(suspension -> idle(attempt, suspension, turn.now)).stream()
             .toList();
     waits.resumed(job, turn.now);
     return phases;
@@ -289,10 +285,7 @@ public final class PhaseBook {
     return new Phase(
         Kind.RUN,
         suspension.map(Suspension::count).orElse(0),
-        suspension
-            .map(Suspension::since)
-            .or(() -> attempt.attempt().startedAt())
-            .orElse(assigned),
+        suspension.map(Suspension::since).or(() -> attempt.attempt().startedAt()).orElse(assigned),
         Optional.of(end),
         details);
   }

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Remembers why lanes have waited, and why single jobs have waited for reasons of their own. So the
-/// wait of a job is cut into periods when it ends, and nothing is written for it before. Every
+/// Remembers why lanes have waited, and why single jobs have waited for reasons of their own. So
+/// the wait of a job is cut into periods when it ends, and nothing is written for it before. Every
 /// change is durable with its turn. Confined to the loop.
 final class WaitBook {
   /// A job with reasons of its own waits with its lane again from here on.
@@ -206,8 +206,7 @@ final class WaitBook {
         add(periods, current, from, next.at());
       }
       Instant begin = next.at().isAfter(from) ? next.at() : from;
-      current =
-          new Since(begin, next.reason().isEmpty() ? PENDING : next.reason(), next.rule());
+      current = new Since(begin, next.reason().isEmpty() ? PENDING : next.reason(), next.rule());
     }
     add(periods, current, from, to);
     return periods;
@@ -224,8 +223,8 @@ final class WaitBook {
     }
   }
 
-  /// The job no longer waits: its own reasons are forgotten, and those of its lane end if it was the
-  /// last there.
+  /// The job no longer waits: its own reasons are forgotten, and those of its lane end if it was
+  /// the last there.
   void left(JobRecord job, Instant now) {
     forget(job);
     core.laneOf(job.job().spec())
@@ -250,8 +249,7 @@ final class WaitBook {
 
   private void put(LaneId lane, Since since) {
     WaitHistory before =
-        lanes.getOrDefault(
-            lane, new WaitHistory(lane.queue().tenant(), subject(lane), List.of()));
+        lanes.getOrDefault(lane, new WaitHistory(lane.queue().tenant(), subject(lane), List.of()));
     WaitHistory after = before.with(since);
     if (!after.equals(before)) {
       lanes.put(lane, after);

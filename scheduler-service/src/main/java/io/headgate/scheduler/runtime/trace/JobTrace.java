@@ -25,7 +25,10 @@ public record JobTrace(String job, String traceId, Optional<Caller> caller, bool
 
   public static JobTrace of(JobRecord job) {
     return of(
-        job.tenant().name(), job.name().id(), job.uid(), Origin.parse(job.metadata().traceparent()));
+        job.tenant().name(),
+        job.name().id(),
+        job.uid(),
+        Origin.parse(job.metadata().traceparent()));
   }
 
   /// The trace of a job of this name.

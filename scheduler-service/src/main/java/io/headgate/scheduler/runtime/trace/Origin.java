@@ -41,8 +41,7 @@ public record Origin(Optional<JobTrace.Caller> caller, boolean continues) {
     boolean isLink = column.startsWith(LINK);
     Matcher caller = TRACEPARENT.matcher(isLink ? column.substring(LINK.length()) : column);
     return caller.matches()
-        ? new Origin(
-            Optional.of(new JobTrace.Caller(caller.group(1), caller.group(2))), !isLink)
+        ? new Origin(Optional.of(new JobTrace.Caller(caller.group(1), caller.group(2))), !isLink)
         : NONE;
   }
 }

@@ -37,8 +37,7 @@ final class PhaseSpans {
   List<FinishedSpan> of(EndedPhases ended) {
     JobFacts job = ended.job();
     JobTrace trace =
-        JobTrace.of(
-            job.tenant().name(), job.name(), job.uid(), Origin.parse(job.traceparent()));
+        JobTrace.of(job.tenant().name(), job.name(), job.uid(), Origin.parse(job.traceparent()));
     boolean isWhole = sampling.isWritten(trace);
     List<FinishedSpan> spans = new ArrayList<>();
     for (Phase phase : ended.phases()) {
@@ -91,8 +90,7 @@ final class PhaseSpans {
     return switch (phase.kind()) {
       // A job waits, and ends, for one reason at a time, but not only once in an attempt.
       case WAIT, END ->
-          trace.spanId(
-              0, phase.kind(), ChronoUnit.MICROS.between(Instant.EPOCH, phase.begin()));
+          trace.spanId(0, phase.kind(), ChronoUnit.MICROS.between(Instant.EPOCH, phase.begin()));
       // Steps of several workers have the same words, and differ by their events.
       case STEP -> trace.spanId(ended.attempt(), phase.kind(), ended.version());
       case SUBMIT, DECIDE, COMMIT, ATTEMPT, RUN, PREEMPT, STOP, VICTIM ->
@@ -164,8 +162,7 @@ final class PhaseSpans {
         });
     if (phase.kind() == Kind.ATTEMPT && ended.attempt() > 1) {
       links.add(
-          new Link(
-              trace.traceId(), trace.spanId(ended.attempt() - 1, Kind.ATTEMPT, 0), "resumes"));
+          new Link(trace.traceId(), trace.spanId(ended.attempt() - 1, Kind.ATTEMPT, 0), "resumes"));
     }
     if (phase.kind() == Kind.SUBMIT && !trace.continues()) {
       trace

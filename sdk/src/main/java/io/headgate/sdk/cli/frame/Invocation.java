@@ -110,8 +110,8 @@ public final class Invocation implements AutoCloseable {
     if (session != null) {
       throw new IllegalStateException("the session is open already");
     }
-    session = new Session(
-            config, tenant, keyFrom, ConnectionListener.NONE, environment().variables());
+    session =
+        new Session(config, tenant, keyFrom, ConnectionListener.NONE, environment().variables());
   }
 
   /// The session, if the command opened one.
