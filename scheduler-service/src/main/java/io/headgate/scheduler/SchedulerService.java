@@ -1,5 +1,6 @@
 package io.headgate.scheduler;
 
+import io.grpc.BindableService;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.headgate.kit.client.ChannelConfig;
@@ -53,7 +54,9 @@ import io.headgate.scheduler.runtime.record.Retention;
 import io.headgate.scheduler.runtime.record.SchedulerStore.Candidate;
 import io.headgate.scheduler.runtime.submission.KnownKeys;
 import io.headgate.scheduler.runtime.submission.NameAllocator;
+import io.headgate.scheduler.runtime.trace.Sampling;
 import io.headgate.scheduler.runtime.trace.SpanWriter;
+import io.headgate.scheduler.runtime.trace.TraceLog;
 import io.headgate.scheduler.store.PostgresHistory;
 import io.headgate.scheduler.store.PostgresJobReader;
 import io.headgate.scheduler.store.PostgresSchedulerStore;
@@ -64,6 +67,7 @@ import io.opentelemetry.api.metrics.Meter;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -175,16 +179,7 @@ public final class SchedulerService implements AutoCloseable {
     Retention retention = new Retention(config.history().keep());
     PostgresHistory kept = new PostgresHistory(across);
     this.history = new HistoryKeeper(kept, retention, kept::now, door::isLeading);
-    this.spans =
-        telemetry
-            .spans("io.headgate.scheduler")
-            .map(output ->
-                new SpanWriter(
-                    new PostgresTraceLog(across),
-                    new MeasuredSpans(output, meter),
-                    settings.sampling(),
-                    kept::now,
-                    door::isLeading));
+    this.spans = spans(telemetry, new PostgresTraceLog(across), meter, kept::now);
     this.names = new KnownKeys("names", reader.names());
     this.requests = new KnownKeys("requests", reader.requests());
     EndpointParts parts =
@@ -206,11 +201,28 @@ public final class SchedulerService implements AutoCloseable {
     this.usage = new UsageEndpoint(parts);
     this.plans = new PlanEndpoint(parts, new ContractDraftReader(), memory);
     this.agents = new AgentEndpoint(door, sessions, time);
-    this.relay =
-        new LeaderRelay(
-            door,
-            address -> Channels.openForOthers(peer(config.policies(), address), telemetry),
-            List.of(jobs, usage, plans, agents));
+    this.relay = relay(config.policies(), telemetry, List.of(jobs, usage, plans, agents));
+  }
+
+  private LeaderRelay relay(
+      ChannelConfig policies, Telemetry telemetry, List<BindableService> services) {
+    return new LeaderRelay(
+        door,
+        address -> Channels.openForOthers(peer(policies, address), telemetry),
+        services);
+  }
+
+  private Optional<SpanWriter> spans(
+      Telemetry telemetry, TraceLog log, Meter meter, InstantSource time) {
+    return telemetry
+        .spans("io.headgate.scheduler")
+        .map(output ->
+            new SpanWriter(
+                log,
+                new MeasuredSpans(output, meter),
+                new Sampling(telemetry.traceRatio()),
+                time,
+                door::isLeading));
   }
 
   /// Leaves nothing open if the file does not belong to the database.

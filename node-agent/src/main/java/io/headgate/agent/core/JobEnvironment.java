@@ -23,7 +23,7 @@ public final class JobEnvironment {
   /// Names of variables, separated by commas, whose values are masked in the job's output.
   public static final String MASKED = "HEADGATE_MASKED";
 
-  /// Carriers of a trace and of what travels with it.
+  /// Variables that carry a trace context.
   private static final List<String> TRACE = List.of("TRACEPARENT", "TRACESTATE", "BAGGAGE");
 
   private static final String UID = "HEADGATE_JOB_UID";

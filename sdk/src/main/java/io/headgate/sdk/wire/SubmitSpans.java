@@ -52,7 +52,7 @@ final class SubmitSpans implements AutoCloseable {
 
   /// One submission, from its first try to its answer.
   interface SubmitSpan extends AutoCloseable {
-    /// What the server continues.
+    /// The context that the server continues.
     Parent parent();
 
     /// The server took these jobs.

@@ -29,7 +29,7 @@ final class TraceContext {
     SpanContext current = Span.current().getSpanContext();
     return current.isValid()
         ? of(current)
-        // Not recorded: nobody writes the span of this id.
+        // The flag says that no span of this id is written.
         : parent(traceId, hex(8), "00");
   }
 

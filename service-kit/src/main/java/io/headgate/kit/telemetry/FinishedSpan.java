@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// A span that is written as a whole, with times and ids of its own. Its ids follow from what it is
-/// about, so a process that writes it again writes the same span.
+/// A span that is written as a whole, with times and ids of its own. Its ids follow from its
+/// subject, so a process that writes it again writes the same span.
 ///
 /// @param traceId 32 hexadecimal digits
 /// @param spanId 16 hexadecimal digits

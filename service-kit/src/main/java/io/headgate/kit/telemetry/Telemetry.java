@@ -49,7 +49,7 @@ public final class Telemetry implements AutoCloseable {
   private final Optional<URI> scrapeEndpoint;
   private final Optional<Receiver> traces;
 
-  /// What takes spans, and as whose.
+  /// The receiver of spans, and the service that they are of.
   private record Receiver(SpanExporter exporter, Resource resource, double ratio) {}
 
   private Telemetry(

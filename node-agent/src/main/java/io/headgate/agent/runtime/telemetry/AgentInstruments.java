@@ -107,7 +107,7 @@ public final class AgentInstruments implements AutoCloseable {
       this.span = span("agent.start", assignment, inherited(assignment));
     }
 
-    /// What the job continues: the span of its attempt, whether or not this agent writes spans.
+    /// The context that the job continues: the span of its attempt, even if this agent writes none.
     public String traceparent() {
       return assignment.traceparent();
     }

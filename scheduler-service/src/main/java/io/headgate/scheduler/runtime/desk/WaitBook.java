@@ -52,7 +52,7 @@ final class WaitBook {
     this.core = core;
   }
 
-  /// Takes what earlier leaders stored. What has changed in between counts from `now` on.
+  /// Takes what earlier leaders stored. Reasons that have changed in between count from `now` on.
   void load(List<WaitHistory> stored, JobRegistry registry, Instant now) {
     Map<String, WaitHistory> bySubject = new HashMap<>();
     stored.forEach(each -> bySubject.put(key(each.tenant(), each.subject()), each));
@@ -72,7 +72,7 @@ final class WaitBook {
       }
       core.toldReason(lane).ifPresent(reason -> put(lane, since(now, reason)));
     });
-    // Of lanes and jobs that are gone.
+    // These lanes and jobs are gone.
     bySubject.values().forEach(each -> change(each.cleared()));
   }
 
@@ -149,7 +149,7 @@ final class WaitBook {
   /// @param count of suspensions so far
   record Suspension(Instant since, boolean isSuspended, int count) {}
 
-  /// The periods of a wait, one for each reason. Those without length are left out.
+  /// The periods of a wait, one for each reason. Periods without length are left out.
   List<Phase> periods(JobRecord job, Instant to) {
     List<Since> reasons = new ArrayList<>();
     WaitHistory own = jobs.get(job.id());
@@ -240,7 +240,7 @@ final class WaitBook {
     }
   }
 
-  /// What this turn has to store; empties the list.
+  /// Changes that this turn has to store; empties the list.
   List<WaitHistory> takeChanged() {
     List<WaitHistory> all = List.copyOf(changed.values());
     changed.clear();

@@ -17,7 +17,7 @@ public record Origin(Optional<JobTrace.Caller> caller, boolean continues) {
   private static final int SAMPLED = 1;
   private static final int HEXADECIMAL = 16;
 
-  /// What a submission says.
+  /// The origin of a job by its submission.
   ///
   /// @param received `traceparent` of the call as it came in; empty: none
   /// @param current of the span in which the call is served; empty: nothing records it
@@ -36,7 +36,7 @@ public record Origin(Optional<JobTrace.Caller> caller, boolean continues) {
     return isAlone && isRecorded ? span : LINK + span;
   }
 
-  /// Reads the column. What is no `traceparent` counts as nothing.
+  /// Reads the column. Any text but a `traceparent` counts as nothing.
   public static Origin parse(String column) {
     boolean isLink = column.startsWith(LINK);
     Matcher caller = TRACEPARENT.matcher(isLink ? column.substring(LINK.length()) : column);

@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
 
-/// Which phases of which jobs become spans. A trace is written as a whole or not at all, by its id,
-/// so that every process and every leader chooses the same. Phases that matter are written in any
-/// case: it is known at their end that they do.
+/// The choice of the phases that become spans. A trace is written as a whole or not at all, by its
+/// id, so all processes and leaders choose the same traces. Phases of preempted, failed and slow
+/// jobs are written in any case, because their end is known by then.
 ///
 /// @param ratio part of the traces that are written, 0 to 1
 public record Sampling(double ratio) {

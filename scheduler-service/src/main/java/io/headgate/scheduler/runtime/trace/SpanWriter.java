@@ -50,7 +50,7 @@ public final class SpanWriter implements AutoCloseable {
     /// @return whether the receiver has all of them
     boolean send(List<FinishedSpan> spans);
 
-    /// So many were dropped because no receiver took them in time.
+    /// Counts spans that were dropped because no receiver took them in time.
     void dropped(int spans);
   }
 
@@ -121,7 +121,7 @@ public final class SpanWriter implements AutoCloseable {
     OptionalLong cursor = log.cursor();
     long newest = log.newest();
     if (cursor.isEmpty()) {
-      // What happened before there was a receiver is history.
+      // Events from before there was a receiver are history.
       log.advance(cursor, newest);
       return Step.NOTHING;
     }

@@ -23,7 +23,7 @@ public interface TraceLog {
   /// @return whether it moved
   boolean advance(OptionalLong from, long to);
 
-  /// The phases that ended with an event, with what their spans say of the job.
+  /// The phases that ended with an event, and the facts of their job.
   ///
   /// @param writtenAt when the event's transaction wrote it
   record EndedPhases(
@@ -33,7 +33,7 @@ public interface TraceLog {
     }
   }
 
-  /// What all spans of a job say.
+  /// Facts that all spans of a job state.
   ///
   /// @param traceparent column of the job's row
   record JobFacts(

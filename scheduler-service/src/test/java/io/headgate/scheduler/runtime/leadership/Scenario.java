@@ -284,7 +284,7 @@ final class Scenario {
     return auditor;
   }
 
-  /// Of a scenario that was played to its end.
+  /// The traces of a scenario that was played to its end.
   TraceAudit traces() {
     return Objects.requireNonNull(traces, "not at rest");
   }

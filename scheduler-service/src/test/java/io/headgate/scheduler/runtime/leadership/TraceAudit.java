@@ -82,8 +82,8 @@ final class TraceAudit {
     @Nullable Instant at = null;
     boolean isDraft = false;
     for (EventRecord event : events) {
-      // A new leader's clock begins at the database's time. That of its predecessor may have run
-      // fast, so that its events lie ahead: such a phase has no length.
+      // A new leader's clock begins at the database's time. The clock of its
+      // predecessor may have run fast, so that older events lie ahead. Such a phase has no length.
       boolean wentBack = at != null && event.time().isBefore(at);
       for (Phase phase : event.phases()) {
         if (TILES.contains(phase.kind())) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.scheduler.runtime.record.Phase.Kind;
 import org.junit.jupiter.api.Test;
 
-/// Whose trace a job's is.
+/// The trace of a job begins with its caller or with the job.
 final class OriginTest {
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
   private static final String RECORDED = "00-" + TRACE + "-00f067aa0ba902b7-01";
