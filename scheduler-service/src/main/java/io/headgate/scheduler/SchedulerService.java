@@ -207,9 +207,7 @@ public final class SchedulerService implements AutoCloseable {
   private LeaderRelay relay(
       ChannelConfig policies, Telemetry telemetry, List<BindableService> services) {
     return new LeaderRelay(
-        door,
-        address -> Channels.openForOthers(peer(policies, address), telemetry),
-        services);
+        door, address -> Channels.openForOthers(peer(policies, address), telemetry), services);
   }
 
   private Optional<SpanWriter> spans(

@@ -29,8 +29,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /// Says which phases of jobs' lives end with the events of a turn. All that a phase needs is
-/// durable before it ends, so the next leader tells equal
-/// phases. Confined to the loop.
+/// durable before it ends, so the next leader tells equal phases. Confined to the loop.
 public final class PhaseBook {
   /// Nodes that a phase of a gang names.
   private static final int NAMED_NODES = 8;
