@@ -12,6 +12,7 @@ import io.headgate.scheduler.runtime.trace.TraceLog.JobFacts;
 import io.headgate.scheduler.runtime.trace.WriterRun;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,18 @@ import org.jspecify.annotations.Nullable;
 final class TraceAudit {
   private static final Set<Phase.Kind> TILES =
       Set.of(Phase.Kind.WAIT, Phase.Kind.ATTEMPT, Phase.Kind.RUN);
+
+  /// Events with which a wait, a start or a run may end.
+  private static final Set<EventType> ENDS =
+      EnumSet.of(
+          EventType.ASSIGNED,
+          EventType.STARTED,
+          EventType.SUSPENDED,
+          EventType.RESUMED,
+          EventType.REQUEUED,
+          EventType.QUEUED,
+          EventType.FINISHED);
+
   private static final int KILLS = 3;
 
   private final InMemoryStore store;
@@ -84,7 +97,7 @@ final class TraceAudit {
     for (EventRecord event : events) {
       // A new leader's clock begins at the database's time. The clock of its
       // predecessor may have run fast, so that older events lie ahead. Such a phase has no length.
-      boolean wentBack = at != null && event.time().isBefore(at);
+      boolean wentBack = at != null && ENDS.contains(event.type()) && event.time().isBefore(at);
       for (Phase phase : event.phases()) {
         if (TILES.contains(phase.kind())) {
           if (!wentBack && !phase.begin().equals(at)) {
