@@ -17,7 +17,7 @@ public record WaitHistory(TenantId tenant, String subject, List<Since> reasons) 
   /// More changes than this are summed up as [#SEVERAL].
   public static final int MOST = 32;
 
-  /// Stands for the reasons before the oldest that is kept.
+  /// Stands for the reasons between the first and the newest ones.
   public static final String SEVERAL = "SEVERAL";
 
   public WaitHistory {
@@ -54,9 +54,9 @@ public record WaitHistory(TenantId tenant, String subject, List<Since> reasons) 
     List<Since> all = new ArrayList<>(reasons);
     all.add(next);
     if (all.size() > MOST) {
-      Instant first = all.getFirst().at();
-      all.removeFirst();
-      all.set(0, new Since(first, SEVERAL, ""));
+      // The first one says where the wait of a job begins that came back without a run.
+      all.remove(2);
+      all.set(1, new Since(all.get(1).at(), SEVERAL, ""));
     }
     return new WaitHistory(tenant, subject, all);
   }
