@@ -64,11 +64,12 @@ class AgentTelemetryTest {
       await().atMost(FakeControlPlane.PATIENCE).until(agent::isReady);
       plane.send(
           Orders.message(
-              Orders.assign(plane.leadership, "traced", "echo $TRACEPARENT; exec sleep 1000")
+              Orders.assign(
+                      plane.leadership, "traced", "echo $TRACEPARENT $BAGGAGE; exec sleep 1000")
                   .addSlices(Orders.slice(plane.registrations.getLast(), 0, "1/2"))
                   .setTraceparent("00-" + TRACE + "-" + SUBMISSION + "-01")));
       plane.awaitState("traced", State.STATE_RUNNING);
-      SpanData start = span("attempt start");
+      SpanData start = span("agent.start");
       Path output = root.resolve("n1/attempts/acme.traced.1.0/logs/stdout.0");
       await()
           .atMost(FakeControlPlane.PATIENCE)
@@ -76,7 +77,11 @@ class AgentTelemetryTest {
 
       assertThat(start.getTraceId()).isEqualTo(TRACE);
       assertThat(start.getParentSpanId()).isEqualTo(SUBMISSION);
-      assertThat(Files.readString(output)).startsWith("00-" + TRACE + "-" + start.getSpanId());
+      assertThat(Files.readString(output))
+          .as("the program continues the span of its attempt")
+          .isEqualTo(
+              "00-%s-%s-01 headgate.job=traced,headgate.attempt=1\n".formatted(TRACE, SUBMISSION));
+      assertThat(span("agent.slices").getParentSpanId()).isEqualTo(start.getSpanId());
       assertThat(names())
           .contains(
               "headgate.slice.count",
@@ -86,7 +91,7 @@ class AgentTelemetryTest {
 
       plane.send(Orders.stop(plane.leadership, "traced", Stop.Kind.KIND_PREEMPT));
       plane.awaitEnd("traced");
-      assertThat(span("attempt stop").getTraceId()).isEqualTo(TRACE);
+      assertThat(span("agent.stop").getTraceId()).isEqualTo(TRACE);
       assertThat(names())
           .contains(
               "headgate.agent.session.open",

@@ -27,7 +27,7 @@ class StandstillTest {
   private record Obstacle(CountDownLatch gone) implements SpanProcessor {
     @Override
     public void onStart(Context parent, ReadWriteSpan span) {
-      if (span.getName().equals("attempt stop")) {
+      if (span.getName().equals("agent.stop")) {
         try {
           gone.await();
         } catch (InterruptedException e) {

@@ -33,6 +33,7 @@ import java.util.function.Consumer;
 /// - `standby`: seconds that a successor has stood by, since leaders die seldom; 60
 /// - `addresses`: that the programs of `flood` come from; 1
 /// - `apart`: whether the programs of `flood` take only processor time that is left; false
+/// - `otlp`: whether the schedulers export to a receiver, which throws all away; false
 /// - `jvm`: further flags of the schedulers' JVMs, comma-separated; none
 public final class LoadBenchmark {
   /// The names of all measurements, in their order. `takeover` is last because it ends the leader.
@@ -73,6 +74,7 @@ public final class LoadBenchmark {
       int standby,
       boolean isApart,
       int addresses,
+      boolean exports,
       List<String> jvm) {
     static Options parse(String[] arguments) {
       Map<String, String> given = new HashMap<>();
@@ -96,11 +98,12 @@ public final class LoadBenchmark {
               "standby",
               "apart",
               "addresses",
+              "otlp",
               "jvm"));
       if (!unknown.isEmpty()) {
         throw new IllegalArgumentException(
             "rows, waiting, nodes, seconds, rates, batch, warm, profile, heap, kills, standby, apart,"
-                + " addresses and jvm can be said,"
+                + " addresses, otlp and jvm can be said,"
                 + " not "
                 + unknown);
       }
@@ -126,6 +129,7 @@ public final class LoadBenchmark {
           number(given, "standby", 60),
           Boolean.parseBoolean(given.get("apart")),
           number(given, "addresses", 1),
+          Boolean.parseBoolean(given.get("otlp")),
           Arrays.stream(given.getOrDefault("jvm", "").split(","))
               .filter(flag -> !flag.isEmpty())
               .toList());

@@ -1,5 +1,6 @@
 package io.headgate.scheduler;
 
+import com.sun.net.httpserver.HttpServer;
 import io.grpc.Channel;
 import io.grpc.ManagedChannel;
 import io.headgate.kit.client.ChannelConfig;
@@ -17,6 +18,7 @@ import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
@@ -83,6 +85,10 @@ final class LoadRig implements AutoCloseable {
 
   private final Path directory;
   private final String profile;
+
+  /// Takes all telemetry and throws it away.
+  private final Optional<HttpServer> receiver;
+
   private final String heap;
   private final List<String> jvm;
   private final TestTokens tokens = TestTokens.create();
@@ -109,6 +115,7 @@ final class LoadRig implements AutoCloseable {
   LoadRig(Path directory, LoadBenchmark.Options options, int schedulers) throws IOException {
     this.directory = directory;
     this.profile = options.profile();
+    this.receiver = options.exports() ? Optional.of(receiver()) : Optional.empty();
     this.heap = options.heap();
     this.jvm = options.jvm();
     this.schedulers = schedulers;
@@ -233,6 +240,19 @@ final class LoadRig implements AutoCloseable {
     return postgres;
   }
 
+  private static HttpServer receiver() throws IOException {
+    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.getRequestBody().readAllBytes();
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    server.start();
+    return server;
+  }
+
   private Process launch(int index) throws IOException {
     Map<String, String> variables = new LinkedHashMap<>();
     variables.put("HEADGATE_API_PORT", Integer.toString(ports.get(index)));
@@ -251,6 +271,10 @@ final class LoadRig implements AutoCloseable {
     variables.put("HEADGATE_SCHEDULER_SERVICE_KEY", Neighbours.KEY);
     variables.put("HEADGATE_TELEMETRY_METRICS_PORT", "0");
     variables.put("HEADGATE_TELEMETRY_METRICS_ACCESS", "open");
+    receiver.ifPresent(server ->
+        variables.put(
+            "HEADGATE_TELEMETRY_OTLP_ENDPOINT",
+            "http://127.0.0.1:" + server.getAddress().getPort()));
     if (isUnbounded) {
       // All agents are on this machine.
       variables.put("HEADGATE_API_MAX_CONNECTIONS", "20000");
@@ -514,6 +538,7 @@ final class LoadRig implements AutoCloseable {
     processes.forEach(Process::destroyForcibly);
     processes.forEach(process -> process.onExit().join());
     neighbours.close();
+    receiver.ifPresent(server -> server.stop(0));
     postgres.delete();
   }
 }

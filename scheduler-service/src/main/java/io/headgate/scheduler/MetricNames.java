@@ -151,7 +151,22 @@ public final class MetricNames {
   public static final MetricDefinition EPOCH =
       gauge("headgate.scheduler.epoch", "1", "the epoch of leadership last seen", INSTANCE);
 
-  /// Observed at every collection.
+  public static final MetricDefinition SPANS_WRITTEN =
+      counter("headgate.trace.spans.written", "{span}", "spans of jobs that the receiver took")
+          .when("`telemetry.otlp-endpoint` is set");
+  public static final MetricDefinition SPANS_REFUSED =
+      counter(
+              "headgate.trace.spans.refused",
+              "{span}",
+              "spans of jobs that the receiver did not take; they are sent again")
+          .when("a receiver did not take some");
+  public static final MetricDefinition SPANS_DROPPED =
+      counter(
+              "headgate.trace.spans.dropped",
+              "{span}",
+              "spans of jobs that no receiver took within an hour")
+          .when("a receiver was away for an hour");
+
   public static final MetricDefinition GPU_TIME =
       counter(
           "headgate.gpu.time",
@@ -184,6 +199,7 @@ public final class MetricNames {
   static final List<MetricDefinition> OBSERVED_COUNTERS =
       List.of(GPU_TIME, GPU_COST, PREEMPTION_LOST);
 
+  /// Observed at every collection.
   static final List<MetricDefinition> GAUGES =
       List.of(
           POOL_CAPACITY,
@@ -331,6 +347,9 @@ public final class MetricNames {
                   INPUT_DELAY,
                   BATCH_SIZE,
                   TAKEOVER_DURATION,
+                  SPANS_WRITTEN,
+                  SPANS_REFUSED,
+                  SPANS_DROPPED,
                   STALE_WRITES,
                   VIOLATIONS))
           .toList();

@@ -13,6 +13,7 @@ import io.headgate.scheduler.grpc.CopyBound;
 import io.headgate.scheduler.grpc.LogReads;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
 import io.headgate.scheduler.runtime.desk.WaitingBounds;
+import io.headgate.scheduler.runtime.trace.Sampling;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -374,7 +375,7 @@ public record SchedulerConfig(
     }
   }
 
-  LoopSettings settings() {
+  LoopSettings settings(double traceRatio) {
     return new LoopSettings(
         Optional.ofNullable(PLACEMENTS.get(placement)).orElseThrow(),
         leading.lease(),
@@ -386,6 +387,7 @@ public record SchedulerConfig(
         bounds.queuedJobs(),
         bounds.batchJobs(),
         bounds.waiting().forHeap(Runtime.getRuntime().maxMemory()),
-        leading.changeWait());
+        leading.changeWait(),
+        new Sampling(traceRatio));
   }
 }

@@ -1,5 +1,6 @@
 package io.headgate.scheduler;
 
+import io.grpc.BindableService;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.headgate.kit.client.ChannelConfig;
@@ -29,6 +30,7 @@ import io.headgate.scheduler.client.PoolCatalogSource;
 import io.headgate.scheduler.client.PortProbe;
 import io.headgate.scheduler.grpc.AgentEndpoint;
 import io.headgate.scheduler.grpc.AgentSessions;
+import io.headgate.scheduler.grpc.CallerTrace;
 import io.headgate.scheduler.grpc.CopyBound;
 import io.headgate.scheduler.grpc.EndpointParts;
 import io.headgate.scheduler.grpc.JobEndpoint;
@@ -54,9 +56,13 @@ import io.headgate.scheduler.runtime.record.UsageKeeper;
 import io.headgate.scheduler.runtime.record.SchedulerStore.Candidate;
 import io.headgate.scheduler.runtime.submission.KnownKeys;
 import io.headgate.scheduler.runtime.submission.NameAllocator;
+import io.headgate.scheduler.runtime.trace.Sampling;
+import io.headgate.scheduler.runtime.trace.SpanWriter;
+import io.headgate.scheduler.runtime.trace.TraceLog;
 import io.headgate.scheduler.store.PostgresHistory;
 import io.headgate.scheduler.store.PostgresJobReader;
 import io.headgate.scheduler.store.PostgresSchedulerStore;
+import io.headgate.scheduler.store.PostgresTraceLog;
 import io.headgate.scheduler.store.PostgresUsage;
 import io.headgate.scheduler.store.PostgresUsageStore;
 import io.headgate.scheduler.store.SealedColumns;
@@ -65,6 +71,7 @@ import io.opentelemetry.api.metrics.Meter;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -105,6 +112,7 @@ public final class SchedulerService implements AutoCloseable {
   private final TakeoverWarmup warmUp;
   private final HistoryKeeper history;
   private final UsageKeeper ledger;
+  private final Optional<SpanWriter> spans;
   private final KnownKeys names;
   private final KnownKeys requests;
   private final BatchCallback gauges;
@@ -169,19 +177,21 @@ public final class SchedulerService implements AutoCloseable {
             watches::committed,
             surroundings.failpoints(),
             JobVaults::asked);
-    LoopSettings settings = config.settings();
+    LoopSettings settings = config.settings(telemetry.traceRatio());
     this.door = new LeaderDoor(config.advertisedAddress());
-    this.replica = new Replica(door, candidate(config), settings, ports, this.members);
+    this.replica = new Replica(door, candidate(config, settings), settings, ports, this.members);
     this.warmUp = new TakeoverWarmup(config.replica(), settings, ports);
     this.gauges = instruments.observe(door);
     Retention retention = new Retention(config.history().keep());
-    this.history = history(new PostgresHistory(across), retention, door);
+    PostgresHistory kept = new PostgresHistory(across);
+    this.history = new HistoryKeeper(kept, retention, kept::now, door::isLeading);
     this.ledger =
         new UsageKeeper(
             new PostgresUsageStore(across),
             config.usage().retention(),
-            () -> new PostgresHistory(across).now(),
+            kept::now,
             door::isLeading);
+    this.spans = spans(telemetry, new PostgresTraceLog(across), meter, kept::now);
     this.names = new KnownKeys("names", reader.names());
     this.requests = new KnownKeys("requests", reader.requests());
     EndpointParts parts =
@@ -205,15 +215,26 @@ public final class SchedulerService implements AutoCloseable {
     this.plans = new PlanEndpoint(parts, new ContractDraftReader(), memory);
     this.agents = new AgentEndpoint(door, sessions, time);
     this.relay =
-        new LeaderRelay(
-            door,
-            address -> Channels.openForOthers(peer(config.policies(), address), telemetry),
-            List.of(jobs, usage, reports, plans, agents));
+        relay(config.policies(), telemetry, List.of(jobs, usage, reports, plans, agents));
   }
 
-  private static HistoryKeeper history(
-      PostgresHistory forgotten, Retention retention, LeaderDoor door) {
-    return new HistoryKeeper(forgotten, retention, forgotten::now, door::isLeading);
+  private LeaderRelay relay(
+      ChannelConfig policies, Telemetry telemetry, List<BindableService> services) {
+    return new LeaderRelay(
+        door, address -> Channels.openForOthers(peer(policies, address), telemetry), services);
+  }
+
+  private Optional<SpanWriter> spans(
+      Telemetry telemetry, TraceLog log, Meter meter, InstantSource time) {
+    return telemetry
+        .spans("io.headgate.scheduler")
+        .map(output ->
+            new SpanWriter(
+                log,
+                new MeasuredSpans(output, meter),
+                new Sampling(telemetry.traceRatio()),
+                time,
+                door::isLeading));
   }
 
   /// Leaves nothing open if the file does not belong to the database.
@@ -230,8 +251,7 @@ public final class SchedulerService implements AutoCloseable {
     return secrets.get("group", HazelcastMembers.SECRET_LENGTH);
   }
 
-  private static Candidate candidate(SchedulerConfig config) {
-    LoopSettings settings = config.settings();
+  private static Candidate candidate(SchedulerConfig config, LoopSettings settings) {
     return new Candidate(
         config.replica(),
         config.advertisedAddress(),
@@ -259,7 +279,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Puts its gRPC services on a server that others may share.
   public void register(ApiServer.Builder api) {
     api.service(jobs).service(usage).service(reports).service(plans).service(agents);
-    api.interceptor(memory.interceptor(NEW_WORK)).interceptor(relay);
+    api.interceptor(memory.interceptor(NEW_WORK)).interceptor(relay).interceptor(new CallerTrace());
     // Most of a job's cost comes from these two methods.
     api.prompt(AgentServiceGrpc.getConnectMethod()).prompt(JobServiceGrpc.getSubmitJobMethod());
     api.bound(JobServiceGrpc.getSubmitJobMethod(), bounds.submitCalls())
@@ -272,6 +292,7 @@ public final class SchedulerService implements AutoCloseable {
     warmUp.start();
     history.start();
     ledger.start();
+    spans.ifPresent(SpanWriter::start);
   }
 
   /// Whether this process leads now.
@@ -301,6 +322,7 @@ public final class SchedulerService implements AutoCloseable {
     warmUp.close();
     history.close();
     ledger.close();
+    spans.ifPresent(SpanWriter::close);
     names.close();
     requests.close();
     replica.kill();
@@ -324,6 +346,7 @@ public final class SchedulerService implements AutoCloseable {
     warmUp.close();
     history.close();
     ledger.close();
+    spans.ifPresent(SpanWriter::close);
     names.close();
     requests.close();
     replica.close();

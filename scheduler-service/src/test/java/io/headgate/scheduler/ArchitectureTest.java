@@ -25,11 +25,13 @@ final class ArchitectureTest {
             Map.ofEntries(
                 Map.entry("", Set.of()),
                 Map.entry("record", Set.of()),
+                Map.entry("trace", Set.of("record")),
                 Map.entry("catalog", Set.of("record")),
                 Map.entry("submission", Set.of("record", "catalog")),
                 Map.entry("text", Set.of("record", "catalog")),
                 Map.entry("agent", Set.of("record", "catalog")),
-                Map.entry("desk", Set.of("record", "catalog", "submission", "text", "agent")),
+                Map.entry(
+                    "desk", Set.of("record", "trace", "catalog", "submission", "text", "agent")),
                 Map.entry("loop", Set.of("record", "catalog", "submission", "agent", "desk")),
                 Map.entry(
                     "leadership",

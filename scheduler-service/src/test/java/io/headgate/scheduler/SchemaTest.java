@@ -38,6 +38,7 @@ final class SchemaTest {
             "leadership",
             "secret",
             "usage_rollup"));
+            "trace_cursor"));
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.ZoneOffset;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -16,9 +17,23 @@ import java.util.Map;
 ///
 /// @param server where the installation is reached
 /// @param key of the operator
-record LiveCli(URI server, String key) {
+/// @param more variables of its environment
+/// @param isInTerminal what it prints is read by a person
+record LiveCli(URI server, String key, Map<String, String> more, boolean isInTerminal) {
   static LiveCli of(TestInstallation headgate) {
-    return new LiveCli(headgate.installation().uri(), headgate.installation().adminKey().reveal());
+    return of(headgate.installation().uri(), headgate.installation().adminKey().reveal());
+  }
+
+  static LiveCli of(URI server, String key) {
+    return new LiveCli(server, key, Map.of(), false);
+  }
+
+  LiveCli with(Map<String, String> variables) {
+    return new LiveCli(server, key, variables, isInTerminal);
+  }
+
+  LiveCli inTerminal() {
+    return new LiveCli(server, key, more, true);
   }
 
   /// The output of a command and its exit code.
@@ -31,24 +46,20 @@ record LiveCli(URI server, String key) {
   Result run(String... words) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
+    Map<String, String> variables = new HashMap<>(more);
+    variables.put("HOME", "/nonexistent");
+    variables.put("LANG", "en_US.UTF-8");
+    variables.put("HEADGATE_SERVER", server.toString());
+    variables.put("HEADGATE_KEY", key);
+    variables.put("HEADGATE_TENANT", TestInstallation.TENANT);
     CliEnvironment environment =
         new CliEnvironment(
-            Map.of(
-                "HOME",
-                "/nonexistent",
-                "LANG",
-                "en_US.UTF-8",
-                "HEADGATE_SERVER",
-                server.toString(),
-                "HEADGATE_KEY",
-                key,
-                "HEADGATE_TENANT",
-                TestInstallation.TENANT),
+            variables,
             new ByteArrayInputStream(new byte[0]),
             new PrintStream(out, true, StandardCharsets.UTF_8),
             new PrintStream(err, true, StandardCharsets.UTF_8),
             false,
-            false,
+            isInTerminal,
             false,
             () -> 80,
             Clock.systemUTC(),

@@ -205,7 +205,7 @@ final class ServicesApart implements ChangingTenant.Services {
 
   /// The `headgate` command of the operator.
   LiveCli cli() throws IOException {
-    return new LiveCli(uri(), Files.readString(adminKey()).strip());
+    return LiveCli.of(uri(), Files.readString(adminKey()).strip());
   }
 
   /// The same in a process of its own.

@@ -142,7 +142,7 @@ class SharedPoolIT {
             .operator()
             .createKey("tenants/" + TestInstallation.TENANT + "/users/root", "test", null)
             .secret();
-    LiveCli admin = new LiveCli(cli.server(), key);
+    LiveCli admin = LiveCli.of(cli.server(), key);
     for (String command : List.of("plan", "apply")) {
       Result refused =
           command.equals("plan")

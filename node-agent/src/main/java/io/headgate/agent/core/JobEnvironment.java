@@ -23,6 +23,9 @@ public final class JobEnvironment {
   /// Names of variables, separated by commas, whose values are masked in the job's output.
   public static final String MASKED = "HEADGATE_MASKED";
 
+  /// Variables that carry a trace context.
+  private static final List<String> TRACE = List.of("TRACEPARENT", "TRACESTATE", "BAGGAGE");
+
   private static final String UID = "HEADGATE_JOB_UID";
 
   private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -67,13 +70,14 @@ public final class JobEnvironment {
     SortedMap<String, String> environment = new TreeMap<>(places.inherited());
     // HEADGATE_ variables come from Headgate only, never from an image.
     environment.keySet().removeIf(name -> name.startsWith("HEADGATE_"));
-    environment.remove("TRACEPARENT");
+    environment.keySet().removeAll(TRACE);
     environment.put("HOME", places.homeDirectory());
     // A user of its own has no entry in the system's list, where programs look otherwise.
     environment.put("USER", "headgate");
     environment.put("LOGNAME", "headgate");
     environment.put("TMPDIR", places.temporaryDirectory());
     environment.putAll(assignment.environment());
+    environment.keySet().removeAll(traceparent.isEmpty() ? List.of() : TRACE);
     environment.putAll(gpus.device());
     AttemptKey key = assignment.key();
     environment.put("HEADGATE_JOB", key.job().toString());
@@ -104,6 +108,10 @@ public final class JobEnvironment {
     }
     if (!traceparent.isEmpty()) {
       environment.put("TRACEPARENT", traceparent);
+      // Other users of the machine may see it, so it names no tenant.
+      environment.put(
+          "BAGGAGE",
+          "headgate.job=%s,headgate.attempt=%d".formatted(key.job().id(), key.attempt()));
     }
     return environment;
   }

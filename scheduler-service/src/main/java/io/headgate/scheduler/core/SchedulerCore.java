@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.explain.Explanation;
 import io.headgate.scheduler.core.explain.Forecast;
+import io.headgate.scheduler.core.explain.LaneId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
@@ -169,6 +170,18 @@ public final class SchedulerCore {
   /// Why the job waits; empty when it does not.
   public Optional<Reason> reason(JobId job) {
     return live(job).flatMap(known -> Reasons.of(world, known));
+  }
+
+  /// The lane that such a job waits in, or would; empty for unknown queues.
+  public Optional<LaneId> laneOf(JobSpec job) {
+    return Optional.ofNullable(world.knownQueue(job.queue())).map(queue -> queue.laneOf(job));
+  }
+
+  /// The reason of the lane's jobs as it was told last; empty when none waits there.
+  public Optional<Reason> toldReason(LaneId lane) {
+    return Optional.ofNullable(world.knownQueue(lane.queue()))
+        .flatMap(queue -> queue.lanes().stream().filter(each -> each.id().equals(lane)).findFirst())
+        .map(each -> each.reported().reason());
   }
 
   /// The job's place in its queue; empty when it does not wait.

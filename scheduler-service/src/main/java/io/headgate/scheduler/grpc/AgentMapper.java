@@ -316,7 +316,7 @@ final class AgentMapper {
             .addAllMaskedVariables(command.vaultEnvironment().keySet())
             .setWorkingDirectory(spec.getWorkingDirectory())
             .setTerminationGrace(ProtoTimes.toProto(terminationGrace(spec, command.grace())))
-            .setTraceparent(command.metadata().traceparent())
+            .setTraceparent(command.traceparent())
             .setResume(command.worker().attempt() > 1)
             .setMinimumIsolation(toLevel(command.isolation()));
     if (spec.hasContainer()) {

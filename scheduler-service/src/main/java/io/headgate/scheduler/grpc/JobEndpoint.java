@@ -38,6 +38,7 @@ import io.headgate.scheduler.runtime.record.JobReader.Filter;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
 import io.headgate.scheduler.runtime.submission.CallerThread;
+import io.headgate.scheduler.runtime.trace.Origin;
 import io.headgate.type.Viewer;
 import java.time.Instant;
 import java.util.List;
@@ -84,7 +85,8 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             List.of(request),
             request.getRequestId(),
             request.toBuilder().clearRequestId().build(),
-            false);
+            false,
+            origin(true));
     if (request.getValidateOnly()) {
       CallThreads.apart(out, () -> answer(out, dryRun.submit(submission, request)));
       return;
@@ -119,7 +121,8 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             request.getRequestsList(),
             request.getRequestId(),
             request.toBuilder().clearRequestId().build(),
-            true);
+            true,
+            origin(request.getRequestsCount() == 1));
     Executor blocking = CallThreads.blocking();
     CallThreads.when(
         submissions
@@ -127,6 +130,10 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             .thenApplyAsync(made -> summaries(made, jobs.knownViewer(tenant)), blocking),
         out,
         response -> answer(out, response));
+  }
+
+  private String origin(boolean isAlone) {
+    return Origin.of(CallerTrace.current(), parts.traceparent().get().orElse(""), isAlone);
   }
 
   private static BatchSubmitJobsResponse summaries(List<JobView> made, Viewer viewer) {

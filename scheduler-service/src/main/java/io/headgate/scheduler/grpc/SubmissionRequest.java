@@ -18,13 +18,15 @@ import java.util.Optional;
 /// @param requestId empty: not idempotent
 /// @param content everything but the request's id
 /// @param isBatch paths of fields name the job by index
+/// @param origin where the traces of its jobs begin, as their rows say it
 record SubmissionRequest(
     TenantId tenant,
     Principal principal,
     List<SubmitJobRequest> jobs,
     String requestId,
     Message content,
-    boolean isBatch) {
+    boolean isBatch,
+    String origin) {
   /// The path of a job in the request, for the fields of a refusal.
   String at(int index) {
     return isBatch ? "requests[" + index + "]." : "";

@@ -29,17 +29,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /// Validates submitted jobs before they reach the leader: against the contract's finer rules, the
 /// catalog, rights, vaults, and the nodes' support for images.
 final class SubmissionRules {
   private final LeaderDoor door;
-  private final Supplier<Optional<String>> traceparent;
 
   SubmissionRules(EndpointParts parts) {
     this.door = parts.door();
-    this.traceparent = parts.traceparent();
   }
 
   /// Placement treats all jobs of a queue alike. So a job with an image needs a queue whose jobs go
@@ -141,7 +138,7 @@ final class SubmissionRules {
             .map(label -> label.getKey() + "=" + label.getValue())
             .sorted()
             .toList(),
-        traceparent.get().orElse(""),
+        request.origin(),
         spec.getDraft(),
         Document.of(spec.toByteArray()));
   }

@@ -20,6 +20,7 @@ import io.headgate.scheduler.runtime.record.Cancellation;
 import io.headgate.scheduler.runtime.record.CatalogEntry;
 import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.record.Phase;
 import io.headgate.scheduler.runtime.record.Progress.Advance;
 import io.headgate.scheduler.runtime.record.WorkerFacts;
 import java.util.ArrayList;
@@ -44,6 +45,7 @@ final class BatchScript {
     events(script, batch.events());
     PastUseRows.add(script, batch.pastUse());
     UsageRows.add(script, batch.usage());
+    WaitRows.add(script, batch.waits());
     others(script, batch);
     batch.catalogs().forEach((source, change) -> catalog(script, source, change, seal));
   }
@@ -283,7 +285,8 @@ final class BatchScript {
             .text(EventRecord::byJob)
             .text(EventRecord::rule)
             .text(EventRecord::message)
-            .list(BatchScript::detail));
+            .list(BatchScript::detail)
+            .list(event -> event.phases().stream().map(Phase::text).toList()));
   }
 
   private static List<String> detail(EventRecord event) {

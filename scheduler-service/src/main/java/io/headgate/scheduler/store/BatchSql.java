@@ -145,11 +145,11 @@ final class BatchSql {
   static final String INSERT_EVENTS =
       """
       insert into event (version, tenant, time, type, job_id, job, attempt, queue, policy, pool,
-        node, by_job, rule, message, detail)
-      select a, b, c, d, e, f, g, h, i, j, k, l, m, n, o::text[]
+        node, by_job, rule, message, detail, phases)
+      select a, b, c, d, e, f, g, h, i, j, k, l, m, n, o::text[], p::text[]
       from unnest(?::bigint[], ?::text[], ?::timestamptz[], ?::text[], ?::bigint[], ?::text[],
         ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
-        ?::text[]) as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)\
+        ?::text[], ?::text[]) as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)\
       """;
 
   static final String INSERT_REQUESTS =

@@ -295,6 +295,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
           RunTimeRows.read(read),
           PastUseRows.read(read),
           UsageRows.read(read),
+          WaitRows.read(read),
           catalogs(read),
           lastJob(read),
           row.version(),

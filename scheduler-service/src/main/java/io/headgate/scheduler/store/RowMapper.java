@@ -269,6 +269,7 @@ final class RowMapper {
         : new SliceUse(busyMillis, measuredMillis, SliceUse.Present.UNKNOWN);
   }
 
+  /// Without its phases, which only traces show.
   static EventRecord event(Record row, List<WorkerPlace> places) {
     List<String> flat = Arrays.asList(row.get(EVENT.DETAIL));
     Map<String, String> detail = new LinkedHashMap<>();
@@ -291,7 +292,8 @@ final class RowMapper {
         row.get(EVENT.RULE),
         places,
         row.get(EVENT.MESSAGE),
-        detail);
+        detail,
+        List.of());
   }
 
   private static Optional<Duration> duration(@Nullable Long ms) {

@@ -11,6 +11,7 @@ import io.headgate.sdk.wire.IdentityCalls;
 import io.headgate.sdk.wire.RightsMessages;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,13 @@ public final class HeadgateClient implements AutoCloseable {
   /// Prepares a client; the first call connects.
   public static HeadgateClient connect(ClientConfig config) {
     return connect(config, _ -> {});
+  }
+
+  /// As the other overload, for a program without an OpenTelemetry SDK.
+  ///
+  /// @param environment `System.getenv()`: OpenTelemetry's variables name the receiver of spans
+  public static HeadgateClient connect(ClientConfig config, Map<String, String> environment) {
+    return new HeadgateClient(Connection.open(config, ConnectionListener.NONE, environment));
   }
 
   /// As the other overload, and informs the listener of each retry.

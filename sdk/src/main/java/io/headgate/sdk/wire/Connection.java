@@ -10,10 +10,13 @@ import io.grpc.stub.ClientCalls;
 import io.headgate.sdk.model.ClientConfig;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.StatusCode;
+import io.headgate.sdk.wire.SubmitSpans.SubmitSpan;
 import io.headgate.sdk.wire.TraceContext.Parent;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// One connection to a server: authenticated, traced, with deadlines and retries. Safe for use by
@@ -24,21 +27,32 @@ public final class Connection implements AutoCloseable {
   private final Channel channel;
   private final TokenSource tokens;
   private final TraceContext traces = new TraceContext();
+  private final SubmitSpans submissions;
   private final FailureMessages failures;
   private final ConnectionListener listener;
 
-  private Connection(ClientConfig config, ConnectionListener listener) {
+  private Connection(
+      ClientConfig config, ConnectionListener listener, Map<String, String> variables) {
     this.config = config;
     this.listener = listener;
     this.transport = Transport.open(config);
     this.channel = ClientInterceptors.intercept(transport.channel(), new CallHeaders());
     this.failures = new FailureMessages(config.server());
     this.tokens = new TokenSource(config.credentials(), this);
+    this.submissions = new SubmitSpans(traces, variables);
   }
 
   /// Prepares a connection; the first call connects.
   public static Connection open(ClientConfig config, ConnectionListener listener) {
-    return new Connection(config, listener);
+    return open(config, listener, Map.of());
+  }
+
+  /// As the other.
+  ///
+  /// @param variables OpenTelemetry's, which name a receiver of spans, and `TRACEPARENT`
+  public static Connection open(
+      ClientConfig config, ConnectionListener listener, Map<String, String> variables) {
+    return new Connection(config, listener, variables);
   }
 
   public ClientConfig config() {
@@ -54,23 +68,38 @@ public final class Connection implements AutoCloseable {
   ///
   /// @throws HeadgateException when all tries failed
   public <Q, R> R call(MethodDescriptor<Q, R> method, Q request, Idempotency idempotency) {
-    return call(method, request, idempotency, true);
+    return call(method, request, idempotency, traces::next, true);
+  }
+
+  /// As the other call, and continues the trace of a submission.
+  <Q, R> R call(
+      MethodDescriptor<Q, R> method, Q request, Idempotency idempotency, SubmitSpan submission) {
+    return call(method, request, idempotency, submission::parent, true);
+  }
+
+  /// Begins the span of a submission.
+  SubmitSpan submitting(String tenant, String queue, int jobs) {
+    return submissions.begin(tenant, queue, jobs);
   }
 
   /// Calls without a token, for methods that need none.
   <Q, R> R callAnonymously(MethodDescriptor<Q, R> method, Q request) {
-    return call(method, request, Idempotency.IDEMPOTENT, false);
+    return call(method, request, Idempotency.IDEMPOTENT, traces::next, false);
   }
 
   private <Q, R> R call(
-      MethodDescriptor<Q, R> method, Q request, Idempotency idempotency, boolean authenticated) {
+      MethodDescriptor<Q, R> method,
+      Q request,
+      Idempotency idempotency,
+      Supplier<Parent> trace,
+      boolean authenticated) {
     long begin = System.nanoTime();
     RetryPolicy patience = RetryPolicy.withCalls(config);
     boolean renewed = false;
     @Nullable HeadgateException before = null;
     while (true) {
       Duration elapsed = Duration.ofNanos(System.nanoTime() - begin);
-      Parent parent = traces.next();
+      Parent parent = trace.get();
       try {
         CallOptions options =
             options(parent, authenticated)
@@ -102,7 +131,7 @@ public final class Connection implements AutoCloseable {
   /// Opens a stream of answers, without deadline and without retries: only the reader knows where
   /// to resume.
   <Q, R> ServerStream<R> stream(MethodDescriptor<Q, R> method, Q request) {
-    Parent parent = traces.next();
+    Parent parent = traces.nextStream();
     BlockingClientCall<Q, R> call =
         ClientCalls.blockingV2ServerStreamingCall(channel, method, options(parent, true), request);
     return new ServerStream<>(call, failures, parent.traceId());
@@ -146,6 +175,7 @@ public final class Connection implements AutoCloseable {
 
   @Override
   public void close() {
+    submissions.close();
     transport.close();
   }
 }

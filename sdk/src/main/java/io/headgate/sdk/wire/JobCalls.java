@@ -21,6 +21,13 @@ import io.headgate.sdk.model.JobFilter;
 import io.headgate.sdk.model.Submission;
 import java.time.Instant;
 import java.util.List;
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.JobFilter;
+import io.headgate.sdk.model.Submission;
+import io.headgate.sdk.wire.SubmitSpans.SubmitSpan;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// Calls on the jobs and events of one tenant, in messages.
 public final class JobCalls {
@@ -39,7 +46,30 @@ public final class JobCalls {
             .setRequestId(requestId)
             .setValidateOnly(validateOnly)
             .build();
-    return connection.call(JobServiceGrpc.getSubmitJobMethod(), request, Idempotency.IDEMPOTENT);
+    if (validateOnly) {
+      return connection.call(JobServiceGrpc.getSubmitJobMethod(), request, Idempotency.IDEMPOTENT);
+    }
+    return submitting(
+        submission.spec().queue(),
+        1,
+        span ->
+            connection.call(
+                JobServiceGrpc.getSubmitJobMethod(), request, Idempotency.IDEMPOTENT, span),
+        job -> List.of(job.getName()));
+  }
+
+  private <R> R submitting(
+      String queue, int jobs, Function<SubmitSpan, R> call, Function<R, List<String>> names) {
+    try (SubmitSpan span = connection.submitting(tenant, queue, jobs)) {
+      try {
+        R answer = call.apply(span);
+        span.submitted(names.apply(answer).stream().map(ResourceNames::id).toList());
+        return answer;
+      } catch (HeadgateException e) {
+        span.failed(e.reason());
+        throw e;
+      }
+    }
   }
 
   /// Submits all or none.
@@ -49,9 +79,18 @@ public final class JobCalls {
             .setParent(ResourceNames.tenant(tenant))
             .setRequestId(requestId);
     submissions.forEach(submission -> batch.addRequests(JobMessages.request(tenant, submission)));
-    return connection
-        .call(JobServiceGrpc.getBatchSubmitJobsMethod(), batch.build(), Idempotency.IDEMPOTENT)
-        .getJobsList();
+    return submitting(
+        submissions.isEmpty() ? "" : submissions.getFirst().spec().queue(),
+        submissions.size(),
+        span ->
+            connection
+                .call(
+                    JobServiceGrpc.getBatchSubmitJobsMethod(),
+                    batch.build(),
+                    Idempotency.IDEMPOTENT,
+                    span)
+                .getJobsList(),
+        all -> all.stream().map(Job::getName).toList());
   }
 
   public Job get(String id) {

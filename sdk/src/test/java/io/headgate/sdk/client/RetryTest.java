@@ -234,7 +234,7 @@ class RetryTest {
     assertThat(parents)
         .hasSize(2)
         .doesNotHaveDuplicates()
-        .allSatisfy(parent -> assertThat(parent).matches("00-[0-9a-f]{32}-[0-9a-f]{16}-01"));
+        .allSatisfy(parent -> assertThat(parent).matches("00-[0-9a-f]{32}-[0-9a-f]{16}-00"));
     assertThat(parents.getFirst().substring(0, 35)).isEqualTo(parents.getLast().substring(0, 35));
   }
 

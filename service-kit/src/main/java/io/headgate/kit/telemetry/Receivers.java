@@ -57,6 +57,7 @@ final class Receivers {
           .with(InstrumentType.HISTOGRAM, Aggregation.base2ExponentialBucketHistogram());
 
   private final List<Exports> exports = new ArrayList<>();
+  private final Optional<SpanExporter> spanExporter;
   private final Optional<SpanProcessor> spans;
   private final Optional<LogRecordProcessor> logs;
   private final Map<MetricReader, SharedReader.Parts> readers = new LinkedHashMap<>();
@@ -64,22 +65,31 @@ final class Receivers {
 
   /// Listens for scrapes at once.
   Receivers(TelemetryConfig config) {
-    this.spans = config.otlpEndpoint().map(this::spans);
+    this.spanExporter = config.otlpEndpoint().map(this::spanExporter);
+    this.spans = spanExporter.map(Receivers::spans);
     this.logs = config.otlpEndpoint().map(this::logs);
     config.otlpEndpoint().ifPresent(base -> share(metrics(base, config.exportInterval())));
     this.scrapeEndpoint = config.metricsPort().map(port -> listen(config, port));
   }
 
-  private SpanProcessor spans(URI base) {
-    return BatchSpanProcessor.builder(
-            exports(Exports.Signal.TRACES, base)
-                .of(
-                    (SpanExporter)
-                        OtlpHttpSpanExporter.builder()
-                            .setEndpoint(path(base, "traces"))
-                            .setTimeout(REQUEST)
-                            .setConnectTimeout(CONNECT)
-                            .build()))
+  private SpanExporter spanExporter(URI base) {
+    return exports(Exports.Signal.TRACES, base)
+        .of(
+            (SpanExporter)
+                OtlpHttpSpanExporter.builder()
+                    .setEndpoint(path(base, "traces"))
+                    .setTimeout(REQUEST)
+                    .setConnectTimeout(CONNECT)
+                    .build());
+  }
+
+  /// The way of spans to the receiver; empty: none is configured.
+  Optional<SpanExporter> spanExporter() {
+    return spanExporter;
+  }
+
+  private static SpanProcessor spans(SpanExporter exporter) {
+    return BatchSpanProcessor.builder(exporter)
         .setMaxQueueSize(MOST_WAITING)
         .setExporterTimeout(REQUEST)
         .build();

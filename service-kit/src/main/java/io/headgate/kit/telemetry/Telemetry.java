@@ -40,6 +40,7 @@ public final class Telemetry implements AutoCloseable {
 
   private final OpenTelemetry openTelemetry;
   private final @Nullable OpenTelemetrySdk sdk;
+  private final String service;
   private final @Nullable Common common;
   private final @Nullable RuntimeTelemetry runtime;
   private final GrpcTelemetry grpc;
@@ -51,10 +52,12 @@ public final class Telemetry implements AutoCloseable {
   private Telemetry(
       OpenTelemetry openTelemetry,
       @Nullable OpenTelemetrySdk sdk,
+      String service,
       @Nullable Common common,
       @Nullable RuntimeTelemetry runtime) {
     this.openTelemetry = openTelemetry;
     this.sdk = sdk;
+    this.service = service;
     this.common = common;
     this.runtime = runtime;
     this.grpc = GrpcTelemetry.builder(openTelemetry).setEmitMessageEvents(false).build();
@@ -62,12 +65,12 @@ public final class Telemetry implements AutoCloseable {
 
   /// Telemetry without receivers, for tests and tools.
   public static Telemetry disabled() {
-    return new Telemetry(OpenTelemetry.noop(), null, null, null);
+    return new Telemetry(OpenTelemetry.noop(), null, "", null, null);
   }
 
   /// Wraps an SDK that a test created.
   public static Telemetry of(OpenTelemetrySdk sdk) {
-    return new Telemetry(sdk, sdk, null, null);
+    return new Telemetry(sdk, sdk, "", null, null);
   }
 
   /// Starts recording and export under the `service.name` `service`. Metrics of the Java runtime
@@ -82,7 +85,7 @@ public final class Telemetry implements AutoCloseable {
     if (common.receivers().takesLogs()) {
       Logging.sendTo(sdk);
     }
-    return new Telemetry(sdk, sdk, common, RuntimeTelemetry.create(sdk));
+    return new Telemetry(sdk, sdk, service, common, RuntimeTelemetry.create(sdk));
   }
 
   /// The telemetry of another service in this process, which ends with this one.
@@ -94,7 +97,7 @@ public final class Telemetry implements AutoCloseable {
         service,
         _ -> {
           OpenTelemetrySdk own = sdk(common, service);
-          return new Telemetry(own, own, common, null);
+          return new Telemetry(own, own, service, common, null);
         });
   }
 
@@ -103,8 +106,7 @@ public final class Telemetry implements AutoCloseable {
     SdkTracerProviderBuilder traces =
         SdkTracerProvider.builder()
             .setResource(resource)
-            .setSampler(
-                Sampler.parentBased(Sampler.traceIdRatioBased(common.config().traceRatio())));
+            .setSampler(sampler(common.config().traceRatio()));
     SdkMeterProviderBuilder metrics = SdkMeterProvider.builder().setResource(resource);
     CallMetrics.bound(metrics);
     SdkLoggerProviderBuilder logs = SdkLoggerProvider.builder().setResource(resource);
@@ -115,6 +117,11 @@ public final class Telemetry implements AutoCloseable {
         .setLoggerProvider(logs.build())
         .setPropagators(ContextPropagators.create(W3CTraceContextPropagator.getInstance()))
         .build();
+  }
+
+  private static Sampler sampler(double ratio) {
+    Sampler own = Sampler.traceIdRatioBased(ratio);
+    return Sampler.parentBasedBuilder(own).setRemoteParentNotSampled(new AsRoot(own)).build();
   }
 
   private static Resource resource(String service, String version) {
@@ -137,6 +144,26 @@ public final class Telemetry implements AutoCloseable {
   /// @param scope package of the code that begins spans
   public Tracer tracer(String scope) {
     return openTelemetry.getTracer(scope);
+  }
+
+  /// The way of spans that are written as a whole, with times and ids of their own; absent: no
+  /// receiver is configured.
+  ///
+  /// @param scope package of the code that writes them
+  public Optional<SpanOutput> spans(String scope) {
+    return common == null
+        ? Optional.empty()
+        : common
+            .receivers()
+            .spanExporter()
+            .map(to -> new SpanOutput(to, resource(service, common.version()), scope));
+  }
+
+  /// Part of the traces that begin here and are recorded; 1 without a receiver.
+  public double traceRatio() {
+    return common == null || common.receivers().spanExporter().isEmpty()
+        ? 1.0
+        : common.config().traceRatio();
   }
 
   /// A meter for one part of the process.

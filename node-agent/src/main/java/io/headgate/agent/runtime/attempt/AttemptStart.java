@@ -13,7 +13,6 @@ import io.headgate.agent.runtime.ledger.Failpoint;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
 import io.headgate.agent.runtime.telemetry.Enforcement;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -65,7 +64,7 @@ final class AttemptStart {
       return giveUp(stopped.get());
     }
     try (AgentInstruments.Timing timing = context.instruments().starting(assignment)) {
-      return launch(conditions, timing.traceparent());
+      return launch(conditions, timing);
     }
   }
 
@@ -80,7 +79,7 @@ final class AttemptStart {
   }
 
   private Optional<AttemptLedger.Refusal> launch(
-      Workload.StartConditions conditions, String traceparent)
+      Workload.StartConditions conditions, AgentInstruments.Timing timing)
       throws IOException, InterruptedException {
     Optional<AttemptLedger.Refusal> hopeless = unservable();
     if (hopeless.isPresent()) {
@@ -94,14 +93,14 @@ final class AttemptStart {
     }
     List<SlicePlan> plans;
     try {
-      plans = realiseSlices();
+      plans = realiseSlices(timing);
     } catch (GpuDriverException e) {
       // The machine's fault and not the job's, which may run elsewhere.
       return giveUp(EndReason.REJECTED, "the slice could not be made: " + e.getMessage());
     }
     try {
       long contact = Math.max(context.ledger().contactBootMs(key()), conditions.contactBootMs());
-      workload.prepare(plans, contact, traceparent);
+      workload.prepare(plans, contact, timing.traceparent());
     } catch (GpuDriverException e) {
       return giveUp(EndReason.REJECTED, "the slice cannot be given to the job: " + e.getMessage());
     } catch (CheckpointRoots.StorageException e) {
@@ -175,7 +174,7 @@ final class AttemptStart {
         : giveUp(EndReason.REJECTED, "no container could be made: " + problem);
   }
 
-  private List<SlicePlan> realiseSlices() throws IOException {
+  private List<SlicePlan> realiseSlices(AgentInstruments.Timing timing) throws IOException {
     List<SlicePlan> plans = context.driver().plan(key(), assignment.slices());
     if (plans.isEmpty()) {
       return plans;
@@ -184,14 +183,9 @@ final class AttemptStart {
       context.driver().requireRoom(plans);
     }
     context.ledger().recordSlices(key(), plans);
-    long begun = context.time().monotonicNanos();
-    boolean made = false;
-    try {
+    try (AgentInstruments.Making making = timing.makingSlices(plans)) {
       plans.forEach(this::realise);
-      made = true;
-    } finally {
-      Duration took = Duration.ofNanos(context.time().monotonicNanos() - begun);
-      context.instruments().slicesRealised(plans, made, took);
+      making.made();
     }
     Failpoint.AFTER_REALISE.reach();
     return plans;

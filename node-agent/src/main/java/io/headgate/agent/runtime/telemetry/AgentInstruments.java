@@ -27,7 +27,6 @@ import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -72,32 +71,25 @@ public final class AgentInstruments implements AutoCloseable {
     this.violations = AgentMetrics.SLICE_VIOLATIONS.counter(meter);
   }
 
-  /// The start of an attempt: a span in the scheduler's trace, which the job continues.
+  /// The start of an attempt: a span in the job's trace.
   public final class Timing implements AutoCloseable {
     private final Span span;
-    private final String inherited;
+    private final Assignment assignment;
     private final long begunNanos = time.monotonicNanos();
 
     private Timing(Assignment assignment) {
-      this.inherited = assignment.traceparent();
-      this.span = span("attempt start", assignment);
+      this.assignment = assignment;
+      this.span = span("agent.start", assignment, inherited(assignment));
     }
 
+    /// The context that the job continues: the span of its attempt, even if this agent writes none.
     public String traceparent() {
-      if (!span.getSpanContext().isValid()) {
-        return inherited;
-      }
-      Map<String, String> carrier = new HashMap<>();
-      W3CTraceContextPropagator.getInstance()
-          .inject(
-              Context.root().with(span),
-              carrier,
-              (map, key, value) -> {
-                if (map != null) {
-                  map.put(key, value);
-                }
-              });
-      return carrier.getOrDefault("traceparent", inherited);
+      return assignment.traceparent();
+    }
+
+    /// The making of the attempt's slices, a part of the start; it ends when it is closed.
+    public Making makingSlices(List<SlicePlan> plans) {
+      return new Making(span, assignment, plans);
     }
 
     @Override
@@ -107,37 +99,58 @@ public final class AgentInstruments implements AutoCloseable {
     }
   }
 
-  /// The stop of an attempt, until its slices are free: a span in the scheduler's trace.
-  public Span stopping(Assignment assignment) {
-    return span("attempt stop", assignment);
+  /// The making of an attempt's slices: a span, and its time.
+  public final class Making implements AutoCloseable {
+    private final Span span;
+    private final List<SlicePlan> plans;
+    private final long begunNanos = time.monotonicNanos();
+    private boolean made;
+
+    private Making(Span start, Assignment assignment, List<SlicePlan> plans) {
+      this.span = span("agent.slices", assignment, Context.root().with(start));
+      span.setAttribute(AgentMetrics.MECHANISM, mechanism(plans));
+      this.plans = List.copyOf(plans);
+    }
+
+    /// All were made.
+    public void made() {
+      made = true;
+    }
+
+    @Override
+    public void close() {
+      span.end();
+      Duration took = Duration.ofNanos(time.monotonicNanos() - begunNanos);
+      realiseDuration.record(seconds(took), slices(plans, made ? "ok" : "failed"));
+    }
   }
 
-  private Span span(String name, Assignment assignment) {
-    Context parent =
-        W3CTraceContextPropagator.getInstance()
-            .extract(
-                Context.root(),
-                Map.of("traceparent", assignment.traceparent()),
-                MapGetter.INSTANCE);
+  /// The stop of an attempt, until its slices are free: a span in the job's trace.
+  public Span stopping(Assignment assignment) {
+    return span("agent.stop", assignment, inherited(assignment));
+  }
+
+  private static Context inherited(Assignment assignment) {
+    return W3CTraceContextPropagator.getInstance()
+        .extract(
+            Context.root(), Map.of("traceparent", assignment.traceparent()), MapGetter.INSTANCE);
+  }
+
+  private Span span(String name, Assignment assignment, Context parent) {
     return tracer
         .spanBuilder(name)
         .setParent(parent)
         .setSpanKind(SpanKind.INTERNAL)
-        .setAttribute(JOB, assignment.key().job().toString())
+        .setAttribute(AgentMetrics.NODE, node)
+        .setAttribute(AgentMetrics.TENANT, assignment.key().job().tenant())
+        .setAttribute(AgentMetrics.QUEUE, assignment.queue())
+        .setAttribute(JOB, assignment.key().job().id())
         .setAttribute(ATTEMPT, (long) assignment.key().attempt())
         .startSpan();
   }
 
   public Timing starting(Assignment assignment) {
     return new Timing(assignment);
-  }
-
-  /// The slices of an attempt were made, or one could not be made.
-  ///
-  /// @param plans the slices, at least one
-  /// @param made whether all were made
-  public void slicesRealised(List<SlicePlan> plans, boolean made, Duration took) {
-    realiseDuration.record(seconds(took), slices(plans, made ? "ok" : "failed"));
   }
 
   /// The slices of an attempt are free again.

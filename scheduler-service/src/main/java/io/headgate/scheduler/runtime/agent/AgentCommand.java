@@ -22,6 +22,7 @@ public sealed interface AgentCommand {
 
   /// Run a worker. Known already: nothing is started, its state is reported again.
   ///
+  /// @param traceparent W3C trace context of the attempt
   /// @param vaultEnvironment that vaults set, whatever the document says
   /// @param document what to run, as it was submitted
   /// @param stopAfter absent: never
@@ -32,6 +33,7 @@ public sealed interface AgentCommand {
       WorkerName worker,
       int workers,
       JobMetadata metadata,
+      String traceparent,
       String queue,
       String user,
       WorkerPlace place,
@@ -49,6 +51,7 @@ public sealed interface AgentCommand {
           worker,
           workers,
           metadata,
+          traceparent,
           queue,
           user,
           place,

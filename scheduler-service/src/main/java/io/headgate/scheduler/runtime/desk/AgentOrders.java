@@ -19,6 +19,8 @@ import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.WorkerKey;
+import io.headgate.scheduler.runtime.trace.JobTrace;
+import io.headgate.scheduler.runtime.trace.Sampling;
 import java.util.Map;
 import java.util.Optional;
 
@@ -26,9 +28,14 @@ import java.util.Optional;
 /// that has missed the order.
 final class AgentOrders {
   private final Leadership leadership;
+  private final Sampling sampling;
 
-  AgentOrders(Leadership leadership) {
+  /// Orders of this leader.
+  ///
+  /// @param sampling says whether a job's trace is written
+  AgentOrders(Leadership leadership, Sampling sampling) {
     this.leadership = leadership;
+    this.sampling = sampling;
   }
 
   /// The order to run a worker.
@@ -47,6 +54,7 @@ final class AgentOrders {
             job.worker(attempt.id(), worker),
             decided.workers().size(),
             job.metadata(),
+            sampling.traceparent(JobTrace.of(job), attempt.id().number()),
             queue.name(),
             job.job().spec().user().name(),
             place,

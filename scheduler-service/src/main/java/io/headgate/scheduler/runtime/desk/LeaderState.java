@@ -40,6 +40,7 @@ public final class LeaderState {
   final AgentOrders orders;
   final EffectRecorder recorder;
   final UsageDesk usage;
+  final PhaseBook phases;
   final TakenSubmissions taken = new TakenSubmissions();
   CatalogView catalog;
   long lastJob;
@@ -81,9 +82,12 @@ public final class LeaderState {
         jobs.hold(hold);
       }
     }
-    this.orders = new AgentOrders(leadership);
+    this.orders = new AgentOrders(leadership, settings.sampling());
     this.recorder = new EffectRecorder(leadership, orders, core, jobs, nodes);
     this.usage = new UsageDesk(this, loaded);
+    WaitBook waits = new WaitBook(core);
+    waits.load(loaded.waits(), jobs, leadership.since().orElse(Instant.EPOCH));
+    this.phases = new PhaseBook(jobs, waits);
   }
 
   /// As it was read, with the catalogs that were followed last.
@@ -176,6 +180,10 @@ public final class LeaderState {
 
   public UsageDesk usage() {
     return usage;
+  }
+
+  public PhaseBook phases() {
+    return phases;
   }
 
   public CatalogView catalog() {

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.runtime.desk;
 
 import io.headgate.scheduler.core.placement.PlacementPolicy;
+import io.headgate.scheduler.runtime.trace.Sampling;
 import java.time.Duration;
 
 /// Times and bounds of a leader.
@@ -18,6 +19,7 @@ import java.time.Duration;
 /// @param batchJobs submitted jobs of one transaction
 /// @param waiting how many jobs may wait
 /// @param changeWait how long half of a change of supply and rights waits for the other half
+/// @param sampling of jobs' traces
 public record LoopSettings(
     PlacementPolicy placement,
     Duration lease,
@@ -29,7 +31,8 @@ public record LoopSettings(
     int maxQueuedJobs,
     int batchJobs,
     WaitingBounds waiting,
-    Duration changeWait) {
+    Duration changeWait,
+    Sampling sampling) {
 
   private static final Duration SELDOM_ENOUGH = Duration.ofMillis(500);
 

@@ -18,6 +18,7 @@ import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.NameCounter;
 import io.headgate.scheduler.runtime.record.NodeContact;
+import io.headgate.scheduler.runtime.record.WaitHistory;
 import io.headgate.scheduler.runtime.record.WorkerKey;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -67,6 +68,7 @@ public final class LoopTurn {
   final Set<JobId> releasedHolds = new LinkedHashSet<>();
   final List<PastUse> pastUse = new ArrayList<>();
   final Entries usage = Entries.empty();
+  final List<WaitHistory> waits = new ArrayList<>();
   final List<EventRecord> events = new ArrayList<>();
   final List<Batch.RequestRecord> requests = new ArrayList<>();
   final Map<String, NameCounter> names = new LinkedHashMap<>();
@@ -183,6 +185,7 @@ public final class LoopTurn {
         List.copyOf(releasedHolds),
         List.copyOf(pastUse),
         usage,
+        List.copyOf(waits),
         numbered,
         List.copyOf(requests),
         List.copyOf(names.values()),

@@ -209,6 +209,7 @@ public final class TurnMaker {
       catalogs.withdrawStopped(turn);
       decide(turn);
     }
+    state.phases().annotate(turn);
     Optional<Batch> batch = Optional.empty();
     Batch made = turn.batch(lastBatch + 1, version);
     if (!made.isRenewal() || made.version() != version) {
@@ -246,6 +247,7 @@ public final class TurnMaker {
     }
     state.recorder().record(turn, decision, state.catalog());
     state.usage().follow(turn, decision);
+    state.phases().decided(turn, decision, instant());
   }
 
   /// Stores the job in memory. Its version is known only once the batch is made.

@@ -19,6 +19,7 @@ import java.util.Map;
 /// @param releasedHolds of these jobs
 /// @param pastUse of levels of rights that use something else now
 /// @param usage what the ledger of usage says since the batch before
+/// @param waits reasons that lanes and jobs have waited for
 /// @param events in order
 /// @param requests answered by this batch
 /// @param names numbers given out
@@ -34,6 +35,7 @@ public record Batch(
     List<JobId> releasedHolds,
     List<PastUse> pastUse,
     Entries usage,
+    List<WaitHistory> waits,
     List<EventRecord> events,
     List<RequestRecord> requests,
     List<NameCounter> names,
@@ -44,7 +46,7 @@ public record Batch(
   public static Batch renewal(long id, long version) {
     return new Batch(
         id, version, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-        Entries.empty(), List.of(), List.of(), List.of(), List.of(), Map.of());
+        Entries.empty(), List.of(), List.of(), List.of(), List.of(), List.of(), Map.of());
   }
 
   /// Whether it writes nothing but the lease.
@@ -56,6 +58,7 @@ public record Batch(
         && releasedHolds.isEmpty()
         && pastUse.isEmpty()
         && usage.isEmpty()
+        && waits.isEmpty()
         && events.isEmpty()
         && requests.isEmpty()
         && names.isEmpty()

@@ -82,6 +82,6 @@ public final class Event {
   public EventRecord at(Instant time) {
     return new EventRecord(
         0, tenant, time, type, jobId, job, attempt, queue, policy, pool, node, byJob, rule, places,
-        message, detail);
+        message, detail, List.of());
   }
 }

@@ -18,6 +18,7 @@ import java.util.Optional;
 /// @param places of the workers; only for an assignment
 /// @param message one sentence
 /// @param detail numbers by name
+/// @param phases of jobs' lives that end with it
 public record EventRecord(
     long version,
     TenantId tenant,
@@ -34,9 +35,11 @@ public record EventRecord(
     String rule,
     List<WorkerPlace> places,
     String message,
-    Map<String, String> detail) {
+    Map<String, String> detail,
+    List<Phase> phases) {
   public EventRecord {
     places = List.copyOf(places);
+    phases = List.copyOf(phases);
   }
 
   public EventRecord atVersion(long newVersion) {
@@ -56,6 +59,13 @@ public record EventRecord(
         rule,
         places,
         message,
-        detail);
+        detail,
+        phases);
+  }
+
+  public EventRecord with(List<Phase> ended) {
+    return new EventRecord(
+        version, tenant, time, type, jobId, job, attempt, queue, policy, pool, node, byJob, rule,
+        places, message, detail, ended);
   }
 }

@@ -53,8 +53,13 @@ public record JobRecord(
   /// Tells this job from all others that have its name, before it or after it: a name is free again
   /// once its job is forgotten, and after a restore from a backup even numbers are.
   public String uid() {
-    Duration since = Duration.between(Instant.EPOCH, metadata.createdAt());
-    return Long.toString(id().value(), Character.MAX_RADIX)
+    return uid(id(), metadata.createdAt());
+  }
+
+  /// The same of a job that was first submitted then.
+  public static String uid(JobId id, Instant createdAt) {
+    Duration since = Duration.between(Instant.EPOCH, createdAt);
+    return Long.toString(id.value(), Character.MAX_RADIX)
         + "-"
         + Long.toString(since.toNanos() / 1000, Character.MAX_RADIX);
   }

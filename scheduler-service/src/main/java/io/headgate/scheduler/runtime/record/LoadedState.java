@@ -21,6 +21,7 @@ import java.util.Map;
 /// @param runTimes how long the newest attempts ran that ended by themselves, by queue
 /// @param pastUse of levels of rights, in pools that count it
 /// @param usage what the ledger of usage said last
+/// @param waits reasons that lanes and jobs have waited for
 /// @param catalogs by source
 /// @param lastJob highest id of any job
 /// @param version of the watches
@@ -34,6 +35,7 @@ public record LoadedState(
     List<ObservedRuns> runTimes,
     List<PastUse> pastUse,
     UsageTold usage,
+    List<WaitHistory> waits,
     Map<String, Catalog> catalogs,
     long lastJob,
     long version,

@@ -21,6 +21,7 @@ import io.headgate.scheduler.runtime.record.Batch;
 import io.headgate.scheduler.runtime.record.CatalogEntry;
 import io.headgate.scheduler.runtime.record.CommitResult;
 import io.headgate.scheduler.runtime.record.Document;
+import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobRecord;
@@ -29,8 +30,10 @@ import io.headgate.scheduler.runtime.record.LoadedState;
 import io.headgate.scheduler.runtime.record.NodeContact;
 import io.headgate.scheduler.runtime.record.SchedulerStore;
 import io.headgate.scheduler.runtime.record.StoredKeys;
+import io.headgate.scheduler.runtime.record.WaitHistory;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -62,6 +65,8 @@ final class InMemoryStore implements SchedulerStore, JobReader {
   private final Map<JobId, Hold> holds = new LinkedHashMap<>();
   private final Map<List<Object>, PastUse> pastUse = new LinkedHashMap<>();
   private final StoredUsage usage = new StoredUsage();
+  private final Map<List<Object>, WaitHistory> waits = new LinkedHashMap<>();
+  private final List<EventRecord> events = new ArrayList<>();
   private final Map<NodeId, NodeContact> contacts = new TreeMap<>();
   private final Map<JobId, Document> documents = new LinkedHashMap<>();
   private final Map<String, Batch.RequestRecord> requests = new LinkedHashMap<>();
@@ -141,6 +146,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
         runTimes(),
         List.copyOf(pastUse.values()),
         usage.told(),
+        List.copyOf(waits.values()),
         Map.copyOf(catalogs),
         jobs.keySet().stream().mapToLong(JobId::value).max().orElse(0),
         version,
@@ -228,6 +234,15 @@ final class InMemoryStore implements SchedulerStore, JobReader {
         pastUse.put(key, past);
       }
     }
+    for (WaitHistory history : batch.waits()) {
+      List<Object> key = List.of(history.tenant(), history.subject());
+      if (history.reasons().isEmpty()) {
+        waits.remove(key);
+      } else {
+        waits.put(key, history);
+      }
+    }
+    events.addAll(batch.events());
     batch.contacts().forEach(contact -> contacts.put(contact.node(), contact));
     batch.catalogs().forEach(this::store);
     batch.requests().forEach(each -> requests.put(key(each), each));
@@ -277,6 +292,16 @@ final class InMemoryStore implements SchedulerStore, JobReader {
               Optional.empty());
       leaseUntil = nanos.getAsLong();
     }
+  }
+
+  /// Every event, in order.
+  List<EventRecord> everyEvent() {
+    return events;
+  }
+
+  /// Reasons that lanes and jobs have waited for.
+  Collection<WaitHistory> waits() {
+    return waits.values();
   }
 
   /// Every job that was ever stored.

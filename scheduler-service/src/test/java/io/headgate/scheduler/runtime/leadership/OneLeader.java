@@ -48,6 +48,7 @@ import io.headgate.scheduler.runtime.record.NodeContact;
 import io.headgate.scheduler.runtime.record.SchedulerStore.Candidate;
 import io.headgate.scheduler.runtime.record.WorkerFacts;
 import io.headgate.scheduler.runtime.submission.Submission;
+import io.headgate.scheduler.runtime.trace.Sampling;
 import io.headgate.type.CommandPattern;
 import io.headgate.type.GpuQuantity;
 import java.nio.charset.StandardCharsets;
@@ -79,7 +80,8 @@ final class OneLeader {
           100,
           100,
           WaitingBounds.ofEach(100),
-          Duration.ofSeconds(30));
+          Duration.ofSeconds(30),
+          Sampling.ALL);
 
   /// Without devices.
   static final List<NodeId> MACHINES =
@@ -132,8 +134,7 @@ final class OneLeader {
     LoadedState nothing =
         new LoadedState(
             List.of(), List.of(), List.of(), contacts, List.of(), List.of(), List.of(),
-            LoadedState.UsageTold.NOTHING, Map.of(), 0,
-            0, 0);
+            LoadedState.UsageTold.NOTHING, List.of(), Map.of(), 0, 0, 0);
     return LeaderState.load(start.leadership(), SETTINGS, nothing, catalog(), 0);
   }
 

@@ -109,8 +109,7 @@ class PlannedChangesTest {
       LoadedState nothing =
           new LoadedState(
               List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-              LoadedState.UsageTold.NOTHING, Map.of(),
-              0, 0, 0);
+              LoadedState.UsageTold.NOTHING, List.of(), Map.of(), 0, 0, 0);
       this.leader =
           new Leader(
               one.start,

@@ -40,6 +40,7 @@ import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.submission.Submission;
+import io.headgate.scheduler.runtime.trace.Sampling;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,9 +48,11 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /// A made-up installation and its fate: some replicas and machines, jobs of some clients, and
 /// faults for a few minutes; then peace, in which everything has to end.
@@ -76,7 +79,8 @@ final class Scenario {
           10_000,
           100,
           WaitingBounds.ofEach(1_000),
-          Duration.ofSeconds(30));
+          Duration.ofSeconds(30),
+          Sampling.ALL);
 
   /// The common parts from which replicas and agents are made.
   record Parts(
@@ -123,6 +127,7 @@ final class Scenario {
 
   private final boolean vaultsMove;
   private int unanswered;
+  private @Nullable TraceAudit traces;
 
   Scenario(World world) {
     this(world, false);
@@ -279,6 +284,11 @@ final class Scenario {
     return auditor;
   }
 
+  /// The traces of a scenario that was played to its end.
+  TraceAudit traces() {
+    return Objects.requireNonNull(traces, "not at rest");
+  }
+
   /// Lets everything happen that happens.
   void play() {
     replicas.values().forEach(SimulatedReplica::start);
@@ -345,6 +355,8 @@ final class Scenario {
       }
       if (unanswered == 0 && auditor.unfinished(accepted).isEmpty() && isDelivered()) {
         auditor.atRest();
+        traces = new TraceAudit(database.store());
+        traces.atRest(world.random());
         return;
       }
     }

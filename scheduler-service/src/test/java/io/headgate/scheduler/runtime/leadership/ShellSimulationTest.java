@@ -33,6 +33,8 @@ final class ShellSimulationTest {
   private int startedBesideAwaited;
   private int resumed;
   private int forbidden;
+  private int spans;
+  private int killedWriters;
 
   @BeforeAll
   static void beQuiet() {
@@ -70,6 +72,8 @@ final class ShellSimulationTest {
       assertThat(resumed).as("jobs that went on after they were suspended").isPositive();
       assertThat(faults.keySet()).as("what befell them").containsExactly(Fault.values());
       assertThat(forbidden).as("drafts because of vaults").isPositive();
+      assertThat(spans).as("spans of jobs").isGreaterThan(SCENARIOS);
+      assertThat(killedWriters).as("writers of spans that died").isGreaterThan(SCENARIOS);
     }
   }
 
@@ -135,6 +139,8 @@ final class ShellSimulationTest {
     startedBesideAwaited += scenario.auditor().startedBesideAwaited();
     resumed += scenario.auditor().resumed();
     forbidden += scenario.auditor().forbidden();
+    spans += scenario.traces().spans();
+    killedWriters += scenario.traces().kills();
   }
 
   private static String traceOf(long seed) {

@@ -94,6 +94,7 @@ final class VaultsMovedTest {
             List.of(),
             List.of(),
             LoadedState.UsageTold.NOTHING,
+            List.of(),
             Map.of(),
             jobs.size(),
             0,

@@ -86,7 +86,12 @@ final class ConnectionSettings {
         invocation.environment().variable(KEY_VARIABLE).isEmpty()
             ? own.map(found -> "context \"" + found.name() + "\"").orElse("nowhere")
             : KEY_VARIABLE;
-    return new Session(config, tenant, keyFrom, new ConnectionNotes(invocation));
+    return new Session(
+        config,
+        tenant,
+        keyFrom,
+        new ConnectionNotes(invocation),
+        invocation.environment().variables());
   }
 
   private Optional<Context> context() {

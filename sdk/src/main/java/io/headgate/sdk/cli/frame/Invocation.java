@@ -111,7 +111,8 @@ public final class Invocation implements AutoCloseable {
     if (session != null) {
       throw new IllegalStateException("the session is open already");
     }
-    session = new Session(config, tenant, keyFrom, ConnectionListener.NONE);
+    session =
+        new Session(config, tenant, keyFrom, ConnectionListener.NONE, environment().variables());
   }
 
   /// From now on nothing is said about the connection: the command has the whole screen.

@@ -12,6 +12,7 @@ import io.headgate.sdk.wire.IdentityCalls;
 import io.headgate.sdk.wire.JobCalls;
 import io.headgate.sdk.wire.ResourceNames;
 import io.headgate.sdk.wire.UsageCalls;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The connection of one command, with its tenant and user.
@@ -20,13 +21,17 @@ public final class Session implements AutoCloseable {
   private final @Nullable String chosenTenant;
   private final String keyFrom;
 
+  /// A session whose connection opens with the first call.
+  ///
   /// @param keyFrom source of the key, for messages
+  /// @param variables of the command's environment
   Session(
       ClientConfig config,
       @Nullable String chosenTenant,
       String keyFrom,
-      ConnectionListener listener) {
-    this.connection = Connection.open(config, listener);
+      ConnectionListener listener,
+      Map<String, String> variables) {
+    this.connection = Connection.open(config, listener, variables);
     this.chosenTenant = chosenTenant;
     this.keyFrom = keyFrom;
   }
