@@ -52,7 +52,9 @@ public record WaitHistory(TenantId tenant, String subject, List<Since> reasons) 
       return this;
     }
     List<Since> all = new ArrayList<>(reasons);
-    all.add(next);
+    // The clock of a new leader may lag behind the clock of its predecessor.
+    boolean isLate = !all.isEmpty() && next.at().isBefore(all.getLast().at());
+    all.add(isLate ? new Since(all.getLast().at(), next.reason(), next.rule()) : next);
     if (all.size() > MOST) {
       // The first one says where the wait of a job begins that came back without a run.
       all.remove(2);
