@@ -37,8 +37,8 @@ final class SchemaTest {
             "flyway_schema_history",
             "leadership",
             "secret",
+            "trace_cursor",
             "usage_rollup"));
-            "trace_cursor"));
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.headgate.sdk.config.ConfigurationReader;
 import io.headgate.sdk.model.ClientConfig;
 import io.headgate.sdk.model.Credentials;
 import io.headgate.sdk.model.Event;
+import io.headgate.sdk.model.EventFilter;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobState;
 import io.headgate.sdk.model.ServerAddress;
@@ -193,7 +194,7 @@ class SharedPoolIT {
   }
 
   private static List<String> events(JobClient jobs, String id) {
-    return jobs.events(id, 100, "").items().stream().map(Event::toString).toList();
+    return jobs.events(EventFilter.ALL.withJob(id), 100, "").items().stream().map(Event::toString).toList();
   }
 
   private static void await(JobClient jobs, String id, JobState state) {

@@ -59,7 +59,8 @@ final class TracesIT {
         Optional.empty(),
         1.0,
         TelemetryConfig.DEFAULTS.exportInterval(),
-        TelemetryConfig.DEFAULTS.logLevel());
+        TelemetryConfig.DEFAULTS.logLevel(),
+        TelemetryConfig.DEFAULTS.logFormat());
   }
 
   private static TestInstallation headgate(Path directory, URI receiver) throws Exception {
