@@ -115,12 +115,10 @@ record LoadUsage(LoadRig rig, LoadFigures figures) {
   }
 
   private void report(String period, Instant since, double goalSeconds) {
-    UsageReportServiceBlockingStub reports =
-        UsageReportServiceGrpc.newBlockingStub(rig.channel());
+    UsageReportServiceBlockingStub reports = UsageReportServiceGrpc.newBlockingStub(rig.channel());
     for (List<UsageDimension> by :
         List.of(
-            List.of(
-                UsageDimension.USAGE_DIMENSION_POLICY, UsageDimension.USAGE_DIMENSION_POOL),
+            List.of(UsageDimension.USAGE_DIMENSION_POLICY, UsageDimension.USAGE_DIMENSION_POOL),
             List.of(UsageDimension.USAGE_DIMENSION_USER))) {
       Histogram times = LoadFigures.histogram();
       for (int i = 0; i < REPORTS; i++) {

@@ -52,8 +52,8 @@ import io.headgate.scheduler.runtime.record.HistoryKeeper;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.Retention;
-import io.headgate.scheduler.runtime.record.UsageKeeper;
 import io.headgate.scheduler.runtime.record.SchedulerStore.Candidate;
+import io.headgate.scheduler.runtime.record.UsageKeeper;
 import io.headgate.scheduler.runtime.submission.KnownKeys;
 import io.headgate.scheduler.runtime.submission.NameAllocator;
 import io.headgate.scheduler.runtime.trace.Sampling;
@@ -187,10 +187,7 @@ public final class SchedulerService implements AutoCloseable {
     this.history = new HistoryKeeper(kept, retention, kept::now, door::isLeading);
     this.ledger =
         new UsageKeeper(
-            new PostgresUsageStore(across),
-            config.usage().retention(),
-            kept::now,
-            door::isLeading);
+            new PostgresUsageStore(across), config.usage().retention(), kept::now, door::isLeading);
     this.spans = spans(telemetry, new PostgresTraceLog(across), meter, kept::now);
     this.names = new KnownKeys("names", reader.names());
     this.requests = new KnownKeys("requests", reader.requests());
@@ -214,8 +211,7 @@ public final class SchedulerService implements AutoCloseable {
     this.reports = new UsageReportEndpoint(door, new PostgresUsage(database));
     this.plans = new PlanEndpoint(parts, new ContractDraftReader(), memory);
     this.agents = new AgentEndpoint(door, sessions, time);
-    this.relay =
-        relay(config.policies(), telemetry, List.of(jobs, usage, reports, plans, agents));
+    this.relay = relay(config.policies(), telemetry, List.of(jobs, usage, reports, plans, agents));
   }
 
   private LeaderRelay relay(

@@ -257,7 +257,10 @@ public final class Demo {
   }
 
   private static long latestVersion(JobClient jobs) {
-    return jobs.events(EventFilter.ALL, 1, "").items().stream().mapToLong(Event::version).max().orElse(0);
+    return jobs.events(EventFilter.ALL, 1, "").items().stream()
+        .mapToLong(Event::version)
+        .max()
+        .orElse(0);
   }
 
   private static List<Job> awaitAll(JobClient jobs, List<Job> waited, Predicate<Job> condition) {

@@ -194,7 +194,9 @@ class SharedPoolIT {
   }
 
   private static List<String> events(JobClient jobs, String id) {
-    return jobs.events(EventFilter.ALL.withJob(id), 100, "").items().stream().map(Event::toString).toList();
+    return jobs.events(EventFilter.ALL.withJob(id), 100, "").items().stream()
+        .map(Event::toString)
+        .toList();
   }
 
   private static void await(JobClient jobs, String id, JobState state) {

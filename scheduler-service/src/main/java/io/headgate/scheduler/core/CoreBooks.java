@@ -143,8 +143,7 @@ final class CoreBooks implements Books {
   }
 
   /// The free parts of held slices. Of a device that is partly in use, older holds come first.
-  private static List<Slice> free(
-      NodeState node, List<Slice> slices, Map<DeviceState, Long> left) {
+  private static List<Slice> free(NodeState node, List<Slice> slices, Map<DeviceState, Long> left) {
     List<Slice> free = new ArrayList<>();
     for (Slice slice : slices) {
       DeviceState device = node.device(node.slot(slice.device()));
@@ -171,10 +170,7 @@ final class CoreBooks implements Books {
         0,
         hold.policy().id(),
         job.queue().id(),
-        job.queue()
-            .resolved()
-            .map(resolved -> resolved.profile().id())
-            .orElseThrow(),
+        job.queue().resolved().map(resolved -> resolved.profile().id()).orElseThrow(),
         job.user(),
         new Assignment(hold.pool().id(), places));
   }

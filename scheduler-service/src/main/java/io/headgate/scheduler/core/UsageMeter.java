@@ -109,8 +109,7 @@ public final class UsageMeter {
         }
       }
     }
-    boolean reconfigured =
-        inputs.stream().anyMatch(input -> input instanceof Input.CatalogChanged);
+    boolean reconfigured = inputs.stream().anyMatch(input -> input instanceof Input.CatalogChanged);
     return ledger.settle(millis(now), reconfigured);
   }
 

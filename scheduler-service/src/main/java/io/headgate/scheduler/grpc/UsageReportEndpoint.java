@@ -34,8 +34,7 @@ import java.util.Optional;
 
 /// Serves reports from the usage ledger. The leader says first which intervals last, and all the
 /// rest comes from the database.
-public final class UsageReportEndpoint
-    extends UsageReportServiceGrpc.UsageReportServiceImplBase {
+public final class UsageReportEndpoint extends UsageReportServiceGrpc.UsageReportServiceImplBase {
   private final LeaderDoor door;
   private final UsageReader reader;
 
@@ -104,8 +103,7 @@ public final class UsageReportEndpoint
             request.getAllTenants(),
             request.getStartTime(),
             request.hasEndTime() ? Optional.of(request.getEndTime()) : Optional.empty());
-    List<Dimension> by =
-        request.getByList().stream().map(UsageReportEndpoint::dimension).toList();
+    List<Dimension> by = request.getByList().stream().map(UsageReportEndpoint::dimension).toList();
     try {
       answer(
           out,
@@ -113,7 +111,9 @@ public final class UsageReportEndpoint
               question.asked(), reader.report(question.asked(), by, question.open())));
     } catch (TooManyRowsException e) {
       throw Refusal.invalidField(
-              "TOO_MANY_ROWS", "by", e.getMessage() + "; ask for fewer dimensions or a shorter time")
+              "TOO_MANY_ROWS",
+              "by",
+              e.getMessage() + "; ask for fewer dimensions or a shorter time")
           .exception();
     }
   }
@@ -132,8 +132,7 @@ public final class UsageReportEndpoint
             request.getStartTime(),
             request.hasEndTime() ? Optional.of(request.getEndTime()) : Optional.empty());
     answer(
-        out,
-        UsageReportMapper.reservations(question.asked(), reader.shortages(question.asked())));
+        out, UsageReportMapper.reservations(question.asked(), reader.shortages(question.asked())));
   }
 
   @Override
@@ -145,8 +144,7 @@ public final class UsageReportEndpoint
             false,
             request.getStartTime(),
             request.hasEndTime() ? Optional.of(request.getEndTime()) : Optional.empty());
-    answer(
-        out, UsageReportMapper.capacity(question.asked(), reader.capacities(question.asked())));
+    answer(out, UsageReportMapper.capacity(question.asked(), reader.capacities(question.asked())));
   }
 
   @Override
@@ -159,7 +157,6 @@ public final class UsageReportEndpoint
             request.hasEndTime() ? Optional.of(request.getEndTime()) : Optional.empty());
     answer(
         out,
-        UsageReportMapper.check(
-            question.asked(), reader.check(question.asked(), question.open())));
+        UsageReportMapper.check(question.asked(), reader.check(question.asked(), question.open())));
   }
 }

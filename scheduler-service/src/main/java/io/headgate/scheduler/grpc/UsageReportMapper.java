@@ -57,8 +57,7 @@ final class UsageReportMapper {
             .setPreemptions(sums.preemptions())
             .setStarts(sums.starts());
     row.reserved().ifPresent(reserved -> builder.setReserved(reserved.toString()));
-    WaitingTimes.quantile(sums.waits(), HALF)
-        .ifPresent(time -> builder.setWaitP50(duration(time)));
+    WaitingTimes.quantile(sums.waits(), HALF).ifPresent(time -> builder.setWaitP50(duration(time)));
     WaitingTimes.quantile(sums.waits(), NEARLY_ALL)
         .ifPresent(time -> builder.setWaitP99(duration(time)));
     sums.costs().entrySet().stream()

@@ -177,8 +177,8 @@ final class AttemptRows {
     Optional<Instant> since = rows.optionalTime();
     Optional<Long> busy = Optional.ofNullable(rows.bigintOrNull());
     Optional<Long> measured = Optional.ofNullable(rows.bigintOrNull());
-    return since.map(begin ->
-        new AttemptRecord.Metered(begin, busy.orElse(0L), measured.orElse(0L)));
+    return since.map(
+        begin -> new AttemptRecord.Metered(begin, busy.orElse(0L), measured.orElse(0L)));
   }
 
   private Progress progress() {

@@ -59,33 +59,38 @@ public final class PostgresUsage implements UsageReader {
 
   @Override
   public Report report(Asked asked, List<Dimension> by, List<UsageInterval> open) {
-    return read(asked, sql -> {
-      Map<String, Instant> reaches = reaches(sql);
-      UsagePeriods periods = periods(asked, reaches, open);
-      Map<List<String>, UsageSums> rows = new TreeMap<>(BY_KEYS);
-      UsageSql sums = UsageSql.sums(asked, by, periods);
-      for (Record row : sql.fetch(sums.text(), sums.binds())) {
-        row(rows, keys(row, by)).add(row);
-      }
-      if (!by.contains(Dimension.GROUP)) {
-        UsageSql waits = UsageSql.waits(asked, by, periods);
-        for (Record row : sql.fetch(waits.text(), waits.binds())) {
-          row(rows, keys(row, by))
-              .addWait(row.get("bucket", int.class), row.get("starts", long.class));
-        }
-      }
-      for (UsageInterval interval : open) {
-        if (OpenIntervals.isAskedFor(asked, interval)) {
-          row(rows, OpenIntervals.keys(interval, by)).add(interval, asked.from(), asked.until());
-        }
-      }
-      Map<List<String>, BigInteger> reserved =
-          OF_POLICIES.containsAll(by)
-              ? Reservations.byKeys(sql, asked, by)
-              : Map.of();
-      reserved.keySet().forEach(keys -> row(rows, keys));
-      return report(rows, reserved, OF_POLICIES.containsAll(by), Optional.ofNullable(reaches.get("HOUR")));
-    });
+    return read(
+        asked,
+        sql -> {
+          Map<String, Instant> reaches = reaches(sql);
+          UsagePeriods periods = periods(asked, reaches, open);
+          Map<List<String>, UsageSums> rows = new TreeMap<>(BY_KEYS);
+          UsageSql sums = UsageSql.sums(asked, by, periods);
+          for (Record row : sql.fetch(sums.text(), sums.binds())) {
+            row(rows, keys(row, by)).add(row);
+          }
+          if (!by.contains(Dimension.GROUP)) {
+            UsageSql waits = UsageSql.waits(asked, by, periods);
+            for (Record row : sql.fetch(waits.text(), waits.binds())) {
+              row(rows, keys(row, by))
+                  .addWait(row.get("bucket", int.class), row.get("starts", long.class));
+            }
+          }
+          for (UsageInterval interval : open) {
+            if (OpenIntervals.isAskedFor(asked, interval)) {
+              row(rows, OpenIntervals.keys(interval, by))
+                  .add(interval, asked.from(), asked.until());
+            }
+          }
+          Map<List<String>, BigInteger> reserved =
+              OF_POLICIES.containsAll(by) ? Reservations.byKeys(sql, asked, by) : Map.of();
+          reserved.keySet().forEach(keys -> row(rows, keys));
+          return report(
+              rows,
+              reserved,
+              OF_POLICIES.containsAll(by),
+              Optional.ofNullable(reaches.get("HOUR")));
+        });
   }
 
   private static UsageSums row(Map<List<String>, UsageSums> rows, List<String> keys) {
@@ -172,16 +177,18 @@ public final class PostgresUsage implements UsageReader {
 
   @Override
   public List<Capacity> capacities(Asked asked) {
-    return read(asked, sql -> {
-      Map<String, Instant> reaches = reaches(sql);
-      UsagePeriods periods =
-          UsagePeriods.of(
-              asked.from(),
-              asked.until(),
-              reaches.getOrDefault("HOUR", Instant.MIN),
-              reaches.getOrDefault("DAY", Instant.MIN));
-      return Capacities.of(sql, asked, periods);
-    });
+    return read(
+        asked,
+        sql -> {
+          Map<String, Instant> reaches = reaches(sql);
+          UsagePeriods periods =
+              UsagePeriods.of(
+                  asked.from(),
+                  asked.until(),
+                  reaches.getOrDefault("HOUR", Instant.MIN),
+                  reaches.getOrDefault("DAY", Instant.MIN));
+          return Capacities.of(sql, asked, periods);
+        });
   }
 
   @Override

@@ -17,8 +17,8 @@ import org.jooq.exception.DataAccessException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Partitions, sums and retention of the ledger in PostgreSQL. Weeks run from Monday to Monday, UTC,
-/// as those of events.
+/// Partitions, sums and retention of the ledger in PostgreSQL. Weeks run from Monday to Monday,
+/// UTC, as those of events.
 public final class PostgresUsageStore implements UsageStore {
   private static final Logger LOG = LoggerFactory.getLogger(PostgresUsageStore.class);
 
@@ -103,9 +103,7 @@ public final class PostgresUsageStore implements UsageStore {
         && !sql.fetchSingle(
                 "select exists (select from %s where %s >= ?::timestamptz and %s < ?::timestamptz)"
                     .formatted(
-                        table,
-                        TIMES.getOrDefault(table, "at"),
-                        TIMES.getOrDefault(table, "at")),
+                        table, TIMES.getOrDefault(table, "at"), TIMES.getOrDefault(table, "at")),
                 begin(monday).toString(),
                 begin(monday.plusWeeks(1)).toString())
             .get(0, boolean.class);
@@ -117,7 +115,8 @@ public final class PostgresUsageStore implements UsageStore {
 
   private static Set<LocalDate> weeks(DSLContext sql, String table) {
     return Set.copyOf(
-        sql.fetch(CHILDREN, table)
+        sql
+            .fetch(CHILDREN, table)
             .map(row -> row.get(0, String.class).substring(table.length() + 1))
             .stream()
             .filter(day -> day.length() == DIGITS && day.chars().allMatch(Character::isDigit))

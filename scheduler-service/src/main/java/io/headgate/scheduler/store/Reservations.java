@@ -34,28 +34,27 @@ final class Reservations {
   /// The steps of a period `? to ?`, with the last one before it.
   private static String steps(String table) {
     return """
-        with recursive each as (
-          (select tenant, policy from %1$s order by tenant, policy limit 1)
-          union all
-          select next.tenant, next.policy from each, lateral (
-            select tenant, policy from %1$s
-            where (tenant, policy) > (each.tenant, each.policy)
-            order by tenant, policy limit 1) as next),
-        period as (select ?::timestamptz as b, ?::timestamptz as e)
-        select before.* from period, each, lateral (
-          select * from %1$s where tenant = each.tenant and policy = each.policy and at < b
-          order by at desc limit 1) as before
-        union all
-        select %1$s.* from period, %1$s where at >= b and at < e
-        order by tenant, policy, at\
-        """
+    with recursive each as (
+      (select tenant, policy from %1$s order by tenant, policy limit 1)
+      union all
+      select next.tenant, next.policy from each, lateral (
+        select tenant, policy from %1$s
+        where (tenant, policy) > (each.tenant, each.policy)
+        order by tenant, policy limit 1) as next),
+    period as (select ?::timestamptz as b, ?::timestamptz as e)
+    select before.* from period, each, lateral (
+      select * from %1$s where tenant = each.tenant and policy = each.policy and at < b
+      order by at desc limit 1) as before
+    union all
+    select %1$s.* from period, %1$s where at >= b and at < e
+    order by tenant, policy, at\
+    """
         .formatted(table);
   }
 
   private static void steps(DSLContext sql, Asked asked, String query, Consumer<Step> each) {
     Record before = null;
-    for (Record row :
-        sql.fetch(query, asked.from().toString(), asked.until().toString())) {
+    for (Record row : sql.fetch(query, asked.from().toString(), asked.until().toString())) {
       if (before != null) {
         boolean isSame =
             before.get("tenant").equals(row.get("tenant"))
@@ -150,8 +149,7 @@ final class Reservations {
           step.row().get("reason", String.class),
           new Shortage.Part(amount, Duration.ofMillis(step.millis())),
           (a, b) ->
-              new Shortage.Part(
-                  a.missing().add(b.missing()), a.duration().plus(b.duration())));
+              new Shortage.Part(a.missing().add(b.missing()), a.duration().plus(b.duration())));
     }
     return new Shortage(
         policy, reserved, missing, Duration.ofMillis(millis), Duration.ofMillis(longest), reasons);

@@ -56,8 +56,7 @@ final class UsageCheck {
 
   static List<Identity> of(DSLContext sql, Asked asked, List<UsageInterval> open) {
     List<Identity> identities = new ArrayList<>();
-    UsagePeriods periods =
-        UsagePeriods.of(asked.from(), asked.until(), Instant.MIN, Instant.MIN);
+    UsagePeriods periods = UsagePeriods.of(asked.from(), asked.until(), Instant.MIN, Instant.MIN);
     Map<String, UsageSums> byPool = byPool(sql, asked, periods, open);
     for (Capacity pool : Capacities.of(sql, asked, periods)) {
       identities.add(
@@ -96,8 +95,7 @@ final class UsageCheck {
     // A shared pool is used by all tenants.
     Asked all =
         asked.tenant().filter(TenantId.PLATFORM::equals).isPresent()
-            ? new Asked(
-                Optional.empty(), asked.viewer(), asked.from(), asked.until(), asked.asOf())
+            ? new Asked(Optional.empty(), asked.viewer(), asked.from(), asked.until(), asked.asOf())
             : asked;
     Map<String, UsageSums> byPool = new TreeMap<>();
     UsageSql sums = UsageSql.sums(all, List.of(Dimension.POOL), periods);
@@ -125,7 +123,9 @@ final class UsageCheck {
       add(recount, row.get("name", String.class), row.get("amount", BigInteger.class));
     }
     Map<String, BigInteger> ledger = new TreeMap<>();
-    for (Record row : sql.fetch(LEDGER, until, from, tenant.name(), from, until, until, asked.asOf().toString())) {
+    for (Record row :
+        sql.fetch(
+            LEDGER, until, from, tenant.name(), from, until, until, asked.asOf().toString())) {
       add(ledger, row.get("name", String.class), row.get("amount", BigInteger.class));
     }
     Map<Long, String> names = names(sql, asked, open);
@@ -135,16 +135,12 @@ final class UsageCheck {
         UsageSums sums = new UsageSums();
         sums.add(interval, asked.from(), asked.until());
         var part = sums.sums(Optional.of(Map.of()));
-        add(
-            ledger,
-            name,
-            part.entitled().add(part.overReservation()).add(part.aboveLimit()));
+        add(ledger, name, part.entitled().add(part.overReservation()).add(part.aboveLimit()));
       }
     }
     List<Identity> identities = new ArrayList<>();
     identities.add(
-        new Identity(
-            "jobs: used", sum(ledger), sum(recount), "from assignment to end, by events"));
+        new Identity("jobs: used", sum(ledger), sum(recount), "from assignment to end, by events"));
     Map<String, BigInteger> all = new TreeMap<>(ledger);
     recount.forEach((name, amount) -> all.putIfAbsent(name, BigInteger.ZERO));
     all.keySet().stream()
@@ -160,8 +156,7 @@ final class UsageCheck {
     return identities;
   }
 
-  private static Map<Long, String> names(
-      DSLContext sql, Asked asked, List<UsageInterval> open) {
+  private static Map<Long, String> names(DSLContext sql, Asked asked, List<UsageInterval> open) {
     Long[] jobs =
         open.stream()
             .filter(interval -> OpenIntervals.isAskedFor(asked, interval))

@@ -8,8 +8,8 @@ import java.util.List;
 /// The parts of a period that are read from sums of days, from sums of hours, and from the
 /// intervals themselves. Together they are the period, and no two overlap.
 ///
-/// Example: from 22:30 until 02:15 two days later, all summed up. One day comes from the days, 1 + 2
-/// hours come from the hours, and 30 + 15 minutes from the intervals.
+/// Example: from 22:30 until 02:15 two days later, all summed up. One day comes from the days, 1 +
+/// 2 hours come from the hours, and 30 + 15 minutes from the intervals.
 record UsagePeriods(List<Period> days, List<Period> hours, List<Period> rest) {
   /// @param from begin
   /// @param until end; never before `from`
@@ -32,8 +32,7 @@ record UsagePeriods(List<Period> days, List<Period> hours, List<Period> rest) {
     if (hours.isEmpty()) {
       return new UsagePeriods(List.of(), List.of(), present(new Period(from, until)));
     }
-    List<Period> rest =
-        present(new Period(from, hours.from()), new Period(hours.until(), until));
+    List<Period> rest = present(new Period(from, hours.from()), new Period(hours.until(), until));
     Period days = whole(ChronoUnit.DAYS, hours.from(), earlier(hours.until(), daysUntil));
     return days.isEmpty()
         ? new UsagePeriods(List.of(), List.of(hours), rest)
@@ -45,8 +44,7 @@ record UsagePeriods(List<Period> days, List<Period> hours, List<Period> rest) {
 
   private static Period whole(ChronoUnit unit, Instant from, Instant until) {
     Instant begin = from.truncatedTo(unit);
-    return new Period(
-        begin.isBefore(from) ? begin.plus(1, unit) : begin, until.truncatedTo(unit));
+    return new Period(begin.isBefore(from) ? begin.plus(1, unit) : begin, until.truncatedTo(unit));
   }
 
   private static Instant earlier(Instant a, Instant b) {

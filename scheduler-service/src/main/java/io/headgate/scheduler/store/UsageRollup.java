@@ -36,8 +36,7 @@ final class UsageRollup {
   private static final String FIRST_HOUR =
       "select least((select min(at) from usage_hour), (select min(at) from pool_hour))";
 
-  private static final String LOCK =
-      "select until from usage_rollup where level = ? for update";
+  private static final String LOCK = "select until from usage_rollup where level = ? for update";
 
   private static final String REACHES =
       """
@@ -190,8 +189,7 @@ final class UsageRollup {
       DSLContext alone = transaction.dsl();
       Optional<Instant> hours = reaches(alone, "HOUR");
       Optional<Instant> begin =
-          reaches(alone, "DAY")
-              .or(() -> time(alone, FIRST_HOUR).map(UsageRollup::day));
+          reaches(alone, "DAY").or(() -> time(alone, FIRST_HOUR).map(UsageRollup::day));
       if (hours.isEmpty() || begin.isEmpty()) {
         return;
       }

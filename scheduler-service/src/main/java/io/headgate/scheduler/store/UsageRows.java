@@ -170,10 +170,7 @@ final class UsageRows {
   private static void intervals(Script script, List<UsageInterval> intervals) {
     script.add(
         INSERT_INTERVALS,
-        holding(
-                new Columns<>(intervals),
-                UsageInterval::holding,
-                UsageInterval::terms)
+        holding(new Columns<>(intervals), UsageInterval::holding, UsageInterval::terms)
             .bigint(each -> each.holding().job().value())
             .integer(each -> each.holding().attempt())
             .time(UsageInterval::from)
@@ -206,9 +203,7 @@ final class UsageRows {
         .list(each -> slices(holding.apply(each)).stream().map(one -> one.slice.device()).toList())
         .list(each -> slices(holding.apply(each)).stream().map(one -> one.slice.uuid()).toList())
         .list(each ->
-            slices(holding.apply(each)).stream()
-                .map(one -> one.slice.quantity().units())
-                .toList());
+            slices(holding.apply(each)).stream().map(one -> one.slice.quantity().units()).toList());
   }
 
   private static String price(Price price) {
@@ -341,8 +336,7 @@ final class UsageRows {
                     new ProfileId(tenant, row.get(HELD_SLICES.PROFILE)),
                     new UserId(row.get(HELD_SLICES.USER_ID)),
                     new Assignment(
-                        SharedNames.pool(tenant, row.get(HELD_SLICES.POOL)),
-                        places(tenant, row))),
+                        SharedNames.pool(tenant, row.get(HELD_SLICES.POOL)), places(tenant, row))),
                 new Terms(
                     List.of(row.get(HELD_SLICES.DEPARTMENTS)),
                     Optional.of(row.get(HELD_SLICES.GROUP_NAME)).filter(name -> !name.isEmpty()),

@@ -19,7 +19,8 @@ final class UsageSql {
   private static final String MILLIS =
       """
       (extract(epoch from least(until, ?::timestamptz) - greatest(since, ?::timestamptz)) * 1000)\
-      ::bigint""";
+      ::bigint\
+      """;
 
   /// What ended after the leader was asked counts among what it said to last.
   private static final String TOUCHES =
@@ -131,9 +132,11 @@ final class UsageSql {
 
   private void parts(UsagePeriods periods, Part day, Part hour, Part rest) {
     boolean isFirst = true;
-    for (var each : List.of(
-        new Parts(periods.days(), day), new Parts(periods.hours(), hour),
-        new Parts(periods.rest(), rest))) {
+    for (var each :
+        List.of(
+            new Parts(periods.days(), day),
+            new Parts(periods.hours(), hour),
+            new Parts(periods.rest(), rest))) {
       for (Period period : each.periods()) {
         text.append(isFirst ? "" : "\nunion all\n");
         each.part().add(period);

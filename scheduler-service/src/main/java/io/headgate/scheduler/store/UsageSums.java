@@ -45,8 +45,12 @@ final class UsageSums {
     BigInteger within = row.get("entitled", BigInteger.class);
     BigInteger over = row.get("over_reservation", BigInteger.class);
     BigInteger above = row.get("above_limit", BigInteger.class);
-    use(within, over, above, Optional.ofNullable(row.get("price", BigDecimal.class))
-        .map(price -> new Price(price, row.get("currency", String.class))));
+    use(
+        within,
+        over,
+        above,
+        Optional.ofNullable(row.get("price", BigDecimal.class))
+            .map(price -> new Price(price, row.get("currency", String.class))));
     held = held.add(row.get("held", BigInteger.class));
     busy = busy.add(row.get("busy", BigInteger.class).multiply(UNITS));
     measured = measured.add(row.get("measured", BigInteger.class).multiply(UNITS));
@@ -55,8 +59,7 @@ final class UsageSums {
     starts += row.get("starts", long.class);
   }
 
-  private void use(
-      BigInteger within, BigInteger over, BigInteger above, Optional<Price> price) {
+  private void use(BigInteger within, BigInteger over, BigInteger above, Optional<Price> price) {
     entitled = entitled.add(within);
     overReservation = overReservation.add(over);
     aboveLimit = aboveLimit.add(above);
@@ -108,8 +111,17 @@ final class UsageSums {
   /// @param asStated amounts of money that were rounded already; empty: the exact ones, rounded
   Sums sums(Optional<Map<String, BigDecimal>> asStated) {
     return new Sums(
-        entitled, overReservation, aboveLimit, held, busy, measured, lost, preemptions, starts,
-        asStated.orElseGet(this::rounded), waits);
+        entitled,
+        overReservation,
+        aboveLimit,
+        held,
+        busy,
+        measured,
+        lost,
+        preemptions,
+        starts,
+        asStated.orElseGet(this::rounded),
+        waits);
   }
 
   private Map<String, BigDecimal> rounded() {

@@ -323,7 +323,8 @@ final class PostgresUsageTest {
                     "CAPACITY",
                     new Shortage.Part(big(GPU * 60_000).multiply(big(25)), Duration.ofMinutes(10)),
                     "LIMIT",
-                    new Shortage.Part(big(GPU * 60_000).multiply(big(20)), Duration.ofMinutes(20)))));
+                    new Shortage.Part(
+                        big(GPU * 60_000).multiply(big(20)), Duration.ofMinutes(20)))));
   }
 
   private static ShortageStep lacking(PolicyId policy, int minute, int gpus, String reason) {
@@ -342,7 +343,9 @@ final class PostgresUsageTest {
         .pools()
         .add(
             new PoolStep(
-                POOL, BEGIN, new PoolBalance(8 * GPU, new Split(GPU, GPU, 0), GPU, 5 * GPU, GPU, 0)));
+                POOL,
+                BEGIN,
+                new PoolBalance(8 * GPU, new Split(GPU, GPU, 0), GPU, 5 * GPU, GPU, 0)));
     entries
         .pools()
         .add(
@@ -375,7 +378,9 @@ final class PostgresUsageTest {
       Duration waited = Duration.ofMillis(millis);
       int bucket =
           across
-              .fetchSingle("select " + UsageRollup.BUCKET + " from (select ?::bigint) as t(waited_ms)", millis)
+              .fetchSingle(
+                  "select " + UsageRollup.BUCKET + " from (select ?::bigint) as t(waited_ms)",
+                  millis)
               .get(0, int.class);
       assertThat(bucket).as("%s", waited).isEqualTo(WaitingTimes.bucket(waited));
       Duration read = WaitingTimes.quantile(Map.of(bucket, 1L), 0.5).orElseThrow();
@@ -397,14 +402,17 @@ final class PostgresUsageTest {
         .containsExactly("usage_interval_20261026");
 
     store.forget(END.plus(Duration.ofDays(30)), BEGIN, BEGIN);
-    assertThat(across.fetchCount(DSL.table("usage_interval")))
-        .as("not summed up yet")
-        .isEqualTo(1);
+    assertThat(across.fetchCount(DSL.table("usage_interval"))).as("not summed up yet").isEqualTo(1);
 
     store.sumUp(1_000);
     store.forget(END.plus(Duration.ofDays(30)), BEGIN, BEGIN);
     assertThat(across.fetchCount(DSL.table("usage_interval"))).isZero();
-    assertThat(used(usage.report(asked(BEGIN.truncatedTo(ChronoUnit.HOURS), END), List.of(Dimension.POLICY), List.of())))
+    assertThat(
+            used(
+                usage.report(
+                    asked(BEGIN.truncatedTo(ChronoUnit.HOURS), END),
+                    List.of(Dimension.POLICY),
+                    List.of())))
         .containsOnly(Map.entry("a", big(GPU * 3 * 3_600_000)));
   }
 }

@@ -88,7 +88,10 @@ final class UsageRowsTest {
             pool,
             List.of(
                 new WorkerPlace(
-                    own, List.of(new Slice(0, "GPU-a", third, 0), new Slice(3, "\"", third, 0)), 0, 0),
+                    own,
+                    List.of(new Slice(0, "GPU-a", third, 0), new Slice(3, "\"", third, 0)),
+                    0,
+                    0),
                 new WorkerPlace(shared, List.of(new Slice(1, "GPU-b", third, 0)), 0, 0))));
   }
 
@@ -120,7 +123,8 @@ final class UsageRowsTest {
     var told = UsageRows.read(across);
 
     assertThat(told.pools())
-        .containsExactlyInAnyOrder(new PoolStep(OWN, AT, balance), new PoolStep(SHARED, AT, balance));
+        .containsExactlyInAnyOrder(
+            new PoolStep(OWN, AT, balance), new PoolStep(SHARED, AT, balance));
     assertThat(told.shortages()).containsExactly(lacking);
     assertThat(told.reservations()).containsExactly(reserved);
     assertThat(told.held()).containsExactly(held, bare);

@@ -17,17 +17,13 @@ import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.proto.scheduler.v1.WatchEventsRequest;
 import io.headgate.proto.scheduler.v1.WatchJobsRequest;
 import io.headgate.sdk.model.EventFilter;
-import io.headgate.sdk.model.JobFilter;
-import io.headgate.sdk.model.Submission;
-import java.time.Instant;
-import java.util.List;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.JobFilter;
 import io.headgate.sdk.model.Submission;
 import io.headgate.sdk.wire.SubmitSpans.SubmitSpan;
+import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /// Calls on the jobs and events of one tenant, in messages.
 public final class JobCalls {

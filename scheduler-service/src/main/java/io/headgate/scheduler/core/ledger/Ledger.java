@@ -89,13 +89,15 @@ public final class Ledger {
   /// Everything was restored. The shares of attempts follow from it: their rights are those of the
   /// last decision.
   public void restored() {
-    told.entrySet().stream().sorted(Map.Entry.comparingByValue()).forEach(entry -> {
-      Meter meter = entry.getKey();
-      meter.open = new Meter.Open(entry.getValue(), meter.split(), terms(meter));
-      count(meter, meter.split(), Instant.MIN);
-      changed.remove(meter);
-      lasting.put(idOf(meter), meter);
-    });
+    told.entrySet().stream()
+        .sorted(Map.Entry.comparingByValue())
+        .forEach(entry -> {
+          Meter meter = entry.getKey();
+          meter.open = new Meter.Open(entry.getValue(), meter.split(), terms(meter));
+          count(meter, meter.split(), Instant.MIN);
+          changed.remove(meter);
+          lasting.put(idOf(meter), meter);
+        });
     told.clear();
   }
 
@@ -202,12 +204,13 @@ public final class Ledger {
         all.configure(books.rights(id), changed::add);
         shortages.touch(id);
       });
-      changed.addAll(meters.values().stream().sorted((a, b) -> Long.compare(a.sequence, b.sequence)).toList());
+      changed.addAll(
+          meters.values().stream().sorted((a, b) -> Long.compare(a.sequence, b.sequence)).toList());
     }
     ended.forEach((meter, how) -> {
       count(meter, Split.NONE, now);
-      how.ifPresent(end ->
-          counters.lost(meter.holding.policy(), meter.holding.place().pool(), end.lost()));
+      how.ifPresent(
+          end -> counters.lost(meter.holding.policy(), meter.holding.place().pool(), end.lost()));
       close(meter, now, how, entries);
     });
     ended.clear();
@@ -215,7 +218,9 @@ public final class Ledger {
       count(meter, meter.split(), now);
       Meter.Open next = new Meter.Open(now, meter.split(), terms(meter));
       Meter.Open open = meter.open;
-      if (open == null || !open.split().equals(next.split()) || !open.terms().equals(next.terms())) {
+      if (open == null
+          || !open.split().equals(next.split())
+          || !open.terms().equals(next.terms())) {
         reopen(meter, next, entries);
       }
     }
@@ -243,8 +248,7 @@ public final class Ledger {
     PoolId pool = meter.holding.place().pool();
     if (!split.equals(meter.counted)) {
       pools.count(pool, meter.counted, split);
-      counters.count(
-          meter.holding.policy(), pool, meter.counted, split, books.price(pool), now);
+      counters.count(meter.holding.policy(), pool, meter.counted, split, books.price(pool), now);
       meter.counted = split;
     }
   }
@@ -260,20 +264,23 @@ public final class Ledger {
     if (open == null) {
       return;
     }
-    pieces(open.since(), now, (from, until, isFirst, isLast) -> {
-      entries
-          .intervals()
-          .add(
-              new UsageInterval(
-                  meter.holding,
-                  open.terms(),
-                  from,
-                  until,
-                  open.split(),
-                  0,
-                  isFirst ? meter.waited : Optional.empty(),
-                  isLast ? end : Optional.empty()));
-    });
+    pieces(
+        open.since(),
+        now,
+        (from, until, isFirst, isLast) -> {
+          entries
+              .intervals()
+              .add(
+                  new UsageInterval(
+                      meter.holding,
+                      open.terms(),
+                      from,
+                      until,
+                      open.split(),
+                      0,
+                      isFirst ? meter.waited : Optional.empty(),
+                      isLast ? end : Optional.empty()));
+        });
     if (open.since().isBefore(now)) {
       meter.waited = Optional.empty();
     }

@@ -32,6 +32,7 @@ final class PoolLedger {
 
     /// Whether the balance has changed since the unusable part was computed.
     private boolean isOld;
+
     private final Map<JobId, HeldStep> held = new LinkedHashMap<>();
   }
 
@@ -105,8 +106,7 @@ final class PoolLedger {
     entries.held().addAll(steps.values());
   }
 
-  private void tell(
-      Known known, PoolId pool, PoolBalance balance, Instant now, Entries entries) {
+  private void tell(Known known, PoolId pool, PoolBalance balance, Instant now, Entries entries) {
     known.told = balance;
     known.toldAt = balance.equals(PoolBalance.NOTHING) ? Instant.MAX : now;
     entries.pools().add(new PoolStep(pool, now, balance));
@@ -126,8 +126,7 @@ final class PoolLedger {
     Map<JobId, HeldStep.Held> present = new LinkedHashMap<>();
     for (Holding holding : books.held(pool)) {
       present.put(
-          holding.job(),
-          new HeldStep.Held(holding, Ledger.terms(books, holding.policy(), pool)));
+          holding.job(), new HeldStep.Held(holding, Ledger.terms(books, holding.policy(), pool)));
     }
     for (HeldStep step : List.copyOf(known.held.values())) {
       HeldStep.Held before = step.held().orElseThrow();
@@ -169,24 +168,26 @@ final class PoolLedger {
 
   /// The intervals that last, as if they ended now.
   void open(Instant now, Entries entries) {
-    pools.values().forEach(known ->
-        known.held.values().forEach(step -> close(step, now, entries)));
+    pools.values().forEach(known -> known.held.values().forEach(step -> close(step, now, entries)));
   }
 
   private static void close(HeldStep step, Instant now, Entries entries) {
     HeldStep.Held held = step.held().orElseThrow();
-    Ledger.pieces(step.at(), now, (from, until, _, _) ->
-        entries
-            .intervals()
-            .add(
-                new UsageInterval(
-                    held.holding(),
-                    held.terms(),
-                    from,
-                    until,
-                    Split.NONE,
-                    held.holding().place().units(),
-                    Optional.empty(),
-                    Optional.empty())));
+    Ledger.pieces(
+        step.at(),
+        now,
+        (from, until, _, _) ->
+            entries
+                .intervals()
+                .add(
+                    new UsageInterval(
+                        held.holding(),
+                        held.terms(),
+                        from,
+                        until,
+                        Split.NONE,
+                        held.holding().place().units(),
+                        Optional.empty(),
+                        Optional.empty())));
   }
 }

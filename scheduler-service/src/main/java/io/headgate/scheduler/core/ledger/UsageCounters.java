@@ -75,8 +75,7 @@ final class UsageCounters {
   }
 
   private Use use(PolicyId policy, PoolId pool) {
-    return uses.computeIfAbsent(policy, _ -> new TreeMap<>())
-        .computeIfAbsent(pool, _ -> new Use());
+    return uses.computeIfAbsent(policy, _ -> new TreeMap<>()).computeIfAbsent(pool, _ -> new Use());
   }
 
   /// The use of a policy in a pool changes.

@@ -21,7 +21,12 @@ public record UsageTotals(List<Use> uses, List<Rest> pools) {
   /// @param cost in the currency of the pool; 0: it has no price
   /// @param currency empty: the pool has no price
   public record Use(
-      PolicyId policy, PoolId pool, Split used, long lost, double cost, Optional<String> currency) {}
+      PolicyId policy,
+      PoolId pool,
+      Split used,
+      long lost,
+      double cost,
+      Optional<String> currency) {}
 
   /// What a pool had besides.
   public record Rest(PoolId pool, long held, long idle, long down) {}

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param offered on devices in service of nodes that take work now
 /// @param free the part of `offered` that is free for any job
 /// @param readyNodes that take work now
-public record PoolTally(
-    long held, long idle, long down, long offered, long free, int readyNodes) {
+public record PoolTally(long held, long idle, long down, long offered, long free, int readyNodes) {
   public static final PoolTally NOTHING = new PoolTally(0, 0, 0, 0, 0, 0);
 
   /// @param state the free capacity of a node that takes work now; null: it takes none

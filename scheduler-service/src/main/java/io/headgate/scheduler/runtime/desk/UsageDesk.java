@@ -69,15 +69,16 @@ public final class UsageDesk {
 
   private void add(LoopTurn turn, Entries entries) {
     measure(turn, entries.intervals());
-    entries.begun().forEach((id, since) ->
-        attempt(turn, id)
-            .ifPresent(attempt -> {
-              SliceUse use = attempt.use();
-              keep(
-                  turn,
-                  attempt.metered(
-                      new Metered(since, use.busyMillis(), use.measuredMillis())));
-            }));
+    entries
+        .begun()
+        .forEach((id, since) ->
+            attempt(turn, id)
+                .ifPresent(attempt -> {
+                  SliceUse use = attempt.use();
+                  keep(
+                      turn,
+                      attempt.metered(new Metered(since, use.busyMillis(), use.measuredMillis())));
+                }));
     turn.usage.add(entries);
   }
 

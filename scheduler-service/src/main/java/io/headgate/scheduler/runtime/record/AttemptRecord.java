@@ -121,16 +121,26 @@ public record AttemptRecord(
   public AttemptRecord with(int worker, WorkerFacts facts) {
     List<WorkerFacts> all = new ArrayList<>(workers);
     all.set(worker, facts);
-    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, all, progress, metered, ending);
+    return new AttemptRecord(
+        attempt, epoch, stopAfter, skipCallback, stop, all, progress, metered, ending);
   }
 
   public AttemptRecord with(Progress said) {
-    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, workers, said, metered, ending);
+    return new AttemptRecord(
+        attempt, epoch, stopAfter, skipCallback, stop, workers, said, metered, ending);
   }
 
   public AttemptRecord withStop(StopNote note) {
     return new AttemptRecord(
-        attempt, epoch, stopAfter, skipCallback, Optional.of(note), workers, progress, metered, ending);
+        attempt,
+        epoch,
+        stopAfter,
+        skipCallback,
+        Optional.of(note),
+        workers,
+        progress,
+        metered,
+        ending);
   }
 
   /// The attempt resumes after a suspension. Its earlier stop is forgotten, and the next stop is a
@@ -151,15 +161,7 @@ public record AttemptRecord(
   /// It has no slices any more.
   public AttemptRecord unmetered() {
     return new AttemptRecord(
-        attempt,
-        epoch,
-        stopAfter,
-        skipCallback,
-        stop,
-        workers,
-        progress,
-        Optional.empty(),
-        ending);
+        attempt, epoch, stopAfter, skipCallback, stop, workers, progress, Optional.empty(), ending);
   }
 
   /// Another interval of its usage has begun.
@@ -177,11 +179,20 @@ public record AttemptRecord(
   }
 
   public AttemptRecord withSkipCallback() {
-    return new AttemptRecord(attempt, epoch, stopAfter, true, stop, workers, progress, metered, ending);
+    return new AttemptRecord(
+        attempt, epoch, stopAfter, true, stop, workers, progress, metered, ending);
   }
 
   public AttemptRecord withEnding(Ending end) {
     return new AttemptRecord(
-        attempt, epoch, stopAfter, skipCallback, stop, workers, progress, metered, Optional.of(end));
+        attempt,
+        epoch,
+        stopAfter,
+        skipCallback,
+        stop,
+        workers,
+        progress,
+        metered,
+        Optional.of(end));
   }
 }

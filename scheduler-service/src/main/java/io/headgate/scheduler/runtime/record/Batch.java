@@ -45,8 +45,21 @@ public record Batch(
   /// Writes nothing but the lease.
   public static Batch renewal(long id, long version) {
     return new Batch(
-        id, version, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-        Entries.empty(), List.of(), List.of(), List.of(), List.of(), List.of(), Map.of());
+        id,
+        version,
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        Entries.empty(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        Map.of());
   }
 
   /// Whether it writes nothing but the lease.

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/// Waiting times in buckets, eight for each doubling. A time that is read from its bucket is at most
-/// 5 % away from what was put in.
+/// Waiting times in buckets, eight for each doubling. A time that is read from its bucket is at
+/// most 5 % away from what was put in.
 public final class WaitingTimes {
   private static final double PER_DOUBLING = 8;
 

@@ -153,12 +153,14 @@ class UsageLedgerTest {
       entries.pools().forEach(step -> pools.put(step.pool(), step));
       entries.shortages().forEach(step -> lacking.put(step.policy(), step));
       entries.reservations().forEach(step -> reserved.put(step.policy(), step));
-      entries.held().forEach(step -> {
-        heldNow.remove(step.job());
-        if (step.held().isPresent()) {
-          heldNow.put(step.job(), step);
-        }
-      });
+      entries
+          .held()
+          .forEach(step -> {
+            heldNow.remove(step.job());
+            if (step.held().isPresent()) {
+              heldNow.put(step.job(), step);
+            }
+          });
       told.addAll(entries.intervals());
       intervals.addAndGet(entries.intervals().size());
       shortages.addAndGet(entries.shortages().size());
@@ -172,12 +174,12 @@ class UsageLedgerTest {
     /// Adds the time since the last decision.
     private void pass(Instant now) {
       long millis = before.equals(Instant.MIN) ? 0 : Duration.between(before, now).toMillis();
-      policiesBefore.forEach((policy, split) ->
-          byPolicy.merge(policy, times(split, millis), UsageLedgerTest::sum));
-      attemptsBefore.forEach((attempt, units) ->
-          byAttempt.merge(attempt, units * millis, Long::sum));
-      poolsBefore.forEach((pool, balance) ->
-          byPool.merge(pool, times(balance, millis), UsageLedgerTest::sum));
+      policiesBefore.forEach(
+          (policy, split) -> byPolicy.merge(policy, times(split, millis), UsageLedgerTest::sum));
+      attemptsBefore.forEach(
+          (attempt, units) -> byAttempt.merge(attempt, units * millis, Long::sum));
+      poolsBefore.forEach(
+          (pool, balance) -> byPool.merge(pool, times(balance, millis), UsageLedgerTest::sum));
       before = now;
     }
 
@@ -204,13 +206,16 @@ class UsageLedgerTest {
     }
 
     private void check(SchedulerCore core, Shadow shadow) {
-      shadow.catalog.policies().forEach(policy ->
-          require(
-              policy.limit().units() == 0
-                  || reserved.get(policy.id()).reservation() == policy.reservation().units(),
-              "the reservation in force was told",
-              policy,
-              reserved.get(policy.id())));
+      shadow
+          .catalog
+          .policies()
+          .forEach(policy ->
+              require(
+                  policy.limit().units() == 0
+                      || reserved.get(policy.id()).reservation() == policy.reservation().units(),
+                  "the reservation in force was told",
+                  policy,
+                  reserved.get(policy.id())));
       for (PoolUsage usage : core.pools()) {
         PoolBalance balance =
             pools.containsKey(usage.pool())
@@ -288,8 +293,7 @@ class UsageLedgerTest {
       for (UsageInterval each : all) {
         long millis = Duration.between(each.from(), each.until()).toMillis();
         PoolId pool = each.holding().place().pool();
-        require(
-            millis <= Duration.ofDays(1).toMillis(), "no interval is longer than a day", each);
+        require(millis <= Duration.ofDays(1).toMillis(), "no interval is longer than a day", each);
         if (each.holding().isHeld()) {
           heldByPool.merge(pool, each.held() * millis, Long::sum);
         } else {
@@ -334,9 +338,7 @@ class UsageLedgerTest {
 
   private static Split times(Split split, long millis) {
     return new Split(
-        split.entitled() * millis,
-        split.overReservation() * millis,
-        split.aboveLimit() * millis);
+        split.entitled() * millis, split.overReservation() * millis, split.aboveLimit() * millis);
   }
 
   private static PoolBalance times(PoolBalance balance, long millis) {

@@ -133,8 +133,19 @@ final class OneLeader {
             .toList();
     LoadedState nothing =
         new LoadedState(
-            List.of(), List.of(), List.of(), contacts, List.of(), List.of(), List.of(),
-            LoadedState.UsageTold.NOTHING, List.of(), Map.of(), 0, 0, 0);
+            List.of(),
+            List.of(),
+            List.of(),
+            contacts,
+            List.of(),
+            List.of(),
+            List.of(),
+            LoadedState.UsageTold.NOTHING,
+            List.of(),
+            Map.of(),
+            0,
+            0,
+            0);
     return LeaderState.load(start.leadership(), SETTINGS, nothing, catalog(), 0);
   }
 

@@ -108,8 +108,19 @@ class PlannedChangesTest {
       this.tenant = new ChangingTenant(random);
       LoadedState nothing =
           new LoadedState(
-              List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-              LoadedState.UsageTold.NOTHING, List.of(), Map.of(), 0, 0, 0);
+              List.of(),
+              List.of(),
+              List.of(),
+              List.of(),
+              List.of(),
+              List.of(),
+              List.of(),
+              LoadedState.UsageTold.NOTHING,
+              List.of(),
+              Map.of(),
+              0,
+              0,
+              0);
       this.leader =
           new Leader(
               one.start,

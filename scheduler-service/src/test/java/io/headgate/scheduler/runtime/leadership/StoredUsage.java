@@ -9,9 +9,9 @@ import io.headgate.scheduler.core.ledger.PoolStep;
 import io.headgate.scheduler.core.ledger.ReservationStep;
 import io.headgate.scheduler.core.ledger.ShortageStep;
 import io.headgate.scheduler.core.ledger.UsageInterval;
-import io.headgate.scheduler.runtime.record.LoadedState.UsageTold;
 import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.record.LoadedState.UsageTold;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -33,8 +33,9 @@ final class StoredUsage {
 
   void add(Entries entries, List<EventRecord> told) {
     for (EventRecord event : told) {
-      event.jobId().ifPresent(job ->
-          events.computeIfAbsent(job, _ -> new ArrayList<>()).add(event));
+      event
+          .jobId()
+          .ifPresent(job -> events.computeIfAbsent(job, _ -> new ArrayList<>()).add(event));
     }
     intervals.addAll(entries.intervals());
     steps.addAll(entries.pools());
@@ -73,7 +74,8 @@ final class StoredUsage {
       List<Period> expected = byEvents(job);
       if (!told.equals(expected)) {
         throw new AssertionError(
-            "%s had slices by the ledger %s, by the events %s".formatted(job.name(), told, expected));
+            "%s had slices by the ledger %s, by the events %s"
+                .formatted(job.name(), told, expected));
       }
     }
     if (!held.isEmpty()) {

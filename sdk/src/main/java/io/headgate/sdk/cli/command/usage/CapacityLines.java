@@ -22,8 +22,7 @@ final class CapacityLines {
       String unusable =
           amount(pool.getUnusable()).signum() == 0
               ? ""
-              : " (%s of it no job could use)"
-                  .formatted(GpuHours.text(amount(pool.getUnusable())));
+              : " (%s of it no job could use)".formatted(GpuHours.text(amount(pool.getUnusable())));
       lines.add(
           "pool %s: capacity %s = %s used + %s held + %s idle%s + %s down"
               .formatted(

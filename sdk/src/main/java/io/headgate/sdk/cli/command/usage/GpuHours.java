@@ -43,8 +43,7 @@ final class GpuHours {
 
   /// For programs: nine decimal places at most.
   static String exact(BigInteger amount) {
-    BigDecimal hours =
-        new BigDecimal(amount).divide(HOUR, EXACT_PLACES, RoundingMode.HALF_EVEN);
+    BigDecimal hours = new BigDecimal(amount).divide(HOUR, EXACT_PLACES, RoundingMode.HALF_EVEN);
     return hours.signum() == 0 ? "0" : hours.stripTrailingZeros().toPlainString();
   }
 

@@ -69,8 +69,7 @@ record ReservationReport(Invocation invocation, ListOptions options) {
                   .toRight()
                   .plainly(line -> GpuHours.exact(amount(line.policy().getReserved()))),
               Column.<Line>of(
-                      "MISSING",
-                      line -> Cell.of(GpuHours.text(amount(line.reason().getMissing()))))
+                      "MISSING", line -> Cell.of(GpuHours.text(amount(line.reason().getMissing()))))
                   .toRight()
                   .plainly(line -> GpuHours.exact(amount(line.reason().getMissing())))
                   .sortedBy(line -> amount(line.reason().getMissing())),

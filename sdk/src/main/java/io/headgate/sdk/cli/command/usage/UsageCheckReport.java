@@ -15,8 +15,7 @@ record UsageCheckReport(Invocation invocation) {
   private static final BigInteger PER_GPU_SECOND = BigInteger.valueOf(126_000_000);
 
   int print(Period period) {
-    CheckUsageResponse report =
-        invocation.session().usage().check(period.since(), period.until());
+    CheckUsageResponse report = invocation.session().usage().check(period.since(), period.until());
     switch (invocation.form().kind()) {
       case JSON -> invocation.output().line(JsonText.pretty(report));
       case YAML -> invocation.output().text(YamlOfJson.of(JsonText.pretty(report)));

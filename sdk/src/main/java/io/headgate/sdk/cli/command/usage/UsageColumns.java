@@ -32,8 +32,7 @@ record UsageColumns(List<String> dimensions, boolean isCost) {
     for (int i = 0; i < dimensions.size(); i++) {
       int index = i;
       columns.add(
-          Column.of(
-              dimensions.get(i).toUpperCase(Locale.ROOT), row -> Cell.of(key(row, index))));
+          Column.of(dimensions.get(i).toUpperCase(Locale.ROOT), row -> Cell.of(key(row, index))));
     }
     if (isCost) {
       columns.add(hours("TOTAL", UsageColumns::used));
@@ -41,12 +40,12 @@ record UsageColumns(List<String> dimensions, boolean isCost) {
     } else {
       addHours(columns);
     }
-    return new Listing<>("usage", List.of("rows"), row -> String.join("/", row.getKeysList()), columns);
+    return new Listing<>(
+        "usage", List.of("rows"), row -> String.join("/", row.getKeysList()), columns);
   }
 
   private void addHours(List<Column<UsageRow>> columns) {
-    boolean knowsReserved =
-        List.of("policy", "department", "tenant").containsAll(dimensions);
+    boolean knowsReserved = List.of("policy", "department", "tenant").containsAll(dimensions);
     if (knowsReserved) {
       columns.add(hours("RESERVED", row -> amount(row.getReserved())));
     }
@@ -60,8 +59,7 @@ record UsageColumns(List<String> dimensions, boolean isCost) {
                   "OF RES.",
                   row ->
                       Cell.of(
-                          GpuHours.percent(
-                              amount(row.getEntitled()), amount(row.getReserved()))))
+                          GpuHours.percent(amount(row.getEntitled()), amount(row.getReserved()))))
               .toRight()
               .leaving(4));
     }
@@ -136,13 +134,11 @@ record UsageColumns(List<String> dimensions, boolean isCost) {
     String text =
         places < 0
             ? amount.toPlainString()
-            : String.format(
-                Locale.ROOT, "%,.2f", amount.setScale(places, RoundingMode.HALF_EVEN));
+            : String.format(Locale.ROOT, "%,.2f", amount.setScale(places, RoundingMode.HALF_EVEN));
     return cost.getCurrency().isEmpty() ? text : text + " " + cost.getCurrency();
   }
 
   static String span(Duration time) {
-    return TimeText.span(
-        java.time.Duration.ofSeconds(time.getSeconds(), time.getNanos()));
+    return TimeText.span(java.time.Duration.ofSeconds(time.getSeconds(), time.getNanos()));
   }
 }

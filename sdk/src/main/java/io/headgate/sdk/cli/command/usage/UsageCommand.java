@@ -75,9 +75,7 @@ public final class UsageCommand implements CliCommand {
       description = "gpu-hours (the default), or cost by the prices of that time.")
   private String unit = "gpu-hours";
 
-  @Option(
-      names = "--all-tenants",
-      description = "The jobs of all tenants; for platform operators.")
+  @Option(names = "--all-tenants", description = "The jobs of all tenants; for platform operators.")
   private boolean allTenants;
 
   @Option(
@@ -119,10 +117,7 @@ public final class UsageCommand implements CliCommand {
     boolean isCost = isCost();
     List<UsageDimension> dimensions = dimensions();
     ReportUsageResponse report =
-        invocation
-            .session()
-            .usage()
-            .report(period.since(), period.until(), dimensions, allTenants);
+        invocation.session().usage().report(period.since(), period.until(), dimensions, allTenants);
     OutputForm form = invocation.form();
     switch (form.kind()) {
       case JSON -> invocation.output().line(JsonText.pretty(report));
@@ -150,8 +145,7 @@ public final class UsageCommand implements CliCommand {
           .line(
               "%s, %s"
                   .formatted(
-                      Period.text(
-                          instant(report.getStartTime()), instant(report.getEndTime())),
+                      Period.text(instant(report.getStartTime()), instant(report.getEndTime())),
                       isCost ? "cost" : "GPU-hours"));
     }
     List<Row<UsageRow>> selected = columns.listing().select(rows, options);
@@ -160,8 +154,7 @@ public final class UsageCommand implements CliCommand {
     }
     columns.listing().print(selected, "", options, invocation.output());
     if (isText && !isCost && !allTenants && options.filter() == null) {
-      CapacityLines.of(
-              invocation.session().usage().capacity(period.since(), period.until()))
+      CapacityLines.of(invocation.session().usage().capacity(period.since(), period.until()))
           .forEach(invocation.output()::line);
     }
   }
@@ -187,8 +180,7 @@ public final class UsageCommand implements CliCommand {
                 + "fields: "
                 + String.join(", ", DIMENSIONS));
       }
-      dimensions.add(
-          UsageDimension.valueOf("USAGE_DIMENSION_" + word.toUpperCase(Locale.ROOT)));
+      dimensions.add(UsageDimension.valueOf("USAGE_DIMENSION_" + word.toUpperCase(Locale.ROOT)));
     }
     return List.copyOf(dimensions);
   }
