@@ -19,7 +19,7 @@ import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// What one `headgate top` costs the scheduler and the database: the same calls at the same
+/// The cost of one `headgate top` for the scheduler and the database: the same calls at the same
 /// intervals as `TopFetch` of the command line makes, less what both use without it.
 record LoadTop(LoadRig rig, LoadBenchmark.Options options, LoadFigures figures) {
   private static final int WARMING = 200;

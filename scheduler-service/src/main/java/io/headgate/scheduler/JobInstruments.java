@@ -155,7 +155,7 @@ final class JobInstruments {
 
   private void started(EventRecord event, JobRecord job) {
     decided("start", 1);
-    Context trace = JobTrace.of(job);
+    Context trace = TraceContexts.of(job);
     wait.record(seconds(job.job().waitingSince(), event.time()), entitled(event, job), trace);
     Promise promise = promises.remove(job.id());
     if (promise != null) {
@@ -179,7 +179,7 @@ final class JobInstruments {
       run.record(
           seconds(started.get(), attempt.ending().get().at()),
           entitled(event, job),
-          JobTrace.of(job));
+          TraceContexts.of(job));
     }
   }
 

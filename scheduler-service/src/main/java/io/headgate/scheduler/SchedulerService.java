@@ -54,6 +54,7 @@ import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.Retention;
 import io.headgate.scheduler.runtime.record.SchedulerStore.Candidate;
 import io.headgate.scheduler.runtime.record.UsageKeeper;
+import io.headgate.scheduler.runtime.record.UsageStore;
 import io.headgate.scheduler.runtime.submission.KnownKeys;
 import io.headgate.scheduler.runtime.submission.NameAllocator;
 import io.headgate.scheduler.runtime.trace.Sampling;
@@ -185,9 +186,7 @@ public final class SchedulerService implements AutoCloseable {
     Retention retention = new Retention(config.history().keep());
     PostgresHistory kept = new PostgresHistory(across);
     this.history = new HistoryKeeper(kept, retention, kept::now, door::isLeading);
-    this.ledger =
-        new UsageKeeper(
-            new PostgresUsageStore(across), config.usage().retention(), kept::now, door::isLeading);
+    this.ledger = ledger(new PostgresUsageStore(across), config.usage(), kept);
     this.spans = spans(telemetry, new PostgresTraceLog(across), meter, kept::now);
     this.names = new KnownKeys("names", reader.names());
     this.requests = new KnownKeys("requests", reader.requests());
@@ -212,6 +211,10 @@ public final class SchedulerService implements AutoCloseable {
     this.plans = new PlanEndpoint(parts, new ContractDraftReader(), memory);
     this.agents = new AgentEndpoint(door, sessions, time);
     this.relay = relay(config.policies(), telemetry, List.of(jobs, usage, reports, plans, agents));
+  }
+
+  private UsageKeeper ledger(UsageStore store, UsageConfig config, PostgresHistory clock) {
+    return new UsageKeeper(store, config.retention(), clock::now, door::isLeading);
   }
 
   private LeaderRelay relay(

@@ -110,7 +110,7 @@ final class EventFiltersTest {
     assertThat(events(admin, filter -> filter.setPolicy("rnd").setJob("d"))).isEmpty();
   }
 
-  /// Of 30,000 events of two hours ago a page looks at none that no filter wants.
+  /// A page looks at none of 30,000 events of two hours ago.
   @Test
   void byTimeWithoutAWalkThroughAllThatIsOlder() {
     try (Database owner = Database.open(config.asOwner())) {

@@ -19,7 +19,7 @@ public record AttemptUse(
     OptionalLong memoryBytes,
     boolean isLast) {
 
-  /// The same, of an attempt that has ended.
+  /// This use, of an attempt that has ended.
   public AttemptUse asLast() {
     return new AttemptUse(
         key, busyMillis, measuredMillis, OptionalDouble.empty(), OptionalLong.empty(), true);

@@ -32,7 +32,7 @@ public final class UseMeter {
   /// @param name tells it from all other slices of the machine
   public record Part(String name, AttemptKey attempt, String deviceUuid, GpuQuantity gpus) {}
 
-  /// What one look at a device says.
+  /// The reading of one look at a device.
   ///
   /// @param computing part of the device's time in which it computed for anyone; empty: unknown
   /// @param byAttempt part of the device's time in which it computed for each; empty: the driver

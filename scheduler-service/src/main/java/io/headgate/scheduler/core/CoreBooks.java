@@ -142,7 +142,7 @@ final class CoreBooks implements Books {
     }
   }
 
-  /// The free parts of held slices. Of a device that is partly in use, older holds come first.
+  /// The free parts of held slices. Older holds come first on a device that is partly in use.
   private static List<Slice> free(NodeState node, List<Slice> slices, Map<DeviceState, Long> left) {
     List<Slice> free = new ArrayList<>();
     for (Slice slice : slices) {

@@ -231,7 +231,7 @@ public final class SchedulerCore {
     return () -> StartForecast.of(state, world.placement, job, now);
   }
 
-  /// What the usage ledger asks, as of the last decision.
+  /// The answers for the usage ledger, as of the last decision.
   ///
   /// @param prices of pools; empty: a pool has none
   public Books books(Function<PoolId, Optional<Price>> prices) {

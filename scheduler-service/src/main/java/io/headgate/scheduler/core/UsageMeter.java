@@ -34,7 +34,7 @@ public final class UsageMeter {
   private final SchedulerCore core;
   private final Ledger ledger;
 
-  /// What earlier leaders told last.
+  /// The last entries of earlier leaders.
   ///
   /// @param since when the present interval of each attempt with slices began
   /// @param pools the last step of each pool
@@ -84,7 +84,7 @@ public final class UsageMeter {
     return core.job(attempt.id().job()).orElseThrow();
   }
 
-  /// What is to be written with a decision.
+  /// The entries that the shell writes with a decision.
   ///
   /// @param now the time of the decision, not before that of an earlier one
   public Entries follow(List<? extends Input> inputs, Decision decision, Instant now) {
@@ -130,7 +130,7 @@ public final class UsageMeter {
     return attempt.stop().filter(order -> order.cause() instanceof StopCause.Preempted).isPresent();
   }
 
-  /// What is to be written because time has passed.
+  /// The entries that the shell writes because time has passed.
   public Entries cut(Instant now) {
     return ledger.cut(millis(now), CUTS);
   }

@@ -12,7 +12,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/// What heartbeats tell of attempts: progress and use. Only the last of each counts.
+/// The news of attempts in heartbeats: progress and use. Only the last of each counts.
 final class AttemptNews {
   /// Progress is kept in parts of this.
   static final double PERMYRIAD = 10_000;
@@ -49,7 +49,7 @@ final class AttemptNews {
             : Duration.ZERO);
   }
 
-  /// What an agent reports beyond the measured time is not believed.
+  /// Busy time beyond the measured time is not believed.
   static UseReport toUse(io.headgate.proto.agent.v1.UseReport report) {
     return new UseReport(
         new WorkerName(

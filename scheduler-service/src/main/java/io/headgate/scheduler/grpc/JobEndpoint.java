@@ -265,7 +265,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             : Optional.of(jobs.require(new JobName(tenant, request.getJob()), viewer).id());
     Optional<Instant> after =
         request.hasAfter() ? Optional.of(ProtoTimes.instant(request.getAfter())) : Optional.empty();
-    // Who sees no such job learns by the same answer as for an absent one.
+    // A job that the caller does not see is answered as an absent one.
     String byJob =
         request.getByJob().isEmpty()
             ? ""

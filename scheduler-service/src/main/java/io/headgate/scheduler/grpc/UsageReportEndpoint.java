@@ -44,7 +44,7 @@ public final class UsageReportEndpoint extends UsageReportServiceGrpc.UsageRepor
     this.reader = reader;
   }
 
-  /// What the leader said of one request.
+  /// One request with the leader's answer.
   private record Question(Asked asked, List<UsageInterval> open) {}
 
   private record Said(Instant now, Viewer viewer, List<UsageInterval> open) {}

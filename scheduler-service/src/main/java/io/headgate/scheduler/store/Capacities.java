@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import org.jooq.DSLContext;
 import org.jooq.Record;
 
-/// What pools had in a period.
+/// The capacity of pools in a period.
 final class Capacities {
   private static final List<String> PARTS =
       List.of(

@@ -37,6 +37,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -72,12 +73,10 @@ public final class PostgresSchedulerStore implements SchedulerStore {
 
   private static final String DOMAIN = "default";
   private static final List<String> ALIVE =
-      List.of(
-          JobState.WAITING.name(),
-          JobState.ASSIGNED.name(),
-          JobState.RUNNING.name(),
-          JobState.STOPPING.name(),
-          JobState.SUSPENDED.name());
+      Arrays.stream(JobState.values())
+          .filter(state -> state == JobState.WAITING || state.hasAttempt())
+          .map(Enum::name)
+          .toList();
 
   private static final String TAKE_OVER =
       """

@@ -155,8 +155,8 @@ public final class PostgresUsage implements UsageReader {
     return reaches;
   }
 
-  /// What was open when the leader was asked is in no sum that is read: an hour may have been
-  /// summed up since.
+  /// The sums that are read end before the first interval that lasts: an hour may have been summed
+  /// up since the leader was asked.
   private static UsagePeriods periods(
       Asked asked, Map<String, Instant> reaches, List<UsageInterval> open) {
     Instant first =

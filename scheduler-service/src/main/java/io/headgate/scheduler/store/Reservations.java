@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import org.jooq.DSLContext;
 import org.jooq.Record;
 
-/// What policies reserved, and what they lacked of it.
+/// The reservations of policies, and the shortages.
 final class Reservations {
   private Reservations() {}
 

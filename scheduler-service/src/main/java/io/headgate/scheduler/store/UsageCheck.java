@@ -16,13 +16,13 @@ import java.util.TreeMap;
 import org.jooq.DSLContext;
 import org.jooq.Record;
 
-/// Compares the ledger of usage with itself and with what events say. It reads intervals and steps,
-/// and no sums of hours or days.
+/// Compares the ledger of usage with itself and with events. It reads intervals and steps, and no
+/// sums of hours or days.
 final class UsageCheck {
   /// Jobs of which both ways are shown where they differ.
   private static final int SHOWN = 10;
 
-  /// What the jobs of a tenant had of GPUs in a period, by job, from events alone.
+  /// The GPU time of a tenant's jobs in a period, by job, from events alone.
   private static final String RECOUNT =
       """
       with period as (select ?::timestamptz as b, ?::timestamptz as e),

@@ -22,7 +22,7 @@ final class UsageSql {
       ::bigint\
       """;
 
-  /// What ended after the leader was asked counts among what it said to last.
+  /// Intervals that ended after the leader was asked count among those that it said to last.
   private static final String TOUCHES =
       "until > ?::timestamptz and since < ?::timestamptz and until <= least(?::timestamptz + "
           + LONGEST

@@ -126,7 +126,7 @@ final class PostgresUsageTest {
     return BigInteger.valueOf(value);
   }
 
-  /// What an independent sum over the intervals says, by policy.
+  /// An independent sum over the intervals, by policy.
   private static Map<String, BigInteger> expected(
       List<UsageInterval> all, Instant from, Instant until) {
     Map<String, BigInteger> sums = new TreeMap<>();

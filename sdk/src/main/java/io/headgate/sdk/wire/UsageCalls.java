@@ -43,7 +43,7 @@ public final class UsageCalls {
         UsageReportServiceGrpc.getReportUsageMethod(), request.build(), Idempotency.IDEMPOTENT);
   }
 
-  /// What policies lacked of their reservations.
+  /// The shortages of policies.
   public ReportReservationsResponse reservations(Instant since, Optional<Instant> until) {
     ReportReservationsRequest.Builder request =
         ReportReservationsRequest.newBuilder().setParent(parent).setStartTime(timestamp(since));

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// `headgate top` on a real terminal: a pseudo-terminal that a small program plays a script on.
 ///
-/// The program (`src/test/python/terminal.py`) understands these lines: `see TEXT` waits until the
-/// screen shows the text, `gone TEXT` until it does not, `type KEYS` types, `size COLUMNS ROWS`
+/// The program (`src/test/python/terminal.py`) understands these lines. `see TEXT` waits until the
+/// screen shows the text, `gone TEXT` until it does not. `type KEYS` types, `size COLUMNS ROWS`
 /// changes the size, `stop PROGRAM` runs a program, `end CODE` waits for the exit code and checks
 /// that the terminal is as it was.
 class TopTerminalTest {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 interface NvmlHealthApi extends Library {
   int nvmlDeviceGetUtilizationRates(Pointer device, Pointer utilization);
 
-  /// What each process computed.
+  /// The computing time of each process.
   ///
   /// @param samples absent: only their number is asked for
   /// @param lastSeen only samples after this time, by the driver's clock

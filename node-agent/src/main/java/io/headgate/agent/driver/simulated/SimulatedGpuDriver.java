@@ -186,8 +186,8 @@ public final class SimulatedGpuDriver implements GpuDriver {
                 Collectors.toMap(SlicePlan::attempt, SimulatedGpuDriver::computing, Double::sum)));
   }
 
-  /// The part of its device's time for which a slice computes: most of its own part, and always the
-  /// same, so that a view of many jobs looks like one of real jobs.
+  /// The part of its device's time for which a slice computes: most of its own part, and constant,
+  /// so that a view of many jobs looks like one of real jobs.
   private static double computing(SlicePlan plan) {
     double part = plan.grant().gpus().units() / (double) GpuQuantity.UNITS_PER_GPU;
     double activity = LEAST_ACTIVITY + Math.floorMod(plan.name().hashCode(), STEPS) / 100.0;

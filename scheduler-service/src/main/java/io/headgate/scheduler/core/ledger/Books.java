@@ -6,7 +6,7 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import java.util.List;
 import java.util.Optional;
 
-/// What the ledger asks of the scheduler, as of its last decision.
+/// The scheduler's answers to the ledger, as of its last decision.
 public interface Books {
   /// The rights of a policy.
   ///
@@ -18,12 +18,12 @@ public interface Books {
     }
   }
 
-  /// What a pool has besides what attempts have by right, in GPU units.
+  /// The GPU units of a pool.
   ///
   /// @param used by attempts
   record Figures(long used, long held, long idle, long down) {}
 
-  /// What waits of a policy's jobs.
+  /// The waiting jobs of a policy.
   ///
   /// @param units that they need
   /// @param reason code of the reason why the first of them waits; empty: none waits

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What the ledger has to write after a decision.
+/// The news of the ledger after a decision.
 ///
 /// @param intervals that are over
 /// @param begun attempts whose present interval begins at that time

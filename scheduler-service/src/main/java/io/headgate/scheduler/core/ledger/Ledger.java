@@ -20,7 +20,7 @@ import java.util.TreeMap;
 /// Records every interval in which an attempt has slices, and what pools had besides.
 ///
 /// The facts of a decision are told first, by [#begin], [#resume], [#moved], [#end] and [#touch],
-/// in their order. Then [#settle] compares the present state with what was told, and gives the
+/// in their order. Then [#settle] compares the present state with the entries before, and gives the
 /// intervals that are over. So several changes at one time are one, and nothing overlaps. Times are
 /// whole milliseconds and never decrease; the caller sees to both.
 ///
@@ -37,19 +37,19 @@ public final class Ledger {
   private final PoolLedger pools;
   private final ShortageLedger shortages;
   private final ReservationLedger reservations;
-  private final Map<AttemptId, Meter> meters = new HashMap<>();
+  private final Map<AttemptId, MeteredAttempt> meters = new HashMap<>();
   private final Map<PolicyId, PolicyMeters> policies = new TreeMap<>();
 
   /// The attempts with an interval that lasts, by its beginning.
-  private final Map<AttemptId, Meter> lasting = new LinkedHashMap<>();
+  private final Map<AttemptId, MeteredAttempt> lasting = new LinkedHashMap<>();
 
-  private final Set<Meter> changed = new LinkedHashSet<>();
+  private final Set<MeteredAttempt> changed = new LinkedHashSet<>();
 
   /// While earlier leaders' state is restored: since when attempts hold their slices.
-  private final Map<Meter, Instant> told = new LinkedHashMap<>();
+  private final Map<MeteredAttempt, Instant> told = new LinkedHashMap<>();
 
   /// How attempts ended; empty: one goes on under another policy.
-  private final Map<Meter, Optional<UsageInterval.End>> ended = new LinkedHashMap<>();
+  private final Map<MeteredAttempt, Optional<UsageInterval.End>> ended = new LinkedHashMap<>();
 
   /// Takes a part of a longer period.
   @FunctionalInterface
@@ -70,7 +70,7 @@ public final class Ledger {
   /// @param since when its present interval began; empty: it is not known, and begins anew
   public void restore(Attempt attempt, Job job, Optional<Instant> since) {
     boolean isFirst = since.filter(begin -> !begin.isAfter(attempt.assignedAt())).isPresent();
-    Meter meter = add(attempt, job, isFirst);
+    MeteredAttempt meter = add(attempt, job, isFirst);
     since.ifPresent(begin -> told.put(meter, begin));
   }
 
@@ -92,8 +92,8 @@ public final class Ledger {
     told.entrySet().stream()
         .sorted(Map.Entry.comparingByValue())
         .forEach(entry -> {
-          Meter meter = entry.getKey();
-          meter.open = new Meter.Open(entry.getValue(), meter.split(), terms(meter));
+          MeteredAttempt meter = entry.getKey();
+          meter.open = new MeteredAttempt.Open(entry.getValue(), meter.split(), terms(meter));
           count(meter, meter.split(), Instant.MIN);
           changed.remove(meter);
           lasting.put(idOf(meter), meter);
@@ -111,7 +111,7 @@ public final class Ledger {
     add(attempt, job, false);
   }
 
-  private Meter add(Attempt attempt, Job job, boolean isFirst) {
+  private MeteredAttempt add(Attempt attempt, Job job, boolean isFirst) {
     Holding holding =
         new Holding(
             job.id(),
@@ -121,8 +121,8 @@ public final class Ledger {
             attempt.profile(),
             job.spec().user(),
             attempt.assignment());
-    Meter meter =
-        new Meter(
+    MeteredAttempt meter =
+        new MeteredAttempt(
             holding,
             attempt.sequence(),
             isFirst ? Optional.of(waited(attempt, job)) : Optional.empty());
@@ -138,7 +138,7 @@ public final class Ledger {
     return waited.isNegative() ? Duration.ZERO : waited;
   }
 
-  private void enter(Meter meter) {
+  private void enter(MeteredAttempt meter) {
     PolicyId policy = meter.holding.policy();
     shortages.touch(policy);
     changed.add(meter);
@@ -149,7 +149,7 @@ public final class Ledger {
     }
   }
 
-  private void leave(Meter meter) {
+  private void leave(MeteredAttempt meter) {
     PolicyId policy = meter.holding.policy();
     shortages.touch(policy);
     PolicyMeters all = policies.get(policy);
@@ -163,10 +163,10 @@ public final class Ledger {
 
   /// The attempt counts on the policy that it names now; nothing if it did before.
   public void moved(Attempt attempt, Job job) {
-    Meter meter = meters.get(attempt.id());
+    MeteredAttempt meter = meters.get(attempt.id());
     if (meter != null && !meter.holding.policy().equals(attempt.policy())) {
       end(attempt.id(), Optional.empty());
-      Meter next = add(attempt, job, false);
+      MeteredAttempt next = add(attempt, job, false);
       next.waited = meter.open == null ? meter.waited : Optional.empty();
     }
   }
@@ -177,7 +177,7 @@ public final class Ledger {
   }
 
   private void end(AttemptId id, Optional<UsageInterval.End> how) {
-    Meter meter = meters.remove(id);
+    MeteredAttempt meter = meters.remove(id);
     if (meter == null) {
       return;
     }
@@ -192,7 +192,7 @@ public final class Ledger {
     books.policyOf(queue).ifPresent(shortages::touch);
   }
 
-  /// Compares with what was told before.
+  /// Compares the present state with the entries before.
   ///
   /// @param now in whole milliseconds
   /// @param reconfigured whether rights, pools or prices may have changed
@@ -214,10 +214,10 @@ public final class Ledger {
       close(meter, now, how, entries);
     });
     ended.clear();
-    for (Meter meter : changed) {
+    for (MeteredAttempt meter : changed) {
       count(meter, meter.split(), now);
-      Meter.Open next = new Meter.Open(now, meter.split(), terms(meter));
-      Meter.Open open = meter.open;
+      MeteredAttempt.Open next = new MeteredAttempt.Open(now, meter.split(), terms(meter));
+      MeteredAttempt.Open open = meter.open;
       if (open == null
           || !open.split().equals(next.split())
           || !open.terms().equals(next.terms())) {
@@ -236,7 +236,7 @@ public final class Ledger {
     return all == null ? 0 : all.used();
   }
 
-  private void reopen(Meter meter, Meter.Open next, Entries entries) {
+  private void reopen(MeteredAttempt meter, MeteredAttempt.Open next, Entries entries) {
     close(meter, next.since(), Optional.empty(), entries);
     meter.open = next;
     lasting.remove(idOf(meter));
@@ -244,7 +244,7 @@ public final class Ledger {
     entries.begun().put(idOf(meter), next.since());
   }
 
-  private void count(Meter meter, Split split, Instant now) {
+  private void count(MeteredAttempt meter, Split split, Instant now) {
     PoolId pool = meter.holding.place().pool();
     if (!split.equals(meter.counted)) {
       pools.count(pool, meter.counted, split);
@@ -259,8 +259,8 @@ public final class Ledger {
   }
 
   private static void close(
-      Meter meter, Instant now, Optional<UsageInterval.End> end, Entries entries) {
-    Meter.Open open = meter.open;
+      MeteredAttempt meter, Instant now, Optional<UsageInterval.End> end, Entries entries) {
+    MeteredAttempt.Open open = meter.open;
     if (open == null) {
       return;
     }
@@ -294,11 +294,11 @@ public final class Ledger {
     counters.begin(now);
     Entries entries = Entries.empty();
     Instant begunUntil = now.minus(LONGEST);
-    for (Meter meter : lasting.values().stream().limit(limit).toList()) {
+    for (MeteredAttempt meter : lasting.values().stream().limit(limit).toList()) {
       if (sinceOf(meter).isAfter(begunUntil)) {
         break;
       }
-      reopen(meter, new Meter.Open(now, meter.split(), terms(meter)), entries);
+      reopen(meter, new MeteredAttempt.Open(now, meter.split(), terms(meter)), entries);
     }
     pools.cut(begunUntil, now, entries);
     pools.settle(now, false, entries);
@@ -309,7 +309,7 @@ public final class Ledger {
   /// The intervals that last, as if they ended now.
   public List<UsageInterval> open(Instant now) {
     Entries entries = Entries.empty();
-    for (Meter meter : lasting.values()) {
+    for (MeteredAttempt meter : lasting.values()) {
       Optional<Duration> waited = meter.waited;
       close(meter, now, Optional.empty(), entries);
       meter.waited = waited;
@@ -318,7 +318,7 @@ public final class Ledger {
     return List.copyOf(entries.intervals());
   }
 
-  private Terms terms(Meter meter) {
+  private Terms terms(MeteredAttempt meter) {
     return terms(books, meter.holding.policy(), meter.holding.place().pool());
   }
 
@@ -327,14 +327,14 @@ public final class Ledger {
     return new Terms(rights.departments(), rights.group(), books.price(pool));
   }
 
-  private static Instant sinceOf(Meter meter) {
+  private static Instant sinceOf(MeteredAttempt meter) {
     if (meter.open == null) {
       throw new IllegalStateException("nothing was told of job " + meter.holding.job());
     }
     return meter.open.since();
   }
 
-  private static AttemptId idOf(Meter meter) {
+  private static AttemptId idOf(MeteredAttempt meter) {
     return new AttemptId(meter.holding.job(), meter.holding.attempt());
   }
 

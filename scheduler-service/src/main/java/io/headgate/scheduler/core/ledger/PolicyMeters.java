@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 /// The attempts of one policy that have GPUs, in the order of their assignment, and how far its
 /// reservation and its limit reach among them.
 final class PolicyMeters {
-  private final TreeMap<Long, Meter> bySequence = new TreeMap<>();
+  private final TreeMap<Long, MeteredAttempt> bySequence = new TreeMap<>();
   private final Reach reservation = new Reach(true);
   private final Reach limit = new Reach(false);
   private long used;
@@ -25,11 +25,11 @@ final class PolicyMeters {
       this.isReservation = isReservation;
     }
 
-    long of(Meter meter) {
+    long of(MeteredAttempt meter) {
       return isReservation ? meter.reserved : meter.limited;
     }
 
-    void set(Meter meter, long part) {
+    void set(MeteredAttempt meter, long part) {
       covered += part - of(meter);
       if (isReservation) {
         meter.reserved = part;
@@ -48,12 +48,12 @@ final class PolicyMeters {
     return bySequence.isEmpty();
   }
 
-  Iterable<Meter> all() {
+  Iterable<MeteredAttempt> all() {
     return bySequence.values();
   }
 
   /// @param changed told of each other attempt whose share is another one now
-  void add(Meter meter, Consumer<Meter> changed) {
+  void add(MeteredAttempt meter, Consumer<MeteredAttempt> changed) {
     boolean isLast = bySequence.isEmpty() || bySequence.lastKey() < meter.sequence;
     if (bySequence.put(meter.sequence, meter) != null) {
       throw new IllegalStateException("two attempts have the sequence " + meter.sequence);
@@ -63,7 +63,8 @@ final class PolicyMeters {
     add(limit, meter, isLast, changed);
   }
 
-  private void add(Reach reach, Meter meter, boolean isLast, Consumer<Meter> changed) {
+  private void add(
+      Reach reach, MeteredAttempt meter, boolean isLast, Consumer<MeteredAttempt> changed) {
     if (isLast) {
       cover(reach, meter);
     } else {
@@ -73,21 +74,21 @@ final class PolicyMeters {
   }
 
   /// @param changed told of each other attempt whose share is another one now
-  void remove(Meter meter, Consumer<Meter> changed) {
+  void remove(MeteredAttempt meter, Consumer<MeteredAttempt> changed) {
     bySequence.remove(meter.sequence);
     used -= meter.units;
     remove(reservation, meter, changed);
     remove(limit, meter, changed);
   }
 
-  private void remove(Reach reach, Meter meter, Consumer<Meter> changed) {
+  private void remove(Reach reach, MeteredAttempt meter, Consumer<MeteredAttempt> changed) {
     reach.covered -= reach.of(meter);
     if (reach.edge == meter.sequence) {
       Long next = bySequence.higherKey(meter.sequence);
       reach.edge = next == null ? Long.MAX_VALUE : next;
     }
     while (reach.edge != Long.MAX_VALUE && reach.covered < reach.units) {
-      Meter first = bySequence.get(reach.edge);
+      MeteredAttempt first = bySequence.get(reach.edge);
       if (first == null) {
         throw new IllegalStateException("no attempt has the sequence " + reach.edge);
       }
@@ -101,7 +102,7 @@ final class PolicyMeters {
   }
 
   /// Covers as much of the attempt as is left for it.
-  private static void cover(Reach reach, Meter meter) {
+  private static void cover(Reach reach, MeteredAttempt meter) {
     long left = reach.units - reach.covered + reach.of(meter);
     reach.set(meter, Math.clamp(left, 0, meter.units));
     if (reach.of(meter) < meter.units) {
@@ -112,23 +113,23 @@ final class PolicyMeters {
   /// The policy's rights are other ones now.
   ///
   /// @param changed told of each attempt whose share is another one now
-  void configure(Books.Rights rights, Consumer<Meter> changed) {
+  void configure(Books.Rights rights, Consumer<MeteredAttempt> changed) {
     configure(reservation, rights.reservation(), changed);
     configure(limit, Math.max(rights.reservation(), rights.limit()), changed);
   }
 
-  private void configure(Reach reach, long units, Consumer<Meter> changed) {
+  private void configure(Reach reach, long units, Consumer<MeteredAttempt> changed) {
     if (reach.units != units) {
       reach.units = units;
       coverAnew(reach, changed);
     }
   }
 
-  private void coverAnew(Reach reach, Consumer<Meter> changed) {
+  private void coverAnew(Reach reach, Consumer<MeteredAttempt> changed) {
     reach.edge = Long.MAX_VALUE;
     long left = reach.units;
-    for (Map.Entry<Long, Meter> entry : bySequence.entrySet()) {
-      Meter meter = entry.getValue();
+    for (Map.Entry<Long, MeteredAttempt> entry : bySequence.entrySet()) {
+      MeteredAttempt meter = entry.getValue();
       long part = Math.min(left, meter.units);
       left -= part;
       if (part != reach.of(meter)) {

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 
 /// Follows the balances of pools, and the free slices that are held for jobs.
 final class PoolLedger {
-  /// What no job can take is as fresh as this: it costs more than the rest.
+  /// The age of the unusable part at most: it costs more than the rest.
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
   private final Books books;

@@ -35,7 +35,7 @@ final class ShortageLedger {
     }
   }
 
-  /// What the policy uses, or what waits of it, may have changed.
+  /// The policy may use something else now, or other jobs of it may wait.
   void touch(PolicyId policy) {
     touched.add(policy);
   }

@@ -3,7 +3,7 @@ package io.headgate.scheduler.core.ledger;
 import java.util.List;
 import java.util.Optional;
 
-/// What the configuration says of a use while it lasts. An interval ends when it changes.
+/// The configuration of a use while it lasts. An interval ends when it changes.
 ///
 /// @param departments those above the policy, the lowest first
 /// @param group of the policy; empty: the policy is gone

@@ -65,7 +65,7 @@ final class UsageCounters {
     return at.equals(Instant.MIN) ? 0 : Math.max(0, Duration.between(at, now).toMillis());
   }
 
-  /// Time passes from now on for what was restored; nothing if it passes already.
+  /// Time passes from now on for the restored use; nothing if it passes already.
   void begin(Instant now) {
     if (!hasBegun) {
       hasBegun = true;

@@ -15,7 +15,7 @@ public record UsageTotals(List<Use> uses, List<Rest> pools) {
     pools = List.copyOf(pools);
   }
 
-  /// What a policy's attempts used in a pool, and what that costs.
+  /// The use of a policy's attempts in a pool, and its cost.
   ///
   /// @param lost work that preemption of the policy's jobs there lost
   /// @param cost in the currency of the pool; 0: it has no price
@@ -28,6 +28,6 @@ public record UsageTotals(List<Use> uses, List<Rest> pools) {
       double cost,
       Optional<String> currency) {}
 
-  /// What a pool had besides.
+  /// The unused GPU time of a pool.
   public record Rest(PoolId pool, long held, long idle, long down) {}
 }

@@ -178,7 +178,7 @@ public final class PoolState implements Comparable<PoolState> {
     return tally.free();
   }
 
-  /// What its devices have besides what attempts use.
+  /// The sums over its devices.
   public PoolTally tally() {
     return tally;
   }

@@ -4,8 +4,8 @@ import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
 import org.jspecify.annotations.Nullable;
 
-/// What the devices of a pool or a node have besides what attempts use, in GPU units. A node that a
-/// new leader waits for counts as in service.
+/// Sums over the devices of a pool or a node, in GPU units. A node that a new leader waits for
+/// counts as in service.
 ///
 /// @param held free, and kept for waiting jobs
 /// @param idle free for any job, the pool's ceiling not counted

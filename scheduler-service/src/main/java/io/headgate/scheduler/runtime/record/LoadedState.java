@@ -47,7 +47,7 @@ public record LoadedState(
   /// leader reads.
   public static final int LAST_ATTEMPTS = 16_384;
 
-  /// What the ledger of usage said last, besides the beginnings in [AttemptRecord#metered].
+  /// The last steps of the usage ledger, besides the beginnings in [AttemptRecord#metered].
   ///
   /// @param pools the last step of each pool
   /// @param shortages the last step of each policy that lacks something

@@ -33,8 +33,8 @@ public record SliceUse(long busyMillis, long measuredMillis, Present now) {
     return measuredMillis > 0 || !now.equals(Present.UNKNOWN);
   }
 
-  /// What is known after a report. An agent that restarted counts from 0 again, so its reports
-  /// count once they exceed what was known.
+  /// The known use after a report. An agent that restarted counts from 0 again, so its reports
+  /// count once they exceed the known use.
   public SliceUse after(SliceUse report) {
     return report.measuredMillis >= measuredMillis
         ? report

@@ -10,7 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Sums up the ledger of usage every minute, and deletes its old parts every hour. It works in the
-/// process of the leader, beside the loop, and has a thread of its own. What fails is tried again.
+/// process of the leader, beside the loop, and has a thread of its own. It tries again after a
+/// failure.
 public final class UsageKeeper implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(UsageKeeper.class);
 

@@ -14,7 +14,7 @@ import java.util.Optional;
 /// Reads the ledger of usage for callers' queries. Blocks; thread-safe. Amounts of GPU time are in
 /// 1/126000 GPU × ms.
 public interface UsageReader {
-  /// What a row of a report stands for.
+  /// A property of usage; the rows of a report stand for its values.
   enum Dimension {
     TENANT,
     DEPARTMENT,
@@ -39,7 +39,7 @@ public interface UsageReader {
   /// The sums of a combination of values.
   ///
   /// @param costs by currency
-  /// @param waits how many jobs had waited for so long, by bucket
+  /// @param waits the number of started jobs by bucket of [WaitingTimes]
   record Sums(
       BigInteger entitled,
       BigInteger overReservation,
@@ -77,7 +77,7 @@ public interface UsageReader {
     }
   }
 
-  /// What a policy lacked of its reservation.
+  /// The part of its reservation that a policy lacked.
   ///
   /// @param reasons by code
   record Shortage(
@@ -125,7 +125,7 @@ public interface UsageReader {
   /// @throws TooManyRowsException if the dimensions have too many values
   Report report(Asked asked, List<Dimension> by, List<UsageInterval> open);
 
-  /// What policies lacked of their reservations, by policy.
+  /// The shortages of policies, by id.
   List<Shortage> shortages(Asked asked);
 
   /// The pools that the tenant owns.

@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /// Waiting times in buckets, eight for each doubling. A time that is read from its bucket is at
-/// most 5 % away from what was put in.
+/// most 5 % wrong.
 public final class WaitingTimes {
   private static final double PER_DOUBLING = 8;
 
@@ -22,9 +22,9 @@ public final class WaitingTimes {
     return Duration.ofMillis(Math.round(Math.pow(2, (bucket + 0.5) / PER_DOUBLING) - 1));
   }
 
-  /// The time that so many of the jobs had waited at most; empty: there are none.
+  /// The longest wait of the first part of the jobs, ordered by their waits; empty: there are none.
   ///
-  /// @param waits how many jobs by bucket
+  /// @param waits number of jobs by bucket
   /// @param part 0 to 1
   public static Optional<Duration> quantile(Map<Integer, Long> waits, double part) {
     long all = waits.values().stream().mapToLong(Long::longValue).sum();

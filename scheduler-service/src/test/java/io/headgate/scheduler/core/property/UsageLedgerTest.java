@@ -113,7 +113,7 @@ class UsageLedgerTest {
       }
     }
 
-    /// What costs more is looked at once a second, and anew by a new leader.
+    /// The unusable part is looked at once a second, and anew by a new leader.
     private void requireSame(Entries entries, Entries same) {
       require(
           entries.intervals().equals(same.intervals())
@@ -183,7 +183,7 @@ class UsageLedgerTest {
       before = now;
     }
 
-    /// What is used now, from the shell's records alone.
+    /// The present use, from the shell's records alone.
     private void present(Shadow shadow) {
       Map<PolicyId, Long> used = new TreeMap<>();
       Map<AttemptId, Long> attempts = new HashMap<>();

@@ -17,7 +17,7 @@ record TopBars(String full, String half, String free, String tick) {
     return symbols.equals(Symbols.UNICODE) ? UNICODE : ASCII;
   }
 
-  /// A bar of so many cells, and one more for the tick.
+  /// A bar of `cells` cells, and one more for the tick.
   String policy(
       GpuQuantity entitled,
       GpuQuantity used,

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-/// What the server told last.
+/// The last answers of the server.
 ///
 /// @param time when it was told, by the clock of this machine
 /// @param leader `sched-1 epoch 4`; empty: none leads

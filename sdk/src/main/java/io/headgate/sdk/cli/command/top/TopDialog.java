@@ -2,7 +2,7 @@ package io.headgate.sdk.cli.command.top;
 
 import java.util.List;
 
-/// What lies over the tables, or asks for keys.
+/// A text over the tables, or a question.
 sealed interface TopDialog {
   record None() implements TopDialog {}
 
@@ -22,7 +22,7 @@ sealed interface TopDialog {
     }
   }
 
-  /// Whether the job is to be cancelled.
+  /// The question whether `top` cancels the job.
   record Cancel(String job) implements TopDialog {}
 
   /// The filter while it is typed.

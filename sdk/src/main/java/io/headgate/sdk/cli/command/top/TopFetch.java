@@ -18,8 +18,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Asks the server for what the screen shows, and for nothing else: sums and at most one screen of
-/// jobs, however many jobs there are. What changes seldom is asked for seldom. One thread only.
+/// Asks the server for the content of the screen, and for nothing else: sums and at most one screen
+/// of jobs, however many jobs there are. It asks seldom for values that change seldom. One thread
+/// only.
 final class TopFetch {
   private static final int EVENTS = 3;
   private static final int EVENTS_EACH = 2;
@@ -42,7 +43,7 @@ final class TopFetch {
   private String leader = "";
   private boolean simulated;
 
-  /// What the screen shows now.
+  /// The present content of the screen.
   ///
   /// @param jobs lines that there are for jobs
   record Question(TopView view, String filter, int jobs) {}

@@ -3,7 +3,7 @@ package io.headgate.sdk.cli.command.top;
 import java.time.Instant;
 import java.util.Optional;
 
-/// What one drawing of the screen shows.
+/// The content of one drawing of the screen.
 ///
 /// @param stale present while the server does not answer
 /// @param live whether keys and a selection are shown; otherwise this is the only frame

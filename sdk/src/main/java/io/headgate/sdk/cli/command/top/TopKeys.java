@@ -3,14 +3,14 @@ package io.headgate.sdk.cli.command.top;
 import io.headgate.sdk.cli.command.top.TopKey.Named;
 import java.util.List;
 
-/// What a key does: the next state, and what is to be asked of the server.
+/// The meaning of keys: the next state, and the next question to the server.
 final class TopKeys {
   private static final int PAGE = 10;
   private static final int LONGEST_FILTER = 100;
 
   private TopKeys() {}
 
-  /// What is to be asked or done beyond the next drawing.
+  /// A step beyond the next drawing.
   sealed interface Action {
     record None() implements Action {}
 

@@ -106,7 +106,7 @@ final class TopScreen implements AutoCloseable {
       try {
         terminal.setAttributes(before);
       } catch (RuntimeException _) {
-        // The library's own hook was first; it does the same.
+        // The library's own hook was first, and has restored the terminal.
       }
     }
   }

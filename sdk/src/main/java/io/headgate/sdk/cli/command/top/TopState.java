@@ -1,6 +1,6 @@
 package io.headgate.sdk.cli.command.top;
 
-/// What the user has chosen.
+/// The choices of the user.
 ///
 /// @param selected id of the selected row; empty: the first
 /// @param filter words that the rows have; empty: all rows

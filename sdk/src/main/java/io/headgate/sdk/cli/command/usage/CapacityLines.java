@@ -8,7 +8,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What the pools had besides the usage, one line each.
+/// The capacity of pools, one line each.
 final class CapacityLines {
   private CapacityLines() {}
 

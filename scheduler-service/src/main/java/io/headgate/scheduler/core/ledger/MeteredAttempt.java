@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// One attempt that has slices: its present share, and what was told of it.
-final class Meter {
+final class MeteredAttempt {
   final Holding holding;
   final long sequence;
   final long units;
@@ -19,7 +19,7 @@ final class Meter {
 
   long limited;
 
-  /// What is being told: since when it holds, and under which terms. Null: nothing yet.
+  /// The interval that lasts: its beginning, share and terms. Null: none was told yet.
   @Nullable Open open;
 
   /// The split that its pool was told.
@@ -27,7 +27,7 @@ final class Meter {
 
   record Open(Instant since, Split split, Terms terms) {}
 
-  Meter(Holding holding, long sequence, Optional<Duration> waited) {
+  MeteredAttempt(Holding holding, long sequence, Optional<Duration> waited) {
     this.holding = holding;
     this.sequence = sequence;
     this.units = holding.place().units();
