@@ -30,13 +30,13 @@ class KitArchitectureTest {
     PackageArrows.only(
             KIT,
             Map.ofEntries(
-                Map.entry("audit", Set.of("db")),
+                Map.entry("audit", Set.of("db", "telemetry")),
                 Map.entry("auth", Set.of("db", "failure", "position", "time")),
                 Map.entry("client", Set.of("config", "telemetry", "time")),
                 Map.entry("config", Set.of("decision")),
                 Map.entry(
                     "db",
-                    Set.of("config", "failure", "file", "lifecycle", "process", "seal", "time")),
+                    Set.of("config", "failure", "file", "lifecycle", "process", "seal", "telemetry", "time")),
                 Map.entry("db.codegen", Set.of("config", "db")),
                 Map.entry("decision", Set.of()),
                 Map.entry("failure", Set.of()),
@@ -49,7 +49,7 @@ class KitArchitectureTest {
                 Map.entry("seal", Set.of("file", "lifecycle")),
                 Map.entry("telemetry", Set.of("config", "time")),
                 Map.entry("time", Set.of()),
-                Map.entry("watch", Set.of("config", "failure", "grpc", "lifecycle", "position"))))
+                Map.entry("watch", Set.of("config", "failure", "grpc", "lifecycle", "position", "telemetry", "time"))))
         .check(CLASSES);
   }
 
