@@ -36,7 +36,15 @@ class KitArchitectureTest {
                 Map.entry("config", Set.of("decision")),
                 Map.entry(
                     "db",
-                    Set.of("config", "failure", "file", "lifecycle", "process", "seal", "telemetry", "time")),
+                    Set.of(
+                        "config",
+                        "failure",
+                        "file",
+                        "lifecycle",
+                        "process",
+                        "seal",
+                        "telemetry",
+                        "time")),
                 Map.entry("db.codegen", Set.of("config", "db")),
                 Map.entry("decision", Set.of()),
                 Map.entry("failure", Set.of()),
@@ -49,7 +57,16 @@ class KitArchitectureTest {
                 Map.entry("seal", Set.of("file", "lifecycle")),
                 Map.entry("telemetry", Set.of("config", "time")),
                 Map.entry("time", Set.of()),
-                Map.entry("watch", Set.of("config", "failure", "grpc", "lifecycle", "position", "telemetry", "time"))))
+                Map.entry(
+                    "watch",
+                    Set.of(
+                        "config",
+                        "failure",
+                        "grpc",
+                        "lifecycle",
+                        "position",
+                        "telemetry",
+                        "time"))))
         .check(CLASSES);
   }
 

@@ -185,9 +185,7 @@ public final class EffectRecorder {
                     : record.name().id()
                         + " waits in its queue, in a new place"
                         + DecisionText.asked(turn.requeuers.getOrDefault(record.id(), "")))
-            .detail(
-                DecisionText.detail(
-                    "standing", standing(new AttemptId(record.id(), record.job().attempts())))));
+            .detail(DecisionText.detail("standing", lastStanding(record))));
   }
 
   private void toDraft(LoopTurn turn, JobRecord record, DraftCause cause) {
@@ -226,7 +224,13 @@ public final class EffectRecorder {
                     "reason",
                     done.cancellation().map(Cancellation::reason).orElse(""),
                     "standing",
-                    standing(new AttemptId(done.id(), done.job().attempts())))));
+                    lastStanding(done))));
+  }
+
+  /// The standing of the job's last attempt; empty: it never ran.
+  private String lastStanding(JobRecord job) {
+    int attempts = job.job().attempts();
+    return attempts == 0 ? "" : standing(new AttemptId(job.id(), attempts));
   }
 
   /// The standing of an attempt that begins or ends with the decision; empty: it does neither.
