@@ -60,6 +60,7 @@ class KitArchitectureTest {
                 Map.entry(
                     "watch",
                     Set.of(
+                        "auth",
                         "config",
                         "failure",
                         "grpc",
