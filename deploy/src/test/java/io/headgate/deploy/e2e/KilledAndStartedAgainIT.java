@@ -100,6 +100,7 @@ class KilledAndStartedAgainIT {
             .as("started once, in the trace of who submitted it")
             .matches("started 00-" + CLIENT.getSpanContext().getTraceId() + "-[0-9a-f]{16}-01\n");
       }
+      ledgerCloses(second);
       scrape(second);
 
       launcher.toHandle().destroy(); // Process.destroy would also close the screen.
@@ -114,6 +115,20 @@ class KilledAndStartedAgainIT {
       launcher.descendants().forEach(ProcessHandle::destroyForcibly);
       launcher.destroyForcibly();
     }
+  }
+
+  /// What the killed installation had written, and what the next one wrote, make one ledger.
+  private void ledgerCloses(UpProcess up) throws IOException {
+    String key = Files.readString(Path.of(data()).resolve("secrets/admin.key")).strip();
+    LiveCli.Result check =
+        LiveCli.of(URI.create(up.uri()), key)
+            .run("usage", "--tenant", "default", "--since", "1d", "--check");
+
+    assertThat(check.exitCode()).as(check.out() + check.err()).isZero();
+    assertThat(check.lines())
+        .as("each line after the period agrees")
+        .hasSizeGreaterThan(2)
+        .allMatch(line -> line.startsWith("ok ") || line.endsWith("GPU-hours"));
   }
 
   /// The address and the file of the token come from the screen.
