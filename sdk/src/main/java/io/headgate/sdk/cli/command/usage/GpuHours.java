@@ -47,13 +47,19 @@ final class GpuHours {
     return hours.signum() == 0 ? "0" : hours.stripTrailingZeros().toPlainString();
   }
 
-  /// `95 %`; `-`: there is nothing to divide by.
+  /// `95 %`; empty: there is nothing to divide by.
   static String percent(BigInteger part, BigInteger whole) {
-    return whole.signum() == 0
-        ? ""
-        : new BigDecimal(part)
-                .multiply(BigDecimal.valueOf(PERCENT))
-                .divide(new BigDecimal(whole), 0, RoundingMode.HALF_UP)
-            + " %";
+    return whole.signum() == 0 ? "" : percent(part, whole, 0).toPlainString() + " %";
+  }
+
+  /// For programs: `95.238`.
+  static String exactPercent(BigInteger part, BigInteger whole) {
+    return whole.signum() == 0 ? "" : percent(part, whole, 3).toPlainString();
+  }
+
+  private static BigDecimal percent(BigInteger part, BigInteger whole, int places) {
+    return new BigDecimal(part)
+        .multiply(BigDecimal.valueOf(PERCENT))
+        .divide(new BigDecimal(whole), places, RoundingMode.HALF_UP);
   }
 }

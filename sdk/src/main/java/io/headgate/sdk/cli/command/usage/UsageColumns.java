@@ -22,7 +22,8 @@ import java.util.stream.Collectors;
 ///
 /// @param dimensions what the rows stand for
 /// @param isCost only what it costs
-record UsageColumns(List<String> dimensions, boolean isCost) {
+/// @param isForPrograms each column has one number: CSV
+record UsageColumns(List<String> dimensions, boolean isCost, boolean isForPrograms) {
   UsageColumns {
     dimensions = List.copyOf(dimensions);
   }
@@ -55,20 +56,11 @@ record UsageColumns(List<String> dimensions, boolean isCost) {
     columns.add(hours("TOTAL", UsageColumns::used));
     if (knowsReserved) {
       columns.add(
-          Column.<UsageRow>of(
-                  "OF RES.",
-                  row ->
-                      Cell.of(
-                          GpuHours.percent(amount(row.getEntitled()), amount(row.getReserved()))))
-              .toRight()
+          percent("OF RES.", row -> amount(row.getEntitled()), row -> amount(row.getReserved()))
               .leaving(4));
     }
     columns.add(
-        Column.<UsageRow>of(
-                "BUSY",
-                row -> Cell.of(GpuHours.percent(amount(row.getBusy()), amount(row.getMeasured()))))
-            .toRight()
-            .leaving(3));
+        percent("BUSY", row -> amount(row.getBusy()), row -> amount(row.getMeasured())).leaving(3));
     columns.add(hours("HELD", row -> amount(row.getHeld())).whenWide());
     columns.add(hours("LOST", row -> amount(row.getLost())).leaving(2));
     columns.add(
@@ -81,15 +73,39 @@ record UsageColumns(List<String> dimensions, boolean isCost) {
             .toRight()
             .sortedBy(UsageRow::getStarts)
             .whenWide());
-    columns.add(
-        Column.<UsageRow>of(
-                "WAIT p50/p99",
-                row ->
-                    row.hasWaitP50()
-                        ? Cell.of(span(row.getWaitP50()) + " / " + span(row.getWaitP99()))
-                        : Cell.NONE)
-            .toRight());
+    if (isForPrograms) {
+      columns.add(seconds("WAIT P50", UsageRow::getWaitP50));
+      columns.add(seconds("WAIT P99", UsageRow::getWaitP99));
+    } else {
+      columns.add(
+          Column.<UsageRow>of(
+                  "WAIT p50/p99",
+                  row ->
+                      row.hasWaitP50()
+                          ? Cell.of(span(row.getWaitP50()) + " / " + span(row.getWaitP99()))
+                          : Cell.NONE)
+              .toRight());
+    }
     columns.add(cost());
+  }
+
+  private static Column<UsageRow> seconds(String name, Function<UsageRow, Duration> wait) {
+    return Column.<UsageRow>of(name, row -> Cell.of(span(wait.apply(row))))
+        .plainly(row -> row.hasWaitP50() ? seconds(wait.apply(row)) : "");
+  }
+
+  private static String seconds(Duration time) {
+    BigDecimal exact =
+        BigDecimal.valueOf(time.getNanos(), 9).add(BigDecimal.valueOf(time.getSeconds()));
+    return exact.signum() == 0 ? "0" : exact.stripTrailingZeros().toPlainString();
+  }
+
+  private static Column<UsageRow> percent(
+      String name, Function<UsageRow, BigInteger> part, Function<UsageRow, BigInteger> whole) {
+    return Column.<UsageRow>of(
+            name, row -> Cell.of(GpuHours.percent(part.apply(row), whole.apply(row))))
+        .toRight()
+        .plainly(row -> GpuHours.exactPercent(part.apply(row), whole.apply(row)));
   }
 
   private String key(UsageRow row, int index) {

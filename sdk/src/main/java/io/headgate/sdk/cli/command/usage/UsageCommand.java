@@ -135,7 +135,10 @@ public final class UsageCommand implements CliCommand {
       Period period) {
     boolean isText = invocation.form().isTable();
     UsageColumns columns =
-        new UsageColumns(dimensions.stream().map(UsageCommand::word).toList(), isCost);
+        new UsageColumns(
+            dimensions.stream().map(UsageCommand::word).toList(),
+            isCost,
+            invocation.form().kind() == OutputForm.Kind.CSV);
     List<Row<UsageRow>> rows = new ArrayList<>();
     report.getRowsList().forEach(row -> rows.add(Row.of(row, "row", "rows", row)));
     ListOptions options = list.options(invocation);
