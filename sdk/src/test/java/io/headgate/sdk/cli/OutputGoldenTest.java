@@ -96,6 +96,8 @@ class OutputGoldenTest {
 
   static Stream<Case> usage() {
     String week = "usage|--since|2026-11-01|--until|2026-11-08";
+    // The fixtures are final until the 7th.
+    String days = "usage|--since|2026-11-05T12:00:00Z|--until|2026-11-08";
     return Stream.of(
         Case.terminal("usage-tty-80", 80, week, "NO_COLOR", "1"),
         Case.terminal("usage-tty-120", 120, week, "NO_COLOR", "1"),
@@ -109,7 +111,14 @@ class OutputGoldenTest {
         Case.pipe("usage-wrong-period", "usage|--since|2026-11-08|--until|2026-11-01"),
         Case.pipe("usage-no-unit", "usage|--unit|eur"),
         Case.pipe("usage-reservations", week + "|--reservations"),
-        Case.pipe("usage-check", week + "|--check"));
+        Case.pipe("usage-check", week + "|--check"),
+        Case.pipe("usage-export-csv", days + "|--export|csv"),
+        Case.pipe("usage-export-jsonl", days + "|--export|jsonl"),
+        Case.pipe("usage-export-openmetrics", days + "|--export|openmetrics"),
+        Case.pipe("usage-export-hours", "usage|--since|1d|--export|csv|--per|hour"),
+        Case.pipe("usage-export-no-form", days + "|--export|xml"),
+        Case.pipe("usage-export-too-long", "usage|--since|90d|--export|csv|--per|hour"),
+        Case.pipe("usage-per-alone", days + "|--per|hour"));
   }
 
   static Stream<Case> others() {

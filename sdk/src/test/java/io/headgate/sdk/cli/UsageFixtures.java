@@ -1,6 +1,7 @@
 package io.headgate.sdk.cli;
 
 import com.google.protobuf.Duration;
+import com.google.protobuf.Timestamp;
 import io.headgate.proto.scheduler.v1.CapacityRow;
 import io.headgate.proto.scheduler.v1.CheckUsageResponse;
 import io.headgate.proto.scheduler.v1.Cost;
@@ -13,9 +14,12 @@ import io.headgate.proto.scheduler.v1.UsageIdentity;
 import io.headgate.proto.scheduler.v1.UsageRow;
 import io.headgate.sdk.gate.TestUsageReports;
 import java.math.BigDecimal;
+import java.time.Instant;
 
 /// A week of two teams on 16 GPUs.
 final class UsageFixtures {
+  private static final Instant FINAL_UNTIL = Instant.parse("2026-11-07T03:00:00Z");
+
   private UsageFixtures() {}
 
   static void fill(TestUsageReports reports) {
@@ -41,6 +45,7 @@ final class UsageFixtures {
         ReportUsageResponse.newBuilder()
             .addRows(dev)
             .addRows(research)
+            .setFinalUntil(Timestamp.newBuilder().setSeconds(FINAL_UNTIL.getEpochSecond()))
             .setTotal(
                 row("", "1680", "1017", "411", "1713.60")
                     .clearKeys()

@@ -3,10 +3,11 @@ package io.headgate.sdk.cli.output;
 import java.util.List;
 
 /// RFC 4180, with `\n` as line end.
-final class CsvText {
+public final class CsvText {
   private CsvText() {}
 
-  static String line(List<String> fields) {
+  /// One line, without its end.
+  public static String line(List<String> fields) {
     return String.join(",", fields.stream().map(CsvText::field).toList());
   }
 

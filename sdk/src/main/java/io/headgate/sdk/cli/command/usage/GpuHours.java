@@ -9,6 +9,7 @@ import java.util.Locale;
 /// Amounts of GPU time. The contract states them in 1/126000 GPU × ms.
 final class GpuHours {
   private static final BigDecimal HOUR = new BigDecimal(126_000L * 3_600_000L);
+  private static final BigDecimal SECOND = new BigDecimal(126_000L * 1_000L);
   private static final int EXACT_PLACES = 9;
   private static final BigDecimal LEAST = new BigDecimal("0.00005");
   private static final int MOST_PLACES = 4;
@@ -43,8 +44,17 @@ final class GpuHours {
 
   /// For programs: nine decimal places at most.
   static String exact(BigInteger amount) {
-    BigDecimal hours = new BigDecimal(amount).divide(HOUR, EXACT_PLACES, RoundingMode.HALF_EVEN);
-    return hours.signum() == 0 ? "0" : hours.stripTrailingZeros().toPlainString();
+    return exact(amount, HOUR);
+  }
+
+  /// The same in seconds.
+  static String seconds(BigInteger amount) {
+    return exact(amount, SECOND);
+  }
+
+  private static String exact(BigInteger amount, BigDecimal unit) {
+    BigDecimal time = new BigDecimal(amount).divide(unit, EXACT_PLACES, RoundingMode.HALF_EVEN);
+    return time.signum() == 0 ? "0" : time.stripTrailingZeros().toPlainString();
   }
 
   /// `95 %`; empty: there is nothing to divide by.

@@ -15,6 +15,7 @@ import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.cli.output.YamlOfJson;
 import io.headgate.sdk.config.NearestName;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -34,6 +35,7 @@ import picocli.CommandLine.Option;
       "headgate usage --since 7d --by user --unit cost -o csv",
       "headgate usage --reservations                who was below its reservation and waited",
       "headgate usage --since 1d --check            count anew from events, and compare",
+      "headgate usage --since 2026-11 --by policy,user --export csv    final days, for billing",
       ""
     },
     description =
@@ -88,6 +90,20 @@ public final class UsageCommand implements CliCommand {
       description = "Compare the ledger with itself and with events. Exit 1: they differ.")
   private boolean check;
 
+  @Option(
+      names = "--export",
+      paramLabel = "FORM",
+      description =
+          "For billing: the days of the period that are final, as csv, jsonl or openmetrics. The"
+              + " same export has the same lines for ever.")
+  private @Nullable String export;
+
+  @Option(
+      names = "--per",
+      paramLabel = "UNIT",
+      description = "day (the default) or hour: the length of an exported period.")
+  private @Nullable String per;
+
   @Override
   public GlobalOptions global() {
     return global;
@@ -103,6 +119,16 @@ public final class UsageCommand implements CliCommand {
       throw new UsageException(
           "--reservations and --check are two reports", "BAD_ARGUMENT", "ask for one at a time");
     }
+    if (export != null && (reservations || check)) {
+      throw new UsageException(
+          "--export is a report of its own",
+          "BAD_ARGUMENT",
+          "leave out " + (check ? "--check" : "--reservations"));
+    }
+    if (export == null && per != null) {
+      throw new UsageException(
+          "--per needs an export", "BAD_ARGUMENT", "add --export csv, jsonl or openmetrics");
+    }
     Period period = Period.parse(since, until, invocation.output().times().clock().instant());
     if (check) {
       return new UsageCheckReport(invocation).print(period);
@@ -110,7 +136,39 @@ public final class UsageCommand implements CliCommand {
     if (reservations) {
       return new ReservationReport(invocation, list.options(invocation)).print(period);
     }
+    if (export != null) {
+      return new UsageExport(
+              invocation,
+              form(export),
+              unit(per),
+              dimensions(),
+              dimensions().stream().map(UsageCommand::word).toList(),
+              allTenants)
+          .print(period);
+    }
     return report(invocation, period);
+  }
+
+  private static UsageExport.Form form(String word) {
+    return Arrays.stream(UsageExport.Form.values())
+        .filter(form -> form.name().toLowerCase(Locale.ROOT).equals(word))
+        .findFirst()
+        .orElseThrow(() ->
+            new UsageException(
+                "--export %s is no form".formatted(word),
+                "BAD_ARGUMENT",
+                "csv, jsonl or openmetrics"));
+  }
+
+  private static ChronoUnit unit(@Nullable String word) {
+    return switch (word) {
+      case null -> ChronoUnit.DAYS;
+      case "day" -> ChronoUnit.DAYS;
+      case "hour" -> ChronoUnit.HOURS;
+      default ->
+          throw new UsageException(
+              "--per %s is no period".formatted(word), "BAD_ARGUMENT", "day or hour");
+    };
   }
 
   private int report(Invocation invocation, Period period) {
