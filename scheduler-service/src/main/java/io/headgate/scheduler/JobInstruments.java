@@ -121,7 +121,11 @@ final class JobInstruments {
     }
 
     Optional<AttemptRecord> attempt(EventRecord event) {
-      return event.jobId().map(job -> attempts.get(new AttemptId(job, event.attempt())));
+      // A job may end before its first attempt.
+      return event
+          .jobId()
+          .filter(_ -> event.attempt() > 0)
+          .map(job -> attempts.get(new AttemptId(job, event.attempt())));
     }
   }
 

@@ -13,6 +13,7 @@ import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.TestSecrets;
 import io.headgate.proto.agent.v1.AttemptReport;
+import io.headgate.proto.scheduler.v1.CancelJobRequest;
 import io.headgate.proto.scheduler.v1.GetLeadershipRequest;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
@@ -68,6 +69,20 @@ final class RestartTest {
         .usage(installation.tokens.operator())
         .getLeadership(GetLeadershipRequest.getDefaultInstance())
         .getEpoch();
+  }
+
+  @Test
+  void aJobThatNeverRanEndsAndItsLeaderGoesOn() {
+    for (int i = 0; i < 5; i++) {
+      submit(alice, submit("rnd-3", "r-" + i));
+    }
+    awaitState(alice, "r-2", Job.State.STATE_RUNNING);
+    alice.cancelJob(CancelJobRequest.newBuilder().setName(ACME + "/jobs/r-4").build());
+    awaitState(alice, "r-4", Job.State.STATE_CANCELLED);
+    agent.exits("r-0", 0);
+    awaitState(alice, "r-3", Job.State.STATE_RUNNING);
+
+    assertThat(epoch()).isEqualTo(1);
   }
 
   @Test

@@ -10,6 +10,8 @@ import static io.headgate.scheduler.Installation.awaitState;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.google.protobuf.Timestamp;
+import com.google.protobuf.util.Timestamps;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.MethodDescriptor;
@@ -26,6 +28,7 @@ import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfiguration.Visibility;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
+import io.headgate.proto.scheduler.v1.CapacityRow;
 import io.headgate.proto.scheduler.v1.ExplainJobRequest;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
@@ -41,8 +44,14 @@ import io.headgate.proto.scheduler.v1.ListQueueUsagesRequest;
 import io.headgate.proto.scheduler.v1.NodeUsage;
 import io.headgate.proto.scheduler.v1.PoolUsage;
 import io.headgate.proto.scheduler.v1.ReadJobLogsRequest;
+import io.headgate.proto.scheduler.v1.ReportCapacityRequest;
+import io.headgate.proto.scheduler.v1.ReportReservationsRequest;
+import io.headgate.proto.scheduler.v1.ReportUsageRequest;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.scheduler.v1.UsageDimension;
+import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc;
+import io.headgate.proto.scheduler.v1.UsageRow;
 import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
 import io.headgate.proto.scheduler.v1.WatchEventsRequest;
 import io.headgate.proto.scheduler.v1.WatchEventsResponse;
@@ -132,12 +141,13 @@ final class VisibilityMatrixTest {
     Fixtures.seedExample(installation.neighbours);
     open(false);
     installation.start().awaitReady("rnd-3");
-    installation.agent("a-0").connect();
     channels = new EnumMap<>(Caller.class);
     for (Caller caller : Caller.values()) {
       channels.put(caller, installation.channel(caller.token(installation.tokens)));
     }
+    // It waits for the node, so rnd is below its reservation for a while.
     String running = Installation.submit(installation.alice(), submit("rnd-3"));
+    installation.agent("a-0").connect();
     awaitState(installation.alice(), running, Job.State.STATE_RUNNING);
   }
 
@@ -220,7 +230,11 @@ final class VisibilityMatrixTest {
         .with(UsageServiceGrpc.getListPolicyUsagesMethod(), () -> usesOfPolicies(isOpen))
         .with(UsageServiceGrpc.getListQueueUsagesMethod(), () -> usesOfQueues(isOpen))
         .with(UsageServiceGrpc.getListPoolUsagesMethod(), () -> usesOfPools(isOpen))
-        .with(UsageServiceGrpc.getListNodeUsagesMethod(), () -> usesOfNodes(isOpen));
+        .with(UsageServiceGrpc.getListNodeUsagesMethod(), () -> usesOfNodes(isOpen))
+        .with(UsageReportServiceGrpc.getReportUsageMethod(), () -> reportsUsage(isOpen))
+        .with(
+            UsageReportServiceGrpc.getReportReservationsMethod(), () -> reportsReservations(isOpen))
+        .with(UsageReportServiceGrpc.getReportCapacityMethod(), () -> reportsCapacity(isOpen));
   }
 
   private interface OfJob {
@@ -506,6 +520,84 @@ final class VisibilityMatrixTest {
                 .as("%s", caller)
                 .isEqualTo(caller.sees(isOpen));
           }
+        });
+  }
+
+  private static UsageReportServiceGrpc.UsageReportServiceBlockingStub reports(Caller caller) {
+    return UsageReportServiceGrpc.newBlockingStub(channels.get(caller));
+  }
+
+  /// The past hour.
+  private static Timestamp since() {
+    return Timestamps.fromMillis(System.currentTimeMillis() - 3_600_000);
+  }
+
+  private static void reportsUsage(boolean isOpen) {
+    ReportUsageRequest request =
+        ReportUsageRequest.newBuilder()
+            .setParent(ACME)
+            .setStartTime(since())
+            .addBy(UsageDimension.USAGE_DIMENSION_POLICY)
+            .addBy(UsageDimension.USAGE_DIMENSION_USER)
+            .build();
+    each(
+        isOpen,
+        (caller, _) -> {
+          if (caller.isForeign()) {
+            assertThat(outcome("", () -> reports(caller).reportUsage(request)))
+                .startsWith("TENANT_NOT_FOUND");
+            return;
+          }
+          assertThat(reports(caller).reportUsage(request).getRowsList())
+              .as("%s", caller)
+              .extracting(UsageRow::getKeysList)
+              .matches(keys -> keys.contains(List.of("rnd", "alice")) == caller.sees(isOpen));
+          assertThat(reports(caller).reportUsage(request).getTotal().getStarts() > 0)
+              .as("total of %s", caller)
+              .isEqualTo(caller.sees(isOpen));
+        });
+  }
+
+  private static void reportsReservations(boolean isOpen) {
+    ReportReservationsRequest request =
+        ReportReservationsRequest.newBuilder().setParent(ACME).setStartTime(since()).build();
+    each(
+        isOpen,
+        (caller, _) -> {
+          if (caller.isForeign()) {
+            assertThat(outcome("", () -> reports(caller).reportReservations(request)))
+                .startsWith("TENANT_NOT_FOUND");
+            return;
+          }
+          assertThat(
+                  reports(caller).reportReservations(request).getRowsList().stream()
+                      .anyMatch(row -> row.getPolicy().equals("rnd")))
+              .as("%s", caller)
+              .isEqualTo(caller.sees(isOpen));
+        });
+  }
+
+  private static void reportsCapacity(boolean isOpen) {
+    Timestamp until = Timestamps.fromMillis(System.currentTimeMillis());
+    ReportCapacityRequest request =
+        ReportCapacityRequest.newBuilder()
+            .setParent(ACME)
+            .setStartTime(since())
+            .setEndTime(until)
+            .build();
+    each(
+        isOpen,
+        (caller, _) -> {
+          if (caller.isForeign()) {
+            assertThat(outcome("", () -> reports(caller).reportCapacity(request)))
+                .startsWith("TENANT_NOT_FOUND");
+            return;
+          }
+          CapacityRow whole = reports(Caller.OPERATOR).reportCapacity(request).getPools(0);
+          assertThat(whole.getCapacity()).isNotEqualTo("0");
+          assertThat(reports(caller).reportCapacity(request).getPools(0))
+              .as("%s sees that capacity is taken", caller)
+              .isEqualTo(whole);
         });
   }
 

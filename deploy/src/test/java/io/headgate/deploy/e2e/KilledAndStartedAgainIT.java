@@ -117,7 +117,7 @@ class KilledAndStartedAgainIT {
     }
   }
 
-  /// What the killed installation had written, and what the next one wrote, make one ledger.
+  /// The rows of the killed installation and those of the next make one ledger.
   private void ledgerCloses(UpProcess up) throws IOException {
     String key = Files.readString(Path.of(data()).resolve("secrets/admin.key")).strip();
     LiveCli.Result check =

@@ -34,7 +34,8 @@ class TenantReachTest {
           "pool/store/PostgresSupplyStore",
           "pool/store/PostgresTransaction",
           "scheduler/SchedulerService",
-          "scheduler/store/PostgresSchedulerStore");
+          "scheduler/store/PostgresSchedulerStore",
+          "scheduler/store/PostgresUsage");
 
   private static final Pattern REACHES =
       Pattern.compile("crossTenants\\(|EVERY_TENANT|new Reach\\(");

@@ -13,9 +13,7 @@ final class OpenIntervals {
   static boolean isAskedFor(Asked asked, UsageInterval interval) {
     Holding holding = interval.holding();
     return asked.tenant().map(holding.policy().tenant()::equals).orElse(true)
-        && (asked.viewer().seesAll()
-            || asked.viewer().teams().contains(holding.policy().name())
-            || holding.user().name().equals(UsageSql.user(asked.viewer().subject())));
+        && asked.viewer().seesTeam(holding.policy().name());
   }
 
   static List<String> keys(UsageInterval interval, List<Dimension> by) {

@@ -155,22 +155,17 @@ final class UsageSql {
     bindVisible(asked);
   }
 
+  /// By policy only: a user and a service account may share the name that the ledger has.
   private static String visible(Asked asked) {
     return (asked.tenant().isPresent() ? " and tenant = ?" : "")
-        + (asked.viewer().seesAll() ? "" : " and (policy = any (?::text[]) or user_id = ?)");
+        + (asked.viewer().seesAll() ? "" : " and policy = any (?::text[])");
   }
 
   private void bindVisible(Asked asked) {
     asked.tenant().ifPresent(tenant -> binds.add(tenant.name()));
     if (!asked.viewer().seesAll()) {
       binds.add(asked.viewer().teams().toArray(new String[0]));
-      binds.add(user(asked.viewer().subject()));
     }
-  }
-
-  /// The name of the subject as jobs state their users.
-  static String user(String subject) {
-    return subject.substring(subject.lastIndexOf('/') + 1);
   }
 
   private void bind(Instant... times) {

@@ -5,15 +5,15 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /// The attempts of one policy that have GPUs, in the order of their assignment, and how far its
-/// reservation and its limit reach among them.
+/// reservation and its limit cover among them.
 final class PolicyMeters {
   private final TreeMap<Long, MeteredAttempt> bySequence = new TreeMap<>();
-  private final Reach reservation = new Reach(true);
-  private final Reach limit = new Reach(false);
+  private final Cover reservation = new Cover(true);
+  private final Cover limit = new Cover(false);
   private long used;
 
   /// Covers the first units of the row, as many as it has.
-  private static final class Reach {
+  private static final class Cover {
     private final boolean isReservation;
     private long units;
     private long covered;
@@ -21,7 +21,7 @@ final class PolicyMeters {
     /// The sequence of the first attempt that is not covered in full; `MAX_VALUE`: all are.
     private long edge = Long.MAX_VALUE;
 
-    Reach(boolean isReservation) {
+    Cover(boolean isReservation) {
       this.isReservation = isReservation;
     }
 
@@ -64,12 +64,12 @@ final class PolicyMeters {
   }
 
   private void add(
-      Reach reach, MeteredAttempt meter, boolean isLast, Consumer<MeteredAttempt> changed) {
+      Cover cover, MeteredAttempt meter, boolean isLast, Consumer<MeteredAttempt> changed) {
     if (isLast) {
-      cover(reach, meter);
+      cover(cover, meter);
     } else {
       // An attempt that moved here from another policy.
-      coverAnew(reach, changed);
+      coverAnew(cover, changed);
     }
   }
 
@@ -81,32 +81,32 @@ final class PolicyMeters {
     remove(limit, meter, changed);
   }
 
-  private void remove(Reach reach, MeteredAttempt meter, Consumer<MeteredAttempt> changed) {
-    reach.covered -= reach.of(meter);
-    if (reach.edge == meter.sequence) {
+  private void remove(Cover cover, MeteredAttempt meter, Consumer<MeteredAttempt> changed) {
+    cover.covered -= cover.of(meter);
+    if (cover.edge == meter.sequence) {
       Long next = bySequence.higherKey(meter.sequence);
-      reach.edge = next == null ? Long.MAX_VALUE : next;
+      cover.edge = next == null ? Long.MAX_VALUE : next;
     }
-    while (reach.edge != Long.MAX_VALUE && reach.covered < reach.units) {
-      MeteredAttempt first = bySequence.get(reach.edge);
+    while (cover.edge != Long.MAX_VALUE && cover.covered < cover.units) {
+      MeteredAttempt first = bySequence.get(cover.edge);
       if (first == null) {
-        throw new IllegalStateException("no attempt has the sequence " + reach.edge);
+        throw new IllegalStateException("no attempt has the sequence " + cover.edge);
       }
-      cover(reach, first);
+      cover(cover, first);
       changed.accept(first);
-      if (reach.of(first) == first.units) {
+      if (cover.of(first) == first.units) {
         Long next = bySequence.higherKey(first.sequence);
-        reach.edge = next == null ? Long.MAX_VALUE : next;
+        cover.edge = next == null ? Long.MAX_VALUE : next;
       }
     }
   }
 
   /// Covers as much of the attempt as is left for it.
-  private static void cover(Reach reach, MeteredAttempt meter) {
-    long left = reach.units - reach.covered + reach.of(meter);
-    reach.set(meter, Math.clamp(left, 0, meter.units));
-    if (reach.of(meter) < meter.units) {
-      reach.edge = Math.min(reach.edge, meter.sequence);
+  private static void cover(Cover cover, MeteredAttempt meter) {
+    long left = cover.units - cover.covered + cover.of(meter);
+    cover.set(meter, Math.clamp(left, 0, meter.units));
+    if (cover.of(meter) < meter.units) {
+      cover.edge = Math.min(cover.edge, meter.sequence);
     }
   }
 
@@ -118,26 +118,26 @@ final class PolicyMeters {
     configure(limit, Math.max(rights.reservation(), rights.limit()), changed);
   }
 
-  private void configure(Reach reach, long units, Consumer<MeteredAttempt> changed) {
-    if (reach.units != units) {
-      reach.units = units;
-      coverAnew(reach, changed);
+  private void configure(Cover cover, long units, Consumer<MeteredAttempt> changed) {
+    if (cover.units != units) {
+      cover.units = units;
+      coverAnew(cover, changed);
     }
   }
 
-  private void coverAnew(Reach reach, Consumer<MeteredAttempt> changed) {
-    reach.edge = Long.MAX_VALUE;
-    long left = reach.units;
+  private void coverAnew(Cover cover, Consumer<MeteredAttempt> changed) {
+    cover.edge = Long.MAX_VALUE;
+    long left = cover.units;
     for (Map.Entry<Long, MeteredAttempt> entry : bySequence.entrySet()) {
       MeteredAttempt meter = entry.getValue();
       long part = Math.min(left, meter.units);
       left -= part;
-      if (part != reach.of(meter)) {
-        reach.set(meter, part);
+      if (part != cover.of(meter)) {
+        cover.set(meter, part);
         changed.accept(meter);
       }
       if (part < meter.units) {
-        reach.edge = Math.min(reach.edge, meter.sequence);
+        cover.edge = Math.min(cover.edge, meter.sequence);
       }
     }
   }
