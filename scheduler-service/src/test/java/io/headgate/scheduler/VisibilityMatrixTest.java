@@ -10,8 +10,6 @@ import static io.headgate.scheduler.Installation.awaitState;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.google.protobuf.Timestamp;
-import com.google.protobuf.util.Timestamps;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.MethodDescriptor;
@@ -28,7 +26,6 @@ import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfiguration.Visibility;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
-import io.headgate.proto.scheduler.v1.CapacityRow;
 import io.headgate.proto.scheduler.v1.ExplainJobRequest;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
@@ -37,21 +34,14 @@ import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListEventsRequest;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
 import io.headgate.proto.scheduler.v1.ListJobsResponse;
-import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListPolicyUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListPoolUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListQueueUsagesRequest;
-import io.headgate.proto.scheduler.v1.NodeUsage;
 import io.headgate.proto.scheduler.v1.PoolUsage;
 import io.headgate.proto.scheduler.v1.ReadJobLogsRequest;
-import io.headgate.proto.scheduler.v1.ReportCapacityRequest;
-import io.headgate.proto.scheduler.v1.ReportReservationsRequest;
-import io.headgate.proto.scheduler.v1.ReportUsageRequest;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
-import io.headgate.proto.scheduler.v1.UsageDimension;
 import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc;
-import io.headgate.proto.scheduler.v1.UsageRow;
 import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
 import io.headgate.proto.scheduler.v1.WatchEventsRequest;
 import io.headgate.proto.scheduler.v1.WatchEventsResponse;
@@ -84,7 +74,7 @@ final class VisibilityMatrixTest {
   private static Map<Caller, Channel> channels;
 
   /// A caller, and how it stands to a job of alice in the queue of the group rnd.
-  private enum Caller {
+  enum Caller {
     OWNER(true, true),
     MATE(true, false),
     SERVICE_ACCOUNT(true, false),
@@ -230,22 +220,28 @@ final class VisibilityMatrixTest {
         .with(UsageServiceGrpc.getListPolicyUsagesMethod(), () -> usesOfPolicies(isOpen))
         .with(UsageServiceGrpc.getListQueueUsagesMethod(), () -> usesOfQueues(isOpen))
         .with(UsageServiceGrpc.getListPoolUsagesMethod(), () -> usesOfPools(isOpen))
-        .with(UsageServiceGrpc.getListNodeUsagesMethod(), () -> usesOfNodes(isOpen))
-        .with(UsageReportServiceGrpc.getReportUsageMethod(), () -> reportsUsage(isOpen))
         .with(
-            UsageReportServiceGrpc.getReportReservationsMethod(), () -> reportsReservations(isOpen))
-        .with(UsageReportServiceGrpc.getReportCapacityMethod(), () -> reportsCapacity(isOpen));
+            UsageServiceGrpc.getListNodeUsagesMethod(), () -> ReportVisibility.usesOfNodes(isOpen))
+        .with(
+            UsageReportServiceGrpc.getReportUsageMethod(),
+            () -> ReportVisibility.reportsUsage(isOpen))
+        .with(
+            UsageReportServiceGrpc.getReportReservationsMethod(),
+            () -> ReportVisibility.reportsReservations(isOpen))
+        .with(
+            UsageReportServiceGrpc.getReportCapacityMethod(),
+            () -> ReportVisibility.reportsCapacity(isOpen));
   }
 
   private interface OfJob {
     Object call(JobServiceBlockingStub jobs, String name);
   }
 
-  private interface Check {
+  interface Check {
     void of(Caller caller, JobServiceBlockingStub jobs);
   }
 
-  private static void each(boolean isOpen, Check check) {
+  static void each(boolean isOpen, Check check) {
     open(isOpen);
     // Rights come by a watch: wait until another team sees the queue, or does not.
     await()
@@ -261,12 +257,16 @@ final class VisibilityMatrixTest {
     }
   }
 
-  private static UsageServiceGrpc.UsageServiceBlockingStub usage(Caller caller) {
+  static Channel channel(Caller caller) {
+    return channels.get(caller);
+  }
+
+  static UsageServiceGrpc.UsageServiceBlockingStub usage(Caller caller) {
     return UsageServiceGrpc.newBlockingStub(channels.get(caller));
   }
 
   /// The reason of the refusal, with the name of the job taken out of its words, or OK.
-  private static String outcome(String name, Runnable call) {
+  static String outcome(String name, Runnable call) {
     try {
       call.run();
       return "OK";
@@ -496,108 +496,6 @@ final class VisibilityMatrixTest {
                 .as("%s sees that capacity is taken", caller)
                 .isEqualTo(whole);
           }
-        });
-  }
-
-  private static long taken(NodeUsage node) {
-    return node.getDevicesList().stream().filter(device -> device.getUsed().equals("1")).count();
-  }
-
-  private static void usesOfNodes(boolean isOpen) {
-    ListNodeUsagesRequest request = ListNodeUsagesRequest.newBuilder().setParent(ACME).build();
-    each(
-        isOpen,
-        (caller, _) -> {
-          if (!caller.isForeign()) {
-            NodeUsage whole = usage(Caller.OPERATOR).listNodeUsages(request).getUsages(0);
-            NodeUsage node = usage(caller).listNodeUsages(request).getUsages(0);
-            assertThat(taken(node))
-                .as("%s sees that devices are taken", caller)
-                .isEqualTo(taken(whole))
-                .isPositive();
-            assertThat(node.getJobsCount() > 0).as("%s", caller).isEqualTo(caller.sees(isOpen));
-            assertThat(node.getDevicesList().stream().anyMatch(device -> device.getJobsCount() > 0))
-                .as("%s", caller)
-                .isEqualTo(caller.sees(isOpen));
-          }
-        });
-  }
-
-  private static UsageReportServiceGrpc.UsageReportServiceBlockingStub reports(Caller caller) {
-    return UsageReportServiceGrpc.newBlockingStub(channels.get(caller));
-  }
-
-  /// The past hour.
-  private static Timestamp since() {
-    return Timestamps.fromMillis(System.currentTimeMillis() - 3_600_000);
-  }
-
-  private static void reportsUsage(boolean isOpen) {
-    ReportUsageRequest request =
-        ReportUsageRequest.newBuilder()
-            .setParent(ACME)
-            .setStartTime(since())
-            .addBy(UsageDimension.USAGE_DIMENSION_POLICY)
-            .addBy(UsageDimension.USAGE_DIMENSION_USER)
-            .build();
-    each(
-        isOpen,
-        (caller, _) -> {
-          if (caller.isForeign()) {
-            assertThat(outcome("", () -> reports(caller).reportUsage(request)))
-                .startsWith("TENANT_NOT_FOUND");
-            return;
-          }
-          assertThat(reports(caller).reportUsage(request).getRowsList())
-              .as("%s", caller)
-              .extracting(UsageRow::getKeysList)
-              .matches(keys -> keys.contains(List.of("rnd", "alice")) == caller.sees(isOpen));
-          assertThat(reports(caller).reportUsage(request).getTotal().getStarts() > 0)
-              .as("total of %s", caller)
-              .isEqualTo(caller.sees(isOpen));
-        });
-  }
-
-  private static void reportsReservations(boolean isOpen) {
-    ReportReservationsRequest request =
-        ReportReservationsRequest.newBuilder().setParent(ACME).setStartTime(since()).build();
-    each(
-        isOpen,
-        (caller, _) -> {
-          if (caller.isForeign()) {
-            assertThat(outcome("", () -> reports(caller).reportReservations(request)))
-                .startsWith("TENANT_NOT_FOUND");
-            return;
-          }
-          assertThat(
-                  reports(caller).reportReservations(request).getRowsList().stream()
-                      .anyMatch(row -> row.getPolicy().equals("rnd")))
-              .as("%s", caller)
-              .isEqualTo(caller.sees(isOpen));
-        });
-  }
-
-  private static void reportsCapacity(boolean isOpen) {
-    Timestamp until = Timestamps.fromMillis(System.currentTimeMillis());
-    ReportCapacityRequest request =
-        ReportCapacityRequest.newBuilder()
-            .setParent(ACME)
-            .setStartTime(since())
-            .setEndTime(until)
-            .build();
-    each(
-        isOpen,
-        (caller, _) -> {
-          if (caller.isForeign()) {
-            assertThat(outcome("", () -> reports(caller).reportCapacity(request)))
-                .startsWith("TENANT_NOT_FOUND");
-            return;
-          }
-          CapacityRow whole = reports(Caller.OPERATOR).reportCapacity(request).getPools(0);
-          assertThat(whole.getCapacity()).isNotEqualTo("0");
-          assertThat(reports(caller).reportCapacity(request).getPools(0))
-              .as("%s sees that capacity is taken", caller)
-              .isEqualTo(whole);
         });
   }
 

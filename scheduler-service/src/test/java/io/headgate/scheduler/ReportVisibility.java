@@ -1,0 +1,131 @@
+package io.headgate.scheduler;
+
+import static io.headgate.scheduler.Fixtures.ACME;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Timestamp;
+import com.google.protobuf.util.Timestamps;
+import io.headgate.proto.scheduler.v1.CapacityRow;
+import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
+import io.headgate.proto.scheduler.v1.NodeUsage;
+import io.headgate.proto.scheduler.v1.ReportCapacityRequest;
+import io.headgate.proto.scheduler.v1.ReportReservationsRequest;
+import io.headgate.proto.scheduler.v1.ReportUsageRequest;
+import io.headgate.proto.scheduler.v1.UsageDimension;
+import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc;
+import io.headgate.proto.scheduler.v1.UsageRow;
+import io.headgate.scheduler.VisibilityMatrixTest.Caller;
+import java.util.List;
+
+/// Reports of the usage ledger and uses of nodes, as each caller of [VisibilityMatrixTest] sees
+/// them.
+final class ReportVisibility {
+  private ReportVisibility() {}
+
+  private static UsageReportServiceGrpc.UsageReportServiceBlockingStub reports(Caller caller) {
+    return UsageReportServiceGrpc.newBlockingStub(VisibilityMatrixTest.channel(caller));
+  }
+
+  /// The past hour.
+  private static Timestamp since() {
+    return Timestamps.fromMillis(System.currentTimeMillis() - 3_600_000);
+  }
+
+  static void reportsUsage(boolean isOpen) {
+    ReportUsageRequest request =
+        ReportUsageRequest.newBuilder()
+            .setParent(ACME)
+            .setStartTime(since())
+            .addBy(UsageDimension.USAGE_DIMENSION_POLICY)
+            .addBy(UsageDimension.USAGE_DIMENSION_USER)
+            .build();
+    VisibilityMatrixTest.each(
+        isOpen,
+        (caller, _) -> {
+          if (caller.isForeign()) {
+            assertThat(VisibilityMatrixTest.outcome("", () -> reports(caller).reportUsage(request)))
+                .startsWith("TENANT_NOT_FOUND");
+            return;
+          }
+          assertThat(reports(caller).reportUsage(request).getRowsList())
+              .as("%s", caller)
+              .extracting(UsageRow::getKeysList)
+              .matches(keys -> keys.contains(List.of("rnd", "alice")) == caller.sees(isOpen));
+          assertThat(reports(caller).reportUsage(request).getTotal().getStarts() > 0)
+              .as("total of %s", caller)
+              .isEqualTo(caller.sees(isOpen));
+        });
+  }
+
+  static void reportsReservations(boolean isOpen) {
+    ReportReservationsRequest request =
+        ReportReservationsRequest.newBuilder().setParent(ACME).setStartTime(since()).build();
+    VisibilityMatrixTest.each(
+        isOpen,
+        (caller, _) -> {
+          if (caller.isForeign()) {
+            assertThat(
+                    VisibilityMatrixTest.outcome(
+                        "", () -> reports(caller).reportReservations(request)))
+                .startsWith("TENANT_NOT_FOUND");
+            return;
+          }
+          assertThat(
+                  reports(caller).reportReservations(request).getRowsList().stream()
+                      .anyMatch(row -> row.getPolicy().equals("rnd")))
+              .as("%s", caller)
+              .isEqualTo(caller.sees(isOpen));
+        });
+  }
+
+  static void reportsCapacity(boolean isOpen) {
+    Timestamp until = Timestamps.fromMillis(System.currentTimeMillis());
+    ReportCapacityRequest request =
+        ReportCapacityRequest.newBuilder()
+            .setParent(ACME)
+            .setStartTime(since())
+            .setEndTime(until)
+            .build();
+    VisibilityMatrixTest.each(
+        isOpen,
+        (caller, _) -> {
+          if (caller.isForeign()) {
+            assertThat(
+                    VisibilityMatrixTest.outcome("", () -> reports(caller).reportCapacity(request)))
+                .startsWith("TENANT_NOT_FOUND");
+            return;
+          }
+          CapacityRow whole = reports(Caller.OPERATOR).reportCapacity(request).getPools(0);
+          assertThat(whole.getCapacity()).isNotEqualTo("0");
+          assertThat(reports(caller).reportCapacity(request).getPools(0))
+              .as("%s sees that capacity is taken", caller)
+              .isEqualTo(whole);
+        });
+  }
+
+  private static long taken(NodeUsage node) {
+    return node.getDevicesList().stream().filter(device -> device.getUsed().equals("1")).count();
+  }
+
+  static void usesOfNodes(boolean isOpen) {
+    ListNodeUsagesRequest request = ListNodeUsagesRequest.newBuilder().setParent(ACME).build();
+    VisibilityMatrixTest.each(
+        isOpen,
+        (caller, _) -> {
+          if (!caller.isForeign()) {
+            NodeUsage whole =
+                VisibilityMatrixTest.usage(Caller.OPERATOR).listNodeUsages(request).getUsages(0);
+            NodeUsage node =
+                VisibilityMatrixTest.usage(caller).listNodeUsages(request).getUsages(0);
+            assertThat(taken(node))
+                .as("%s sees that devices are taken", caller)
+                .isEqualTo(taken(whole))
+                .isPositive();
+            assertThat(node.getJobsCount() > 0).as("%s", caller).isEqualTo(caller.sees(isOpen));
+            assertThat(node.getDevicesList().stream().anyMatch(device -> device.getJobsCount() > 0))
+                .as("%s", caller)
+                .isEqualTo(caller.sees(isOpen));
+          }
+        });
+  }
+}
