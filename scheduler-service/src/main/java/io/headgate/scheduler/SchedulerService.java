@@ -287,11 +287,11 @@ public final class SchedulerService implements AutoCloseable {
 
   /// Stands for leadership; returns at once.
   public void start() {
+    spans.ifPresent(SpanWriter::start); // Before the first event of a leader.
     replica.start();
     warmUp.start();
     history.start();
     ledger.start();
-    spans.ifPresent(SpanWriter::start);
   }
 
   /// Whether this process leads now.

@@ -82,8 +82,24 @@ public final class SpanWriter implements AutoCloseable {
     this.thread = Thread.ofVirtual().name("scheduler-spans").unstarted(this::run);
   }
 
+  /// Begins. Call it before the process may lead: where no writer has ever begun, the events of now
+  /// are the last that get no spans.
   public void start() {
+    try {
+      begin(log.cursor(), log.newest());
+    } catch (RuntimeException e) {
+      LOG.debug("the cursor of spans is not set, trying again", e);
+    }
     thread.start();
+  }
+
+  /// Events from before there was a receiver are history.
+  private boolean begin(OptionalLong cursor, long newest) {
+    if (cursor.isPresent()) {
+      return false;
+    }
+    log.advance(cursor, newest);
+    return true;
   }
 
   private void run() {
@@ -120,9 +136,7 @@ public final class SpanWriter implements AutoCloseable {
   Step step() {
     OptionalLong cursor = log.cursor();
     long newest = log.newest();
-    if (cursor.isEmpty()) {
-      // Events from before there was a receiver are history.
-      log.advance(cursor, newest);
+    if (begin(cursor, newest)) {
       return Step.NOTHING;
     }
     long after = cursor.getAsLong();
