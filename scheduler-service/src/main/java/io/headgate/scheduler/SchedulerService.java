@@ -285,7 +285,7 @@ public final class SchedulerService implements AutoCloseable {
         .bound(JobServiceGrpc.getBatchSubmitJobsMethod(), bounds.batchCalls());
   }
 
-  /// Stands for leadership; returns at once.
+  /// Stands for leadership. Returns before it leads.
   public void start() {
     spans.ifPresent(SpanWriter::start); // Before the first event of a leader.
     replica.start();
