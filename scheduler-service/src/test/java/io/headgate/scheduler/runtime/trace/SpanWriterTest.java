@@ -88,7 +88,7 @@ final class SpanWriterTest {
 
     @Override
     public long newest() {
-      return events.getLast().version();
+      return events.isEmpty() ? 0 : events.getLast().version();
     }
 
     @Override
@@ -156,5 +156,17 @@ final class SpanWriterTest {
     assertThat(page.writer(BEGIN).step()).isEqualTo(SpanWriter.Step.NOTHING);
     assertThat(page.taken).isEmpty();
     assertThat(page.cursor).hasValue(7);
+  }
+
+  @Test
+  void theFirstEventAfterTheStartHasItsSpans() {
+    List<EndedPhases> events = new ArrayList<>();
+    OnePage page = new OnePage(OptionalLong.empty(), events);
+    SpanWriter writer = page.writer(BEGIN);
+    writer.start();
+    writer.close(); // Its thread would write, too.
+    events.add(run(1, BEGIN));
+    assertThat(writer.step()).isEqualTo(SpanWriter.Step.MOVED);
+    assertThat(page.taken).hasSize(1);
   }
 }
