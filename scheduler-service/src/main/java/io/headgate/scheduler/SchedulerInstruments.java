@@ -68,7 +68,12 @@ final class SchedulerInstruments implements LoopMetrics {
 
   @Override
   public void durable(Batch batch) {
-    jobs.durable(batch);
+    try {
+      jobs.durable(batch);
+    } catch (RuntimeException e) {
+      // The batch is committed: a fault of a measurement must not end the leadership.
+      LOG.error("a batch was not measured", e);
+    }
   }
 
   @Override

@@ -287,11 +287,12 @@ public final class SchedulerService implements AutoCloseable {
 
   /// Stands for leadership. Returns before it leads.
   public void start() {
-    spans.ifPresent(SpanWriter::start); // Before the first event of a leader.
-    replica.start();
-    warmUp.start();
+    // These prepare for the first event of a leader.
     history.start();
     ledger.start();
+    spans.ifPresent(SpanWriter::start);
+    replica.start();
+    warmUp.start();
   }
 
   /// Whether this process leads now.

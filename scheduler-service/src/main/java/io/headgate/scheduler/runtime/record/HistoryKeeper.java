@@ -3,8 +3,6 @@ package io.headgate.scheduler.runtime.record;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,9 +21,7 @@ public final class HistoryKeeper implements AutoCloseable {
   private final HistoryStore store;
   private final Retention retention;
   private final InstantSource time;
-  private final BooleanSupplier leading;
-  private final CountDownLatch closed = new CountDownLatch(1);
-  private final Thread thread;
+  private final LeaderTask task;
 
   /// @param time the database's, like the times at which jobs ended
   /// @param leading whether this process is the one to do it
@@ -34,28 +30,14 @@ public final class HistoryKeeper implements AutoCloseable {
     this.store = store;
     this.retention = retention;
     this.time = time;
-    this.leading = leading;
-    this.thread = Thread.ofVirtual().name("scheduler-history").unstarted(this::run);
+    this.task =
+        new LeaderTask("scheduler-history", new LeaderTask.Times(FIRST, STOP), leading, this::tidy);
   }
 
+  /// Begins. Call it before the process may lead.
   public void start() {
-    thread.start();
-  }
-
-  private void run() {
-    try {
-      prepare();
-      Duration pause = FIRST;
-      while (!closed.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
-        pause = FIRST;
-        if (leading.getAsBoolean()) {
-          tidy();
-          pause = PERIOD;
-        }
-      }
-    } catch (InterruptedException e) {
-      LOG.debug("stopped while deleting old history", e);
-    }
+    prepare();
+    task.start();
   }
 
   /// Before the first event of a new installation is written.
@@ -67,7 +49,7 @@ public final class HistoryKeeper implements AutoCloseable {
     }
   }
 
-  private void tidy() {
+  private Duration tidy() {
     try {
       int jobs = tidyNow();
       if (jobs > 0) {
@@ -77,6 +59,7 @@ public final class HistoryKeeper implements AutoCloseable {
       LOG.warn("old jobs and events were not deleted, trying again in an hour: {}", e.toString());
       LOG.debug("old jobs and events were not deleted", e);
     }
+    return PERIOD;
   }
 
   /// Does all of it once, in the caller's thread.
@@ -88,31 +71,20 @@ public final class HistoryKeeper implements AutoCloseable {
     store.prepareWeeks(now);
     int jobs = 0;
     int portion = PORTION;
-    while (portion == PORTION && mayGoOn()) {
+    while (portion == PORTION && task.mayGoOn()) {
       portion = store.forgetJobs(before, PORTION);
       jobs += portion;
     }
     portion = PORTION;
-    while (portion == PORTION && mayGoOn()) {
+    while (portion == PORTION && task.mayGoOn()) {
       portion = store.forgetEvents(before, PORTION);
     }
     return jobs;
   }
 
-  private boolean mayGoOn() {
-    return closed.getCount() > 0 && leading.getAsBoolean();
-  }
-
   /// Waits for the portion in progress.
   @Override
   public void close() {
-    closed.countDown();
-    try {
-      if (thread.getState() != Thread.State.NEW && !thread.join(STOP)) {
-        LOG.warn("deleting old history did not stop within {}", STOP);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    task.close();
   }
 }

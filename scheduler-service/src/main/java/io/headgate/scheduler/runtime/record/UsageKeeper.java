@@ -3,8 +3,6 @@ package io.headgate.scheduler.runtime.record;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,9 +24,7 @@ public final class UsageKeeper implements AutoCloseable {
   private final UsageStore store;
   private final UsageRetention retention;
   private final InstantSource time;
-  private final BooleanSupplier leading;
-  private final CountDownLatch closed = new CountDownLatch(1);
-  private final Thread thread;
+  private final LeaderTask task;
   private int periods;
 
   /// @param time the database's
@@ -38,28 +34,14 @@ public final class UsageKeeper implements AutoCloseable {
     this.store = store;
     this.retention = retention;
     this.time = time;
-    this.leading = leading;
-    this.thread = Thread.ofVirtual().name("scheduler-usage").unstarted(this::run);
+    this.task =
+        new LeaderTask("scheduler-usage", new LeaderTask.Times(FIRST, STOP), leading, this::work);
   }
 
+  /// Begins. Call it before the process may lead.
   public void start() {
-    thread.start();
-  }
-
-  private void run() {
-    try {
-      prepare();
-      Duration pause = FIRST;
-      while (!closed.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
-        pause = FIRST;
-        if (leading.getAsBoolean()) {
-          work();
-          pause = PERIOD;
-        }
-      }
-    } catch (InterruptedException e) {
-      LOG.debug("stopped while summing up usage", e);
-    }
+    prepare();
+    task.start();
   }
 
   /// Before the first row of a new installation is written.
@@ -71,7 +53,7 @@ public final class UsageKeeper implements AutoCloseable {
     }
   }
 
-  private void work() {
+  private Duration work() {
     try {
       store.sumUp(HOURS);
       if (periods++ % PERIODS_PER_TIDYING == 0) {
@@ -86,18 +68,12 @@ public final class UsageKeeper implements AutoCloseable {
       LOG.warn("usage was not summed up, trying again in a minute: {}", e.toString());
       LOG.debug("usage was not summed up", e);
     }
+    return PERIOD;
   }
 
   /// Waits for the hour in progress.
   @Override
   public void close() {
-    closed.countDown();
-    try {
-      if (thread.getState() != Thread.State.NEW && !thread.join(STOP)) {
-        LOG.warn("summing up usage did not stop within {}", STOP);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    task.close();
   }
 }

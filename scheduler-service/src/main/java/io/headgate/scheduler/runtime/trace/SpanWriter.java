@@ -1,6 +1,7 @@
 package io.headgate.scheduler.runtime.trace;
 
 import io.headgate.kit.telemetry.FinishedSpan;
+import io.headgate.scheduler.runtime.record.LeaderTask;
 import io.headgate.scheduler.runtime.trace.TraceLog.EndedPhases;
 import java.time.Duration;
 import java.time.Instant;
@@ -8,8 +9,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,9 +38,8 @@ public final class SpanWriter implements AutoCloseable {
   private final Receiver receiver;
   private final PhaseSpans spans;
   private final InstantSource time;
-  private final BooleanSupplier leading;
-  private final CountDownLatch closed = new CountDownLatch(1);
-  private final Thread thread;
+  private final LeaderTask task;
+  private Duration pause = PAUSE;
 
   /// Takes spans.
   public interface Receiver {
@@ -78,8 +76,8 @@ public final class SpanWriter implements AutoCloseable {
     this.receiver = receiver;
     this.spans = new PhaseSpans(sampling);
     this.time = time;
-    this.leading = leading;
-    this.thread = Thread.ofVirtual().name("scheduler-spans").unstarted(this::run);
+    this.task =
+        new LeaderTask("scheduler-spans", new LeaderTask.Times(PAUSE, STOP), leading, this::work);
   }
 
   /// Begins. Call it before the process may lead: where no writer has ever begun, the events of now
@@ -90,7 +88,7 @@ public final class SpanWriter implements AutoCloseable {
     } catch (RuntimeException e) {
       LOG.debug("the cursor of spans is not set, trying again", e);
     }
-    thread.start();
+    task.start();
   }
 
   /// Events from before there was a receiver are history.
@@ -102,15 +100,9 @@ public final class SpanWriter implements AutoCloseable {
     return true;
   }
 
-  private void run() {
-    Duration pause = PAUSE;
-    try {
-      while (!closed.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
-        pause = leading.getAsBoolean() && !writeAll() ? longer(pause) : PAUSE;
-      }
-    } catch (InterruptedException e) {
-      LOG.debug("stopped while writing spans", e);
-    }
+  private Duration work() {
+    pause = writeAll() ? PAUSE : longer(pause);
+    return pause;
   }
 
   private static Duration longer(Duration pause) {
@@ -122,7 +114,7 @@ public final class SpanWriter implements AutoCloseable {
   private boolean writeAll() {
     try {
       Step step = Step.MOVED;
-      while (step == Step.MOVED && closed.getCount() > 0 && leading.getAsBoolean()) {
+      while (step == Step.MOVED && task.mayGoOn()) {
         step = step();
       }
       return step != Step.REFUSED;
@@ -181,13 +173,6 @@ public final class SpanWriter implements AutoCloseable {
   /// Waits for the page in progress.
   @Override
   public void close() {
-    closed.countDown();
-    try {
-      if (thread.getState() != Thread.State.NEW && !thread.join(STOP)) {
-        LOG.warn("writing spans did not stop within {}", STOP);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    task.close();
   }
 }
