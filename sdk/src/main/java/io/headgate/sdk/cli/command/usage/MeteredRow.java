@@ -8,7 +8,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /// The usage of one combination of values in one final period. The period and the values identify
@@ -16,15 +15,22 @@ import java.util.Map;
 ///
 /// @param keys values by dimension
 record MeteredRow(Instant from, Instant until, Map<String, String> keys, UsageRow usage) {
-  /// Kinds of GPU time that are exported, as they are called in every form.
-  enum Right {
-    ENTITLED,
-    OVER,
-    ABOVE,
-    HELD;
+  /// Kinds of GPU time that are exported.
+  enum Kind {
+    ENTITLED("entitled", "entitled"),
+    OVER("over", "over_reservation"),
+    ABOVE("above", "exceed_limit"),
+    HELD("held", "held");
 
-    String word() {
-      return name().toLowerCase(Locale.ROOT);
+    /// As the columns of `headgate usage` are called.
+    final String column;
+
+    /// As the attribute `headgate.usage.kind` of metrics has it.
+    final String metric;
+
+    Kind(String column, String metric) {
+      this.column = column;
+      this.metric = metric;
     }
   }
 
@@ -37,9 +43,9 @@ record MeteredRow(Instant from, Instant until, Map<String, String> keys, UsageRo
   }
 
   /// The GPU time, in the unit of the contract.
-  BigInteger time(Right right) {
+  BigInteger time(Kind kind) {
     return amount(
-        switch (right) {
+        switch (kind) {
           case ENTITLED -> usage.getEntitled();
           case OVER -> usage.getOverReservation();
           case ABOVE -> usage.getAboveLimit();
@@ -51,8 +57,8 @@ record MeteredRow(Instant from, Instant until, Map<String, String> keys, UsageRo
   static List<String> columns(List<String> dimensions) {
     List<String> columns = new ArrayList<>(List.of("start", "end"));
     columns.addAll(dimensions);
-    for (Right right : Right.values()) {
-      columns.add(right.word());
+    for (Kind kind : Kind.values()) {
+      columns.add(kind.column);
     }
     columns.addAll(List.of("starts", "cost", "currency"));
     return columns;

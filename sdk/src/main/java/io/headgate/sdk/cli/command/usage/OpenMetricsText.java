@@ -1,6 +1,6 @@
 package io.headgate.sdk.cli.command.usage;
 
-import io.headgate.sdk.cli.command.usage.MeteredRow.Right;
+import io.headgate.sdk.cli.command.usage.MeteredRow.Kind;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Instant;
@@ -10,13 +10,14 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /// Metered rows in the text form of OpenMetrics 1.0, each with the end of its period as its time.
-/// The form wants all points of one series together, in the order of time.
+/// Labels are called as those of Headgate's metrics. The form wants all points of one series
+/// together, in the order of time.
 final class OpenMetricsText {
   /// Lines by family and labels.
   private final Map<Family, TreeMap<String, StringBuilder>> series = new LinkedHashMap<>();
 
   private enum Family {
-    GPU("headgate_usage_gpu_seconds", "seconds", "GPU time of one period, by right."),
+    GPU("headgate_usage_gpu_seconds", "seconds", "GPU time of one period, by kind."),
     STARTS("headgate_usage_starts", "", "Attempts that began in one period."),
     COST("headgate_usage_cost", "", "Cost of the GPU time of one period, at the prices of then.");
 
@@ -39,10 +40,10 @@ final class OpenMetricsText {
 
   /// Adds the points of a row; rows come in the order of time.
   void add(MeteredRow row) {
-    for (Right right : Right.values()) {
-      BigInteger time = row.time(right);
+    for (Kind kind : Kind.values()) {
+      BigInteger time = row.time(kind);
       if (time.signum() > 0) {
-        point(Family.GPU, row, "right", right.word(), GpuHours.seconds(time));
+        point(Family.GPU, row, "usage_kind", kind.metric, GpuHours.seconds(time));
       }
     }
     if (row.usage().getStarts() > 0) {
@@ -66,7 +67,7 @@ final class OpenMetricsText {
     }
     String key =
         labels.entrySet().stream()
-            .map(entry -> "%s=\"%s\"".formatted(entry.getKey(), escaped(entry.getValue())))
+            .map(entry -> "headgate_%s=\"%s\"".formatted(entry.getKey(), escaped(entry.getValue())))
             .collect(Collectors.joining(",", "{", "}"));
     series
         .computeIfAbsent(family, _ -> new TreeMap<>())

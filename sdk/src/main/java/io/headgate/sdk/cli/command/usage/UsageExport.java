@@ -4,7 +4,7 @@ import io.headgate.proto.scheduler.v1.Cost;
 import io.headgate.proto.scheduler.v1.ReportUsageResponse;
 import io.headgate.proto.scheduler.v1.UsageDimension;
 import io.headgate.proto.scheduler.v1.UsageRow;
-import io.headgate.sdk.cli.command.usage.MeteredRow.Right;
+import io.headgate.sdk.cli.command.usage.MeteredRow.Kind;
 import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.output.CsvText;
@@ -119,8 +119,8 @@ record UsageExport(
     for (int i = 0; i < Math.max(1, costs.size()); i++) {
       List<String> fields = new ArrayList<>(List.of(row.from().toString(), row.until().toString()));
       fields.addAll(row.keys().values());
-      for (Right right : Right.values()) {
-        fields.add(i == 0 ? GpuHours.exact(row.time(right)) : "0");
+      for (Kind kind : Kind.values()) {
+        fields.add(i == 0 ? GpuHours.exact(row.time(kind)) : "0");
       }
       fields.add(i == 0 ? String.valueOf(row.usage().getStarts()) : "0");
       fields.add(costs.isEmpty() ? "0" : new BigDecimal(costs.get(i).getAmount()).toPlainString());
@@ -136,8 +136,8 @@ record UsageExport(
     json.put("end", row.until());
     json.putAll(row.keys());
     Map<String, Object> hours = new LinkedHashMap<>();
-    for (Right right : Right.values()) {
-      hours.put(right.word(), new BigDecimal(GpuHours.exact(row.time(right))));
+    for (Kind kind : Kind.values()) {
+      hours.put(kind.column, new BigDecimal(GpuHours.exact(row.time(kind))));
     }
     json.put("gpuHours", Collections.unmodifiableMap(hours));
     json.put("starts", row.usage().getStarts());
