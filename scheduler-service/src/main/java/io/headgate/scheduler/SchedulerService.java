@@ -42,6 +42,7 @@ import io.headgate.scheduler.grpc.UsageEndpoint;
 import io.headgate.scheduler.grpc.UsageReportEndpoint;
 import io.headgate.scheduler.runtime.catalog.StoredRights;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
+import io.headgate.scheduler.runtime.leadership.BudgetCounter;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.leadership.Members;
 import io.headgate.scheduler.runtime.leadership.Replica;
@@ -113,6 +114,7 @@ public final class SchedulerService implements AutoCloseable {
   private final TakeoverWarmup warmUp;
   private final HistoryKeeper history;
   private final UsageKeeper ledger;
+  private final BudgetCounter budgets;
   private final Optional<SpanWriter> spans;
   private final KnownKeys names;
   private final KnownKeys requests;
@@ -207,7 +209,9 @@ public final class SchedulerService implements AutoCloseable {
     this.memory = surroundings.memory().apply(meter);
     this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions, bounds.logs()), watches);
     this.usage = new UsageEndpoint(parts);
-    this.reports = new UsageReportEndpoint(door, new PostgresUsage(database));
+    PostgresUsage used = new PostgresUsage(database);
+    this.reports = new UsageReportEndpoint(door, used);
+    this.budgets = new BudgetCounter(door, used);
     this.plans = new PlanEndpoint(parts, new ContractDraftReader(), memory);
     this.agents = new AgentEndpoint(door, sessions, time);
     this.relay = relay(config.policies(), telemetry, List.of(jobs, usage, reports, plans, agents));
@@ -290,6 +294,7 @@ public final class SchedulerService implements AutoCloseable {
     // These prepare for the first event of a leader.
     history.start();
     ledger.start();
+    budgets.start();
     spans.ifPresent(SpanWriter::start);
     replica.start();
     warmUp.start();
@@ -322,6 +327,7 @@ public final class SchedulerService implements AutoCloseable {
     warmUp.close();
     history.close();
     ledger.close();
+    budgets.close();
     spans.ifPresent(SpanWriter::close);
     names.close();
     requests.close();
@@ -346,6 +352,7 @@ public final class SchedulerService implements AutoCloseable {
     warmUp.close();
     history.close();
     ledger.close();
+    budgets.close();
     spans.ifPresent(SpanWriter::close);
     names.close();
     requests.close();

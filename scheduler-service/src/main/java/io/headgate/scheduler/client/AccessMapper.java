@@ -74,7 +74,8 @@ final class AccessMapper {
             ? Optional.of(joint(configuration.getJointChange()))
             : Optional.empty(),
         toRoles(tenant, configuration),
-        shares);
+        shares,
+        BudgetMapper.toBudgets(tenant, configuration, parts));
   }
 
   static JointChange joint(io.headgate.proto.type.v1.JointChange joint) {

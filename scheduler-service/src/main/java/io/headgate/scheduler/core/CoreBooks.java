@@ -58,7 +58,7 @@ final class CoreBooks implements Books {
       above = above.get().parent();
     }
     return new Rights(
-        policy.reservation().units(), policy.limit().units(), departments, policy.group());
+        policy.presentReservation().units(), policy.limit().units(), departments, policy.group());
   }
 
   @Override

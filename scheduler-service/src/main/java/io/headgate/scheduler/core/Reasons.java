@@ -1,6 +1,9 @@
 package io.headgate.scheduler.core;
 
+import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.SpentBudget;
 import io.headgate.scheduler.core.explain.Obstacle;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.BackOff;
@@ -143,7 +146,12 @@ final class Reasons {
       return new Reason.NeverFits(lane.denial().orElseThrow());
     }
     if (block == Block.CLOSED) {
-      return new Reason.QueueClosed(queue.id());
+      return queue.queue().filter(Queue::open).isPresent()
+          ? new Reason.Budget(spent(queue).orElseThrow())
+          : new Reason.QueueClosed(queue.id());
+    }
+    if (isInReservation(block) && spent(queue).isPresent()) {
+      return new Reason.Budget(spent(queue).get());
     }
     PolicyAccount account = queue.account();
     PolicyId policy = account.id();
@@ -208,6 +216,17 @@ final class Reasons {
     // Rights go before holds.
     Reason otherRight = of(world, queue, lane, routes, lane.gateBesidesLimits(), obstacles);
     return otherRight == null ? HeldInLimit.ofDepartment(world, department, limit) : otherRight;
+  }
+
+  /// Whether the job has to stay inside a reservation.
+  private static boolean isInReservation(Block block) {
+    return block == Block.OVER_RESERVATION
+        || block == Block.NON_PREEMPTIBLE
+        || block == Block.TENANT_NON_PREEMPTIBLE;
+  }
+
+  private static Optional<SpentBudget> spent(QueueState queue) {
+    return queue.account().policy().flatMap(Policy::spent);
   }
 
   private static Reason overReservationDenied(

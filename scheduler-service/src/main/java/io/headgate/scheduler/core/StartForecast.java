@@ -157,6 +157,7 @@ final class StartForecast {
             switch (reason) {
               case Reason.NeverFits _ -> Optional.of(Cause.NEVER_FITS);
               case Reason.QueueClosed _ -> Optional.of(Cause.QUEUE_CLOSED);
+              case Reason.Budget _ -> Optional.of(Cause.BUDGET);
               default -> Optional.empty();
             });
   }

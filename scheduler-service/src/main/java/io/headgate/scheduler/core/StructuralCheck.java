@@ -61,6 +61,7 @@ final class StructuralCheck {
           new Denial.AboveUserLimit(policy.id(), job.user(), need, policy.perUserLimit().get()));
     }
     if (need.compareTo(policy.reservation()) > 0) {
+      // By the configured reservation: a spent budget takes it for a while only.
       if (!state.overReservation()) {
         return Optional.of(new Denial.AboveReservation(policy.id(), need, policy.reservation()));
       }
@@ -74,6 +75,8 @@ final class StructuralCheck {
 
   private static Optional<Denial> departments(
       QueueState state, boolean preemptible, GpuQuantity need) {
+    // What departments reserve while budgets are spent says nothing about other times.
+    boolean isYielding = state.account().policy().map(Policy::isYielding).orElse(false);
     Optional<DepartmentAccount> each = state.account().department();
     while (each.isPresent()) {
       DepartmentAccount department = each.get();
@@ -82,11 +85,12 @@ final class StructuralCheck {
         return Optional.of(new Denial.AboveDepartmentLimit(department.id(), need, limit));
       }
       GpuQuantity reservation = new GpuQuantity(department.reservation());
-      if (need.compareTo(reservation) > 0 && !state.overReservation()) {
+      boolean isAbove = !isYielding && need.compareTo(reservation) > 0;
+      if (isAbove && !state.overReservation()) {
         return Optional.of(
             new Denial.AboveDepartmentReservation(department.id(), need, reservation));
       }
-      if (need.compareTo(reservation) > 0 && !preemptible) {
+      if (isAbove && !preemptible) {
         return Optional.of(
             new Denial.NonPreemptibleAboveDepartmentReservation(
                 department.id(), need, reservation));
@@ -155,7 +159,8 @@ final class StructuralCheck {
           units,
           tenant.limit());
     }
-    return tenant.isBound() && !preemptible && units > tenant.reservation()
+    boolean isYielding = resolved.account().policy().map(Policy::isYielding).orElse(false);
+    return tenant.isBound() && !preemptible && !isYielding && units > tenant.reservation()
         ? new Lack(
             new Denial.NonPreemptibleAboveTenantReservation(
                 tenant.tenant(), tenant.pool(), need, new GpuQuantity(tenant.reservation())),

@@ -65,6 +65,7 @@ final class EventMapper {
       case DEVICE_CHANGED -> Event.Type.TYPE_DEVICE_CHANGED;
       case NODE_LOST -> Event.Type.TYPE_NODE_LOST;
       case QUEUED -> Event.Type.TYPE_QUEUED;
+      case BUDGET -> Event.Type.TYPE_BUDGET;
     };
   }
 }

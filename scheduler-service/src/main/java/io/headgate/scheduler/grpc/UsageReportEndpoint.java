@@ -11,6 +11,8 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.CheckUsageRequest;
 import io.headgate.proto.scheduler.v1.CheckUsageResponse;
+import io.headgate.proto.scheduler.v1.ReportBudgetsRequest;
+import io.headgate.proto.scheduler.v1.ReportBudgetsResponse;
 import io.headgate.proto.scheduler.v1.ReportCapacityRequest;
 import io.headgate.proto.scheduler.v1.ReportCapacityResponse;
 import io.headgate.proto.scheduler.v1.ReportReservationsRequest;
@@ -145,6 +147,21 @@ public final class UsageReportEndpoint extends UsageReportServiceGrpc.UsageRepor
             request.getStartTime(),
             request.hasEndTime() ? Optional.of(request.getEndTime()) : Optional.empty());
     answer(out, UsageReportMapper.capacity(question.asked(), reader.capacities(question.asked())));
+  }
+
+  @Override
+  public void reportBudgets(
+      ReportBudgetsRequest request, StreamObserver<ReportBudgetsResponse> out) {
+    TenantId tenant = Names.tenant(request.getParent());
+    Principal caller = Principals.current();
+    answer(
+        out,
+        Refusals.leading(
+            true,
+            () ->
+                door.ask(leader ->
+                    BudgetMapper.report(
+                        leader.catalog(), tenant, Viewers.of(caller, tenant, leader.catalog())))));
   }
 
   @Override

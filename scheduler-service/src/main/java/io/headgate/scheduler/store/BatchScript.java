@@ -45,6 +45,7 @@ final class BatchScript {
     events(script, batch.events());
     PastUseRows.add(script, batch.pastUse());
     UsageRows.add(script, batch.usage());
+    BudgetRows.add(script, batch.budgets());
     WaitRows.add(script, batch.waits());
     others(script, batch);
     batch.catalogs().forEach((source, change) -> catalog(script, source, change, seal));

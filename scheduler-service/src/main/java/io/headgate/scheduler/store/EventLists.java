@@ -7,6 +7,7 @@ import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.selectOne;
 
 import io.headgate.scheduler.runtime.record.EventRecord;
+import io.headgate.scheduler.runtime.record.EventType;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobReader.EventFilter;
 import io.headgate.scheduler.runtime.record.JobReader.EventPage;
@@ -151,7 +152,11 @@ final class EventLists {
       return noCondition();
     }
     Condition ofTeams =
-        EVENT.JOB_ID.isNull().or(EVENT.POLICY.eq(DSL.any(viewer.teams().toArray(new String[0]))));
+        EVENT
+            .JOB_ID
+            .isNull()
+            .and(EVENT.TYPE.ne(EventType.BUDGET.name()))
+            .or(EVENT.POLICY.eq(DSL.any(viewer.teams().toArray(new String[0]))));
     return JobLists.mayOwnElsewhere(sql, filter.tenant(), viewer)
         ? ofTeams.or(
             exists(

@@ -294,6 +294,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
           RunTimeRows.read(read),
           PastUseRows.read(read),
           UsageRows.read(read),
+          BudgetRows.read(read),
           WaitRows.read(read),
           catalogs(read),
           lastJob(read),

@@ -15,6 +15,7 @@ import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.runtime.catalog.Access;
+import io.headgate.scheduler.runtime.catalog.Budgets;
 import io.headgate.scheduler.runtime.catalog.Catalogs;
 import io.headgate.scheduler.runtime.catalog.DraftReader;
 import io.headgate.scheduler.runtime.catalog.Supply;
@@ -96,7 +97,8 @@ class ContractDraftReaderTest {
                 Optional.of(GpuQuantity.parse("49/2")),
                 3),
             new Department(physics, Optional.of(science), Optional.empty(), Optional.empty(), 1));
-    assertThat(Catalogs.merged(ACME, null, access).departments()).isEqualTo(access.departments());
+    assertThat(Catalogs.merged(ACME, null, access, Budgets.NONE).departments())
+        .isEqualTo(access.departments());
     Policy rnd = access.policies().getFirst().policy();
     assertThat(rnd.department()).hasValue(physics);
     assertThat(rnd.preemptAfter()).hasSeconds(30);

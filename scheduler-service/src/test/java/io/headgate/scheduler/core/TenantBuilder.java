@@ -13,6 +13,7 @@ import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.Reclaim;
+import io.headgate.scheduler.core.catalog.SpentBudget;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.TenantShare;
 import io.headgate.type.GpuQuantity;
@@ -212,6 +213,10 @@ final class TenantBuilder {
 
   TenantBuilder minRuntime(String name, Duration least) {
     return changePolicy(name, p -> p.with().minRuntime(least).build());
+  }
+
+  TenantBuilder spent(String name, SpentBudget budget) {
+    return changePolicy(name, p -> p.with().spent(Optional.of(budget)).build());
   }
 
   TenantBuilder nonPreemptible(String name) {

@@ -48,6 +48,7 @@ public record Event(
     NODE_LOST,
     DEVICE_CHANGED,
     QUEUED,
+    BUDGET,
     UNKNOWN
   }
 }

@@ -48,6 +48,7 @@ public final class EventMessages {
       case TYPE_NODE_LOST -> Event.Type.NODE_LOST;
       case TYPE_DEVICE_CHANGED -> Event.Type.DEVICE_CHANGED;
       case TYPE_QUEUED -> Event.Type.QUEUED;
+      case TYPE_BUDGET -> Event.Type.BUDGET;
       case TYPE_UNSPECIFIED, UNRECOGNIZED -> Event.Type.UNKNOWN;
     };
   }

@@ -19,6 +19,7 @@ import java.util.Set;
 /// @param department absent: it is directly below the tenant (A3)
 /// @param group whose rights they are. Running jobs of a policy that is gone count on the group's
 ///   other policy, if it has one only
+/// @param spent the budget that restricts it now, its own or one of a level above it
 public record Policy(
     PolicyId id,
     GpuQuantity reservation,
@@ -32,7 +33,8 @@ public record Policy(
     PreemptWithin preemptWithin,
     Duration preemptAfter,
     Optional<DepartmentId> department,
-    Optional<String> group) {
+    Optional<String> group,
+    Optional<SpentBudget> spent) {
   /// Bounds the cross products of the share comparison to a `long`.
   public static final int MAX_WEIGHT = 10_000;
 
@@ -67,7 +69,27 @@ public record Policy(
         PreemptWithin.NEVER,
         Duration.ZERO,
         Optional.empty(),
+        Optional.empty(),
         Optional.empty());
+  }
+
+  /// The units that it gets back on demand now: none while it yields.
+  public GpuQuantity presentReservation() {
+    return isYielding() ? GpuQuantity.ZERO : reservation;
+  }
+
+  /// Whether it reserves nothing because a budget is spent.
+  public boolean isYielding() {
+    return has(SpentBudget.Effect.YIELD);
+  }
+
+  /// Whether its jobs do not start because a budget is spent.
+  public boolean isWaiting() {
+    return has(SpentBudget.Effect.WAIT);
+  }
+
+  private boolean has(SpentBudget.Effect effect) {
+    return spent.isPresent() && spent.get().effect() == effect;
   }
 
   /// A copy with some fields changed.
@@ -90,6 +112,7 @@ public record Policy(
     private Duration preemptAfter;
     private Optional<DepartmentId> department;
     private Optional<String> group;
+    private Optional<SpentBudget> spent;
 
     private Builder(Policy from) {
       id = from.id;
@@ -105,6 +128,7 @@ public record Policy(
       preemptAfter = from.preemptAfter;
       department = from.department;
       group = from.group;
+      spent = from.spent;
     }
 
     public Builder id(PolicyId value) {
@@ -172,6 +196,11 @@ public record Policy(
       return this;
     }
 
+    public Builder spent(Optional<SpentBudget> value) {
+      spent = value;
+      return this;
+    }
+
     public Policy build() {
       return new Policy(
           id,
@@ -186,7 +215,8 @@ public record Policy(
           preemptWithin,
           preemptAfter,
           department,
-          group);
+          group,
+          spent);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.explain;
 
+import io.headgate.scheduler.core.catalog.SpentBudget;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -12,6 +13,9 @@ public sealed interface Finding {
 
   /// Whether the queue is open.
   record QueueOpen(String queue, boolean open) implements Finding {}
+
+  /// A budget is spent, so that the policy's jobs do not start.
+  record BudgetSpent(SpentBudget spent) implements Finding {}
 
   /// The queue lets jobs start above the reservation.
   record OverReservationAllowed() implements Finding {}

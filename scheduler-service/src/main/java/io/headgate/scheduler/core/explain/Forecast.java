@@ -33,6 +33,8 @@ public sealed interface Forecast {
     NEVER_FITS,
     /// Its queue is closed.
     QUEUE_CLOSED,
+    /// A budget is spent.
+    BUDGET,
     /// Jobs in its way have not said how long they run at most, and too few ended that ran longer.
     OPEN_ENDED,
     /// It waits for an elastic pool; how long a provider takes is unknown.

@@ -4,6 +4,7 @@ import io.headgate.scheduler.core.catalog.DepartmentId;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.SpentBudget;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.AttemptId;
@@ -51,6 +52,20 @@ public sealed interface Reason {
     @Override
     public Object subject() {
       return queue;
+    }
+  }
+
+  /// A budget of the policy or of a level above it is spent. So its jobs do not start (A1), or it
+  /// reserves nothing, and the job has to stay inside the reservation (A5, A8).
+  record Budget(SpentBudget spent) implements Reason {
+    @Override
+    public String code() {
+      return "BUDGET";
+    }
+
+    @Override
+    public Object subject() {
+      return spent.subject();
     }
   }
 

@@ -21,6 +21,14 @@ public final class ReasonDetail {
     return switch (reason) {
       case Reason.NeverFits(Denial denial) -> of(denial);
       case Reason.QueueClosed(var queue) -> named("queue", queue.name());
+      case Reason.Budget(var spent) ->
+          named(
+              spent.level().word(),
+              spent.name(),
+              "budget",
+              spent.amount(),
+              "until",
+              spent.until().toString());
       case Reason.Limit(var policy, var usage, var need, var limit) ->
           numbers(policy, usage, need, "limit", limit);
       case Reason.DepartmentLimit(var department, var usage, var need, var limit) ->

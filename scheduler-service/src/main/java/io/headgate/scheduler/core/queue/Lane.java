@@ -216,7 +216,7 @@ public final class Lane {
       rules.neverFits();
       return Block.NEVER_FITS;
     }
-    if (!rules.isOpen(queue.id(), queue.isOpen())) {
+    if (!rules.isOpen(queue)) {
       return Block.CLOSED;
     }
     return rules.isWithinLimit(queue.account(), queue.need(), exceedsLimit)

@@ -88,7 +88,10 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     resolved = newResolved;
     rank = newQueue == null ? Integer.MAX_VALUE : newQueue.rank();
     need = newResolved == null ? 0 : newResolved.shape().needUnits();
-    open = newResolved != null && newResolved.queue().open();
+    open =
+        newResolved != null
+            && newResolved.queue().open()
+            && !newResolved.account().policy().map(Policy::isWaiting).orElse(false);
     overReservation = newResolved != null && newResolved.queue().overReservation();
     version++;
     turn.reconfigured();

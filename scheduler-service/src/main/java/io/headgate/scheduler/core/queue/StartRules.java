@@ -1,7 +1,9 @@
 package io.headgate.scheduler.core.queue;
 
+import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.Pool;
-import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.SpentBudget;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.Check;
 import io.headgate.scheduler.core.explain.Check.Verdict;
@@ -53,9 +55,19 @@ public final class StartRules {
     }
   }
 
-  boolean isOpen(QueueId queue, boolean open) {
+  boolean isOpen(QueueState queue) {
+    boolean open = queue.isOpen();
     if (checks != null) {
-      checks.add(Check.of("A1", "access", open, new Finding.QueueOpen(queue.name(), open)));
+      Optional<SpentBudget> spent = queue.account().policy().flatMap(Policy::spent);
+      boolean isClosed = queue.queue().filter(Queue::open).isEmpty();
+      checks.add(
+          Check.of(
+              "A1",
+              "access",
+              open,
+              open || isClosed || spent.isEmpty()
+                  ? new Finding.QueueOpen(queue.id().name(), open)
+                  : new Finding.BudgetSpent(spent.get())));
     }
     return open;
   }

@@ -84,7 +84,7 @@ public final class PolicyAccount extends Account {
 
   @Override
   public long reservation() {
-    return policy == null ? 0 : policy.reservation().units();
+    return policy == null ? 0 : policy.presentReservation().units();
   }
 
   @Override

@@ -18,6 +18,7 @@ import java.util.Set;
 /// @param joint the last change together with supply, up to this version; absent: there was none
 /// @param roles what its accounts are beyond members of groups
 /// @param shares of tenants in pools of this one (A3); only of the owner of shared pools
+/// @param budgets of the tenant, its departments and its policies
 public record Access(
     TenantId tenant,
     long version,
@@ -28,7 +29,8 @@ public record Access(
     Map<String, VaultRules> vaults,
     Optional<JointChange> joint,
     Roles roles,
-    List<TenantShare> shares) {
+    List<TenantShare> shares,
+    List<Budget> budgets) {
   public Access {
     groups = List.copyOf(groups);
     departments = List.copyOf(departments);
@@ -36,6 +38,7 @@ public record Access(
     queues = List.copyOf(queues);
     vaults = Map.copyOf(vaults);
     shares = List.copyOf(shares);
+    budgets = List.copyOf(budgets);
   }
 
   /// Rights without departments, before any change together with supply.
@@ -57,6 +60,7 @@ public record Access(
         vaults,
         Optional.empty(),
         roles,
+        List.of(),
         List.of());
   }
 

@@ -24,13 +24,15 @@ import org.jspecify.annotations.Nullable;
 /// A snapshot of the provisioned hardware and of the rights to it. Immutable, so that any thread
 /// may hold one.
 public final class CatalogView {
-  public static final CatalogView EMPTY = new CatalogView(new TreeMap<>(), new TreeMap<>());
+  public static final CatalogView EMPTY =
+      new CatalogView(new TreeMap<>(), new TreeMap<>(), Budgets.NONE);
 
   private final SortedMap<TenantId, Supply> supplies;
   private final SortedMap<TenantId, Access> accesses;
+  private final Budgets budgets;
 
   /// Made when a tenant is first asked about: several things are looked up for every job.
-  private final Map<TenantId, Index> indexes = new ConcurrentHashMap<>();
+  private final Map<TenantId, Index> indexes;
 
   private record Index(
       Map<QueueId, Queue> queues,
@@ -108,9 +110,47 @@ public final class CatalogView {
         tenant, _ -> Index.of(supplies.get(tenant), accesses.get(tenant)));
   }
 
-  CatalogView(Map<TenantId, Supply> supplies, Map<TenantId, Access> accesses) {
-    this.supplies = new TreeMap<>(supplies);
-    this.accesses = new TreeMap<>(accesses);
+  CatalogView(Map<TenantId, Supply> supplies, Map<TenantId, Access> accesses, Budgets budgets) {
+    this(new TreeMap<>(supplies), new TreeMap<>(accesses), budgets, new ConcurrentHashMap<>());
+  }
+
+  private CatalogView(
+      SortedMap<TenantId, Supply> supplies,
+      SortedMap<TenantId, Access> accesses,
+      Budgets budgets,
+      Map<TenantId, Index> indexes) {
+    this.supplies = supplies;
+    this.accesses = accesses;
+    this.budgets = budgets;
+    this.indexes = indexes;
+  }
+
+  /// The same with a later count of budgets.
+  public CatalogView counted(Budgets newBudgets) {
+    return new CatalogView(supplies, accesses, newBudgets, indexes);
+  }
+
+  /// What was counted of budgets.
+  public Budgets budgets() {
+    return budgets;
+  }
+
+  /// The budgets of a tenant: its own first, then those of departments and of policies, by id.
+  public List<Budget> budgets(TenantId tenant) {
+    return Optional.ofNullable(accesses.get(tenant)).map(Access::budgets).orElse(List.of());
+  }
+
+  /// The tenants with budgets.
+  public List<TenantId> tenantsWithBudgets() {
+    return accesses.values().stream()
+        .filter(access -> !access.budgets().isEmpty())
+        .map(Access::tenant)
+        .toList();
+  }
+
+  /// The tenant's policies that spent budgets restrict now, by name.
+  public Map<String, Budgets.Restriction> restrictions(TenantId tenant) {
+    return Optional.ofNullable(accesses.get(tenant)).map(budgets::restrictions).orElse(Map.of());
   }
 
   /// A copy with other hardware or other rights of a tenant.
@@ -118,7 +158,7 @@ public final class CatalogView {
   /// @param supply absent: unchanged
   /// @param access absent: unchanged
   public CatalogView with(Optional<Supply> supply, Optional<Access> access) {
-    CatalogView changed = new CatalogView(supplies, accesses);
+    CatalogView changed = new CatalogView(supplies, accesses, budgets);
     supply.ifPresent(each -> changed.supplies.put(each.tenant(), each));
     access.ifPresent(each -> changed.accesses.put(each.tenant(), each));
     return changed;
@@ -126,7 +166,7 @@ public final class CatalogView {
 
   /// The tenant's catalog in the core's form.
   public Catalog merged(TenantId tenant) {
-    return Catalogs.merged(tenant, supplies.get(tenant), accesses.get(tenant));
+    return Catalogs.merged(tenant, supplies.get(tenant), accesses.get(tenant), budgets);
   }
 
   /// The version of the tenant's resource configuration; 0: nothing was ever provisioned.

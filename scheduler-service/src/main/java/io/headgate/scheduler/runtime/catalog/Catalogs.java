@@ -38,6 +38,7 @@ public final class Catalogs {
   private final Halves halves = new Halves();
   private final Map<TenantId, Supply> supplies = new TreeMap<>();
   private final Map<TenantId, Access> accesses = new TreeMap<>();
+  private Budgets budgets = Budgets.NONE;
 
   /// The wait of each tenant of which half of a change has come.
   private final SortedMap<TenantId, Wait> waits = new TreeMap<>();
@@ -155,16 +156,24 @@ public final class Catalogs {
     return accesses.keySet();
   }
 
+  /// Takes what was counted of budgets.
+  public void counted(Budgets newBudgets) {
+    budgets = newBudgets;
+  }
+
   public CatalogView view() {
-    return new CatalogView(supplies, accesses);
+    return new CatalogView(supplies, accesses, budgets);
   }
 
   public Catalog merged(TenantId tenant) {
-    return merged(tenant, supplies.get(tenant), accesses.get(tenant));
+    return merged(tenant, supplies.get(tenant), accesses.get(tenant), budgets);
   }
 
   /// Joins the tenant's data of two services; null: that service has none for the tenant.
-  public static Catalog merged(TenantId tenant, @Nullable Supply supply, @Nullable Access access) {
+  ///
+  /// @param budgets that may be spent
+  public static Catalog merged(
+      TenantId tenant, @Nullable Supply supply, @Nullable Access access, Budgets budgets) {
     return new Catalog(
         tenant,
         (supply == null ? 0 : supply.version()) + (access == null ? 0 : access.version()),
@@ -174,10 +183,10 @@ public final class Catalogs {
                 .map(pool -> owned(pool, Optional.ofNullable(access)))
                 .toList(),
         supply == null ? List.of() : supply.profiles(),
-        access == null ? List.of() : access.policies().stream().map(Access.Rights::policy).toList(),
+        access == null ? List.of() : budgets.policies(access),
         access == null ? List.of() : access.queues(),
         shares(tenant, supply, access),
-        access == null ? List.of() : access.departments());
+        access == null ? List.of() : budgets.departments(access));
   }
 
   /// A share of nothing for the owner of shared pools binds all tenants in each of them. So one

@@ -57,6 +57,6 @@ public final class StoredRights {
     if (update instanceof CatalogUpdate.OfAccess access) {
       access.accesses().forEach(each -> accesses.put(each.tenant(), each));
     }
-    return new CatalogView(Map.of(), accesses);
+    return new CatalogView(Map.of(), accesses, Budgets.NONE);
   }
 }

@@ -73,6 +73,7 @@ public final class CatalogDesk {
     for (TenantId tenant : moved.tenants()) {
       turn.inputs.add(new Input.CatalogChanged(state.catalogs.merged(tenant)));
     }
+    state.budgets.moved(turn, moved.tenants());
     Set<TenantId> stored = new HashSet<>(moved.tenants());
     stored.removeIf(tenant -> before.storages(tenant).equals(state.catalog.storages(tenant)));
     if (!stored.isEmpty()) {

@@ -9,6 +9,7 @@ import io.headgate.scheduler.runtime.agent.AgentSession;
 import io.headgate.scheduler.runtime.agent.NodeCondition;
 import io.headgate.scheduler.runtime.agent.ProgressReport;
 import io.headgate.scheduler.runtime.agent.UseReport;
+import io.headgate.scheduler.runtime.catalog.BudgetUse;
 import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
@@ -122,6 +123,13 @@ public sealed interface Command {
   record Judged(VaultDesk.Page page, Map<JobId, DraftCause> forbidden) implements Command {
     public Judged {
       forbidden = Map.copyOf(forbidden);
+    }
+  }
+
+  /// What budgets have used was counted anew.
+  record BudgetsCounted(List<BudgetUse> uses) implements Command {
+    public BudgetsCounted {
+      uses = List.copyOf(uses);
     }
   }
 

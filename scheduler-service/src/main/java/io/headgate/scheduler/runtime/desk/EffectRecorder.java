@@ -184,7 +184,7 @@ public final class EffectRecorder {
                     ? RequeueText.after(event, record, jobs.holdOf(record.id()), turn)
                     : record.name().id()
                         + " waits in its queue, in a new place"
-                        + DecisionText.asked(turn.requeuers.getOrDefault(record.id(), "")))
+                        + turn.requeueCauses.getOrDefault(record.id(), ""))
             .detail(DecisionText.detail("standing", lastStanding(record))));
   }
 
@@ -330,7 +330,7 @@ public final class EffectRecorder {
     return bar.isPresent()
         ? job.name().id() + " is stopped before it starts: " + bar.get().message()
         : DecisionText.stop(
-            job, attempt.attempt(), order, turn.requeuers.getOrDefault(job.id(), ""));
+            job, attempt.attempt(), order, turn.requeueCauses.getOrDefault(job.id(), ""));
   }
 
   private void resume(LoopTurn turn, AttemptRecord suspended, Attempt attempt) {

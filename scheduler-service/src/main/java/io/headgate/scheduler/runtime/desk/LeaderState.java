@@ -40,6 +40,7 @@ public final class LeaderState {
   final AgentOrders orders;
   final EffectRecorder recorder;
   final UsageDesk usage;
+  final BudgetDesk budgets;
   final PhaseBook phases;
   final TakenSubmissions taken = new TakenSubmissions();
   CatalogView catalog;
@@ -74,6 +75,7 @@ public final class LeaderState {
       }
     }
     tenants.addAll(catalogs.takeOverdue(Instant.MAX).tenants());
+    catalogs.counted(BudgetDesk.told(loaded));
     this.catalog = catalogs.view();
     this.core = SchedulerCore.load(state(loaded, tenants), settings.placement());
     for (Hold hold : loaded.holds()) {
@@ -85,6 +87,7 @@ public final class LeaderState {
     this.orders = new AgentOrders(leadership, settings.sampling());
     this.recorder = new EffectRecorder(leadership, orders, core, jobs, nodes);
     this.usage = new UsageDesk(this, loaded);
+    this.budgets = new BudgetDesk(this, loaded);
     WaitBook waits = new WaitBook(core);
     waits.load(loaded.waits(), jobs, leadership.since().orElse(Instant.EPOCH));
     this.phases = new PhaseBook(jobs, waits);
@@ -180,6 +183,10 @@ public final class LeaderState {
 
   public UsageDesk usage() {
     return usage;
+  }
+
+  public BudgetDesk budgets() {
+    return budgets;
   }
 
   public PhaseBook phases() {

@@ -11,6 +11,7 @@ import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.runtime.agent.Dispatch;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Batch;
+import io.headgate.scheduler.runtime.record.BudgetRecord;
 import io.headgate.scheduler.runtime.record.Cancellation;
 import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.Event;
@@ -48,8 +49,8 @@ public final class LoopTurn {
   /// The cancellations of this turn, with the users who asked for them.
   final Map<JobId, Cancellation> cancellations = new LinkedHashMap<>();
 
-  /// The subjects that requeue jobs in this turn.
-  final Map<JobId, String> requeuers = new LinkedHashMap<>();
+  /// Why jobs are requeued in this turn, to be appended to a sentence: `, as ada asked`.
+  final Map<JobId, String> requeueCauses = new LinkedHashMap<>();
 
   /// By index of input: what to do if the core refuses it.
   final Map<Integer, Consumer<Denial>> refusals = new LinkedHashMap<>();
@@ -68,6 +69,7 @@ public final class LoopTurn {
   final Set<JobId> releasedHolds = new LinkedHashSet<>();
   final List<PastUse> pastUse = new ArrayList<>();
   final Entries usage = Entries.empty();
+  final List<BudgetRecord> budgets = new ArrayList<>();
   final List<WaitHistory> waits = new ArrayList<>();
   final List<EventRecord> events = new ArrayList<>();
   final List<Batch.RequestRecord> requests = new ArrayList<>();
@@ -127,6 +129,7 @@ public final class LoopTurn {
         && attempts.isEmpty()
         && events.isEmpty()
         && usage.isEmpty()
+        && budgets.isEmpty()
         && contacts.isEmpty()
         && catalogs.isEmpty()
         && dispatches.isEmpty()
@@ -185,6 +188,7 @@ public final class LoopTurn {
         List.copyOf(releasedHolds),
         List.copyOf(pastUse),
         usage,
+        List.copyOf(budgets),
         List.copyOf(waits),
         numbered,
         List.copyOf(requests),

@@ -118,7 +118,8 @@ public final class PhaseBook {
           NODE_SUSPECT,
           NODE_SET_ASIDE,
           NODE_LOST,
-          DEVICE_CHANGED ->
+          DEVICE_CHANGED,
+          BUDGET ->
           List.of();
     };
   }

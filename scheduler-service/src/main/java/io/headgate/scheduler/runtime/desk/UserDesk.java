@@ -21,6 +21,7 @@ import io.headgate.scheduler.runtime.record.JobRecord.Course;
 import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
 import io.headgate.scheduler.runtime.submission.Submission;
 import io.headgate.scheduler.runtime.submission.Submission.NewJob;
+import io.headgate.scheduler.runtime.text.DecisionText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -273,7 +274,7 @@ public final class UserDesk {
       vaults.taken(known.id(), known.job().spec().queue(), requeue.catalog());
     }
     JobRecord job = live.orElse(known);
-    turn.requeuers.put(job.id(), requeue.by());
+    turn.requeueCauses.put(job.id(), DecisionText.asked(requeue.by()));
     turn.inputs.add(new Input.JobRequeued(job.job()));
     change(turn, job, requeue.reply(), false);
   }

@@ -210,6 +210,7 @@ final class Leader {
           Command.Undelivered _,
           Command.Barred _,
           Command.Judged _,
+          Command.BudgetsCounted _,
           Command.CatalogMoved _ -> {
         // Agents and sources repeat these to the next leader.
       }

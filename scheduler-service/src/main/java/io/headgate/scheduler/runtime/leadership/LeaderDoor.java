@@ -9,6 +9,7 @@ import io.headgate.scheduler.runtime.agent.ContactClock;
 import io.headgate.scheduler.runtime.agent.NodeCondition;
 import io.headgate.scheduler.runtime.agent.ProgressReport;
 import io.headgate.scheduler.runtime.agent.UseReport;
+import io.headgate.scheduler.runtime.catalog.BudgetUse;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.FreshCatalog;
 import io.headgate.scheduler.runtime.catalog.Refresher;
@@ -229,6 +230,11 @@ public final class LeaderDoor {
   /// repeated.
   public void ended(AgentSession session) {
     offer(new Command.SessionEnded(session));
+  }
+
+  /// What budgets have used was counted; answers as `report` does.
+  public boolean counted(List<BudgetUse> uses) {
+    return offer(new Command.BudgetsCounted(uses));
   }
 
   /// The agents and calls that wait while this replica is about to lead.

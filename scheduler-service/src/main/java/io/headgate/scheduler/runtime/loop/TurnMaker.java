@@ -156,7 +156,9 @@ public final class TurnMaker {
   /// the turn is decided with. And no job is withdrawn in the turn in which another command changes
   /// it.
   private static boolean isAlone(Command command) {
-    return command instanceof Command.CatalogMoved || command instanceof Command.Judged;
+    return command instanceof Command.CatalogMoved
+        || command instanceof Command.BudgetsCounted
+        || command instanceof Command.Judged;
   }
 
   /// Hands on the last step of a leader that ends in an orderly way.
@@ -187,6 +189,7 @@ public final class TurnMaker {
       case Command.Judged judged -> vaults.judged(turn, judged);
       case Command.CatalogMoved(String source, CatalogUpdate update) ->
           catalogs.moved(turn, source, update);
+      case Command.BudgetsCounted(var uses) -> state.budgets().counted(turn, uses);
       case Command.Ask<?> ask -> ask(turn, ask);
     }
   }

@@ -19,6 +19,7 @@ import java.util.Map;
 /// @param releasedHolds of these jobs
 /// @param pastUse of levels of rights that use something else now
 /// @param usage what the ledger of usage says since the batch before
+/// @param budgets whose state is another one now
 /// @param waits reasons that lanes and jobs have waited for
 /// @param events in order
 /// @param requests answered by this batch
@@ -35,6 +36,7 @@ public record Batch(
     List<JobId> releasedHolds,
     List<PastUse> pastUse,
     Entries usage,
+    List<BudgetRecord> budgets,
     List<WaitHistory> waits,
     List<EventRecord> events,
     List<RequestRecord> requests,
@@ -59,6 +61,7 @@ public record Batch(
         List.of(),
         List.of(),
         List.of(),
+        List.of(),
         Map.of());
   }
 
@@ -71,6 +74,7 @@ public record Batch(
         && releasedHolds.isEmpty()
         && pastUse.isEmpty()
         && usage.isEmpty()
+        && budgets.isEmpty()
         && waits.isEmpty()
         && events.isEmpty()
         && requests.isEmpty()

@@ -19,5 +19,6 @@ public enum EventType {
   NODE_LOST,
   DEVICE_CHANGED,
   STOPPING,
-  QUEUED
+  QUEUED,
+  BUDGET
 }

@@ -21,6 +21,7 @@ import java.util.Map;
 /// @param runTimes how long the newest attempts ran that ended by themselves, by queue
 /// @param pastUse of levels of rights, in pools that count it
 /// @param usage what the ledger of usage said last
+/// @param budgets that have warned or are spent
 /// @param waits reasons that lanes and jobs have waited for
 /// @param catalogs by source
 /// @param lastJob highest id of any job
@@ -35,6 +36,7 @@ public record LoadedState(
     List<ObservedRuns> runTimes,
     List<PastUse> pastUse,
     UsageTold usage,
+    List<BudgetRecord> budgets,
     List<WaitHistory> waits,
     Map<String, Catalog> catalogs,
     long lastJob,

@@ -116,8 +116,8 @@ public final class DecisionText {
   /// Says what became of the stopped attempt.
   ///
   /// @param stopped the attempt, as it was before
-  /// @param by id of the job that takes the place, or of the user who wants it to wait again;
-  ///   empty: neither does
+  /// @param by id of the job that takes the place; of a requeued job the cause, to be appended: `,
+  ///   as ada asked`; empty: neither
   public static String stop(JobRecord job, Attempt stopped, StopOrder order, String by) {
     String name = job.name().id();
     boolean wasSuspended = stopped.workers().getFirst() == WorkerStatus.SUSPENDED;
@@ -140,7 +140,7 @@ public final class DecisionText {
           name
               + " is stopped because it was cancelled"
               + job.cancellation().map(Cancellation::text).orElse("");
-      case StopCause.Requeued() -> name + " is stopped to wait in its queue again" + asked(by);
+      case StopCause.Requeued() -> name + " is stopped to wait in its queue again" + by;
       case StopCause.SuspensionOver() ->
           name + " was suspended for as long as allowed, or cannot go on there: it is stopped";
       case StopCause.WorkerEnded(int worker, var _) ->

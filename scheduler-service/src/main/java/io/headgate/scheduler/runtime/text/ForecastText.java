@@ -29,6 +29,7 @@ public final class ForecastText {
           switch (cause) {
             case NEVER_FITS -> "It will not start unless the configuration changes.";
             case QUEUE_CLOSED -> "It will not start before its queue is resumed.";
+            case BUDGET -> "It will not start before its budget begins anew or is raised.";
             case OPEN_ENDED ->
                 "Its start is unknown: jobs in its way have not declared how long they run"
                     + " (maxRuntime), and earlier runs do not tell.";

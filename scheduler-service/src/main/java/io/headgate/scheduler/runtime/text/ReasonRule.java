@@ -9,7 +9,7 @@ public final class ReasonRule {
   /// Empty: no numbered rule.
   public static String of(Reason reason) {
     return switch (reason) {
-      case Reason.QueueClosed _ -> "A1";
+      case Reason.QueueClosed _, Reason.Budget _ -> "A1";
       case Reason.Limit _ -> "A2";
       case Reason.TenantLimit _, Reason.DepartmentLimit _ -> "A3";
       case Reason.UserLimit _ -> "A4";

@@ -388,6 +388,7 @@ final class RestChecker {
                   .isPresent();
           case Reason.NeverFits _,
               Reason.QueueClosed _,
+              Reason.Budget _,
               Reason.TenantLimit _,
               Reason.TenantOverReservationDenied _,
               Reason.TenantNonPreemptible _,

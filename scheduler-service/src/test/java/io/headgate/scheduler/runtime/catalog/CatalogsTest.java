@@ -172,6 +172,7 @@ class CatalogsTest {
                 Map.of(),
                 joint,
                 Access.Roles.UNKNOWN,
+                List.of(),
                 List.of())),
         List.of());
   }

@@ -134,6 +134,7 @@ final class ChangingTenant {
             Map.of(),
             joint,
             Access.Roles.UNKNOWN,
+            List.of(),
             List.of()));
   }
 

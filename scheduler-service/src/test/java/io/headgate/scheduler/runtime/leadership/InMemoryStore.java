@@ -16,8 +16,10 @@ import io.headgate.scheduler.core.job.RunTimes;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.catalog.Budget;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Batch;
+import io.headgate.scheduler.runtime.record.BudgetRecord;
 import io.headgate.scheduler.runtime.record.CatalogEntry;
 import io.headgate.scheduler.runtime.record.CommitResult;
 import io.headgate.scheduler.runtime.record.Document;
@@ -64,6 +66,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
   private final Map<AttemptId, AttemptRecord> live = new LinkedHashMap<>();
   private final Map<JobId, Hold> holds = new LinkedHashMap<>();
   private final Map<List<Object>, PastUse> pastUse = new LinkedHashMap<>();
+  private final Map<Budget.Key, BudgetRecord> budgets = new TreeMap<>();
   private final StoredUsage usage = new StoredUsage();
   private final Map<List<Object>, WaitHistory> waits = new LinkedHashMap<>();
   private final List<EventRecord> events = new ArrayList<>();
@@ -146,6 +149,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
         runTimes(),
         List.copyOf(pastUse.values()),
         usage.told(),
+        List.copyOf(budgets.values()),
         List.copyOf(waits.values()),
         Map.copyOf(catalogs),
         jobs.keySet().stream().mapToLong(JobId::value).max().orElse(0),
@@ -226,6 +230,8 @@ final class InMemoryStore implements SchedulerStore, JobReader {
     batch.releasedHolds().forEach(holds::remove);
     batch.holds().forEach(hold -> holds.put(hold.job(), hold));
     usage.add(batch.usage(), batch.events());
+    batch.budgets().forEach(each -> budgets.put(each.use().key(), each));
+    budgets.values().removeIf(each -> each.state() == Budget.State.OK);
     for (PastUse past : batch.pastUse()) {
       List<Object> key = List.of(past.pool(), past.level());
       if (past.isNothing()) {

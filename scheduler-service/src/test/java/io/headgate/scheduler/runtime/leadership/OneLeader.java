@@ -22,6 +22,7 @@ import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.runtime.agent.AgentReport;
 import io.headgate.scheduler.runtime.catalog.Access;
+import io.headgate.scheduler.runtime.catalog.Budget;
 import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.Catalogs;
@@ -142,6 +143,7 @@ final class OneLeader {
             List.of(),
             LoadedState.UsageTold.NOTHING,
             List.of(),
+            List.of(),
             Map.of(),
             0,
             0,
@@ -204,7 +206,18 @@ final class OneLeader {
             .toList());
   }
 
+  /// The queue exists, and the tenant and its policy have these budgets.
+  static CatalogUpdate budgets(Budget... budgets) {
+    return access(
+        List.of(new Queue(QUEUE, POLICY, PROFILE, 1, true, true)), List.of(), List.of(budgets));
+  }
+
   static CatalogUpdate access(List<Queue> queues, List<VaultRules.Vault> vaults) {
+    return access(queues, vaults, List.of());
+  }
+
+  private static CatalogUpdate access(
+      List<Queue> queues, List<VaultRules.Vault> vaults, List<Budget> budgets) {
     return new CatalogUpdate.OfAccess(
         new Batch.CatalogChange(WatchPosition.START, true, List.of(), List.of()),
         List.of(
@@ -212,6 +225,7 @@ final class OneLeader {
                 TENANT,
                 1,
                 List.of(new Access.Group("all", Set.of("users/alice"), Set.of())),
+                List.of(),
                 List.of(
                     new Access.Rights(
                         Policy.of(POLICY, GpuQuantity.ZERO, GpuQuantity.ONE),
@@ -220,7 +234,10 @@ final class OneLeader {
                         Grace.NONE)),
                 queues,
                 VaultRules.byGroup(vaults, List.of("all")),
-                Access.Roles.UNKNOWN)),
+                Optional.empty(),
+                Access.Roles.UNKNOWN,
+                List.of(),
+                budgets)),
         List.of());
   }
 

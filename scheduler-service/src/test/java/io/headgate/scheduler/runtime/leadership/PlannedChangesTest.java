@@ -117,6 +117,7 @@ class PlannedChangesTest {
               List.of(),
               LoadedState.UsageTold.NOTHING,
               List.of(),
+              List.of(),
               Map.of(),
               0,
               0,

@@ -95,6 +95,7 @@ final class VaultsMovedTest {
             List.of(),
             LoadedState.UsageTold.NOTHING,
             List.of(),
+            List.of(),
             Map.of(),
             jobs.size(),
             0,

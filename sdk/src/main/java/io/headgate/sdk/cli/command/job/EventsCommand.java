@@ -186,7 +186,8 @@ public final class EventsCommand implements CliCommand {
           NODE_CLOSING,
           NODE_SUSPECT,
           NODE_SET_ASIDE,
-          DEVICE_CHANGED ->
+          DEVICE_CHANGED,
+          BUDGET ->
           Style.WAITING;
       case NODE_LOST -> Style.BAD;
       case SUBMITTED, ASSIGNED, REQUEUED, REASON_CHANGED, QUEUED, UNKNOWN -> Style.PLAIN;

@@ -1,0 +1,44 @@
+package io.headgate.scheduler.core.catalog;
+
+import java.time.Instant;
+
+/// A budget of which all is used, and what that does to a policy until its period ends. The core
+/// does not count: the catalog says so.
+///
+/// @param level whose jobs it counts
+/// @param name of the department or policy; of a tenant its id
+/// @param amount as people read it: `5000 GPU-hours`
+/// @param until when its period ends
+/// @param effect on the policy
+public record SpentBudget(Level level, String name, String amount, Instant until, Effect effect) {
+  /// Whose jobs a budget counts.
+  public enum Level {
+    TENANT("tenant"),
+    DEPARTMENT("department"),
+    POLICY("policy");
+
+    private final String word;
+
+    Level(String word) {
+      this.word = word;
+    }
+
+    /// As people read it.
+    public String word() {
+      return word;
+    }
+  }
+
+  /// What a spent budget does to a policy.
+  public enum Effect {
+    /// The policy reserves nothing: its jobs use what others leave.
+    YIELD,
+    /// Its jobs do not start (A1).
+    WAIT
+  }
+
+  /// `policy ai-dev`.
+  public String subject() {
+    return level.word() + " " + name;
+  }
+}

@@ -1,0 +1,25 @@
+package io.headgate.scheduler.runtime.catalog;
+
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.Optional;
+
+/// What was used of a budget in one of its periods, when it was last counted.
+///
+/// @param currency of the counted money; absent: GPU-hours
+/// @param start of the period
+/// @param end of the period
+/// @param countedAt all use before is in it
+public record BudgetUse(
+    Budget.Key key,
+    Optional<String> currency,
+    Instant start,
+    Instant end,
+    BigDecimal used,
+    Instant countedAt) {
+  /// Whether it says something about the budget: its unit and its period may have changed since.
+  public boolean isOf(Budget budget) {
+    return currency.equals(budget.currency())
+        && budget.per().at(start).equals(new Budget.Period(start, end));
+  }
+}
