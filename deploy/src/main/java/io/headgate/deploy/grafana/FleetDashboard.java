@@ -158,9 +158,7 @@ final class FleetDashboard {
             Unit.GPUS,
             "GPUs that waiting jobs ask for, by the profile of their queue.")
         .asks("headgate queues")
-        .query(
-            Query.range(
-                Query.by(PROFILE), sum(chosen(MetricNames.PROFILE_DEMAND), PROFILE)));
+        .query(Query.range(Query.by(PROFILE), sum(chosen(MetricNames.PROFILE_DEMAND), PROFILE)));
   }
 
   private static Panel demandByPolicy() {

@@ -27,6 +27,8 @@ public final class GrafanaFiles {
     for (Dashboard dashboard : DASHBOARDS) {
       files.put("dashboards/" + dashboard.id() + ".json", DashboardJson.write(dashboard));
     }
+    files.put("alerts/headgate.rules.yaml", AlertYaml.prometheus());
+    files.put("provisioning/alerting/headgate.yaml", AlertYaml.grafana());
     return files;
   }
 }

@@ -129,7 +129,9 @@ final class PanelJson {
       Map<String, Object> step = new LinkedHashMap<>();
       step.put("color", threshold.color());
       // Grafana writes the lowest value, minus infinity, as null.
-      step.put("value", Double.isInfinite(threshold.from()) ? JsonWriter.Nothing.NULL : threshold.from());
+      step.put(
+          "value",
+          Double.isInfinite(threshold.from()) ? JsonWriter.Nothing.NULL : threshold.from());
       steps.add(step);
     }
     return JsonFields.of("mode", "absolute").put("steps", steps).map();

@@ -118,7 +118,10 @@ final class SchedulerDashboard {
   private static Panel queue() {
     return Panel.lines("Waiting inputs", Unit.COUNT, "Inputs that wait for the loop of decisions.")
         .explainedBy(OVERLOAD)
-        .query(Query.range(Query.by(MetricNames.INSTANCE), max(all(MetricNames.QUEUE_LENGTH), MetricNames.INSTANCE)));
+        .query(
+            Query.range(
+                Query.by(MetricNames.INSTANCE),
+                max(all(MetricNames.QUEUE_LENGTH), MetricNames.INSTANCE)));
   }
 
   private static Panel waitingAndTime() {
@@ -141,7 +144,10 @@ final class SchedulerDashboard {
     return Panel.timeline("Which scheduler leads", "1 while a scheduler leads.")
         .explainedBy("docs/operations/several-schedulers.md")
         .size(8, 8)
-        .query(Query.range(Query.by(MetricNames.INSTANCE), max(all(MetricNames.LEADER), MetricNames.INSTANCE)));
+        .query(
+            Query.range(
+                Query.by(MetricNames.INSTANCE),
+                max(all(MetricNames.LEADER), MetricNames.INSTANCE)));
   }
 
   private static Panel epochs() {
