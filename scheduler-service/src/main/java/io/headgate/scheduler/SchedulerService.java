@@ -61,6 +61,7 @@ import io.headgate.scheduler.runtime.trace.Sampling;
 import io.headgate.scheduler.runtime.trace.SpanWriter;
 import io.headgate.scheduler.runtime.trace.TraceLog;
 import io.headgate.scheduler.store.PostgresHistory;
+import io.headgate.scheduler.store.PostgresIntervals;
 import io.headgate.scheduler.store.PostgresJobReader;
 import io.headgate.scheduler.store.PostgresSchedulerStore;
 import io.headgate.scheduler.store.PostgresTraceLog;
@@ -207,7 +208,12 @@ public final class SchedulerService implements AutoCloseable {
     this.memory = surroundings.memory().apply(meter);
     this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions, bounds.logs()), watches);
     this.usage = new UsageEndpoint(parts);
-    this.reports = new UsageReportEndpoint(door, new PostgresUsage(database));
+    this.reports =
+        new UsageReportEndpoint(
+            parts,
+            new PostgresUsage(database),
+            new PostgresIntervals(database),
+            config.usage().retention());
     this.plans = new PlanEndpoint(parts, new ContractDraftReader(), memory);
     this.agents = new AgentEndpoint(door, sessions, time);
     this.relay = relay(config.policies(), telemetry, List.of(jobs, usage, reports, plans, agents));
