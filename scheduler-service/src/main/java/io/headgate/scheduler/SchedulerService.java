@@ -62,6 +62,7 @@ import io.headgate.scheduler.runtime.trace.Sampling;
 import io.headgate.scheduler.runtime.trace.SpanWriter;
 import io.headgate.scheduler.runtime.trace.TraceLog;
 import io.headgate.scheduler.store.PostgresHistory;
+import io.headgate.scheduler.store.PostgresIntervals;
 import io.headgate.scheduler.store.PostgresJobReader;
 import io.headgate.scheduler.store.PostgresSchedulerStore;
 import io.headgate.scheduler.store.PostgresTraceLog;
@@ -210,7 +211,9 @@ public final class SchedulerService implements AutoCloseable {
     this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions, bounds.logs()), watches);
     this.usage = new UsageEndpoint(parts);
     PostgresUsage used = new PostgresUsage(database);
-    this.reports = new UsageReportEndpoint(door, used);
+    this.reports =
+        new UsageReportEndpoint(
+            parts, used, new PostgresIntervals(database), config.usage().retention());
     this.budgets = new BudgetCounter(door, used);
     this.plans = new PlanEndpoint(parts, new ContractDraftReader(), memory);
     this.agents = new AgentEndpoint(door, sessions, time);

@@ -7,11 +7,13 @@ import com.google.protobuf.Timestamp;
 import com.google.protobuf.util.Timestamps;
 import io.headgate.proto.scheduler.v1.CapacityRow;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
+import io.headgate.proto.scheduler.v1.ListUsageIntervalsRequest;
 import io.headgate.proto.scheduler.v1.NodeUsage;
 import io.headgate.proto.scheduler.v1.ReportCapacityRequest;
 import io.headgate.proto.scheduler.v1.ReportReservationsRequest;
 import io.headgate.proto.scheduler.v1.ReportUsageRequest;
 import io.headgate.proto.scheduler.v1.UsageDimension;
+import io.headgate.proto.scheduler.v1.UsageInterval;
 import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc;
 import io.headgate.proto.scheduler.v1.UsageRow;
 import io.headgate.scheduler.VisibilityMatrixTest.Caller;
@@ -101,6 +103,60 @@ final class ReportVisibility {
               .as("%s sees that capacity is taken", caller)
               .isEqualTo(whole);
         });
+  }
+
+  static void listsIntervals(boolean isOpen) {
+    ListUsageIntervalsRequest all =
+        ListUsageIntervalsRequest.newBuilder()
+            .setParent(ACME)
+            .setStartTime(since())
+            .setEndTime(Timestamps.fromMillis(System.currentTimeMillis()))
+            .build();
+    VisibilityMatrixTest.each(
+        isOpen,
+        (caller, _) -> {
+          if (caller.isForeign()) {
+            assertThat(
+                    VisibilityMatrixTest.outcome("", () -> reports(caller).listUsageIntervals(all)))
+                .startsWith("TENANT_NOT_FOUND");
+            return;
+          }
+          List<UsageInterval> whole = intervals(Caller.OPERATOR, all);
+          assertThat(whole).isNotEmpty().allMatch(each -> each.getPolicy().equals("rnd"));
+          assertThat(intervals(caller, all))
+              .as("%s sees that devices are in use", caller)
+              .containsExactlyElementsOf(
+                  caller.sees(isOpen)
+                      ? whole
+                      : whole.stream().map(ReportVisibility::withoutJob).toList());
+          assertThat(intervals(caller, all.toBuilder().addPolicies("rnd").build()))
+              .as("%s", caller)
+              .hasSize(caller.sees(isOpen) ? whole.size() : 0);
+          ListUsageIntervalsRequest ofJob =
+              all.toBuilder().addJobs(whole.getFirst().getJob()).build();
+          assertThat(
+                  VisibilityMatrixTest.outcome("", () -> reports(caller).listUsageIntervals(ofJob)))
+              .as("%s", caller)
+              .startsWith(caller.sees(isOpen) ? "OK" : "JOB_NOT_FOUND");
+        });
+  }
+
+  /// Without what changes when a job ends: other jobs of the tests may do so meanwhile.
+  private static List<UsageInterval> intervals(Caller caller, ListUsageIntervalsRequest request) {
+    return reports(caller).listUsageIntervals(request).getIntervalsList().stream()
+        .map(each -> each.toBuilder().clearEndTime().clearStoppingTime().clearPreempted().build())
+        .toList();
+  }
+
+  private static UsageInterval withoutJob(UsageInterval whole) {
+    return UsageInterval.newBuilder()
+        .setStartTime(whole.getStartTime())
+        .setPool(whole.getPool())
+        .setNode(whole.getNode())
+        .setDevice(whole.getDevice())
+        .setDeviceUuid(whole.getDeviceUuid())
+        .setQuantity(whole.getQuantity())
+        .build();
   }
 
   private static long taken(NodeUsage node) {

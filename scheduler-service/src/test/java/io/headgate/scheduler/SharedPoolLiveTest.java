@@ -14,6 +14,7 @@ import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import com.google.protobuf.util.Timestamps;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.TenantPart;
@@ -23,7 +24,10 @@ import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListPoolUsagesRequest;
+import io.headgate.proto.scheduler.v1.ListUsageIntervalsRequest;
 import io.headgate.proto.scheduler.v1.PoolUsage;
+import io.headgate.proto.scheduler.v1.UsageInterval;
+import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -126,5 +130,38 @@ final class SharedPoolLiveTest {
                     ListNodeUsagesRequest.newBuilder().setParent("tenants/acme").build())
                 .getUsagesList())
         .isEmpty();
+  }
+
+  @Test
+  void thePlatformSeesAllUseOfItsPoolAndATenantItsOwn() {
+    submit(alice, submit("rnd-1", "r-0"));
+    awaitState(alice, "r-0", Job.State.STATE_RUNNING);
+
+    assertThat(intervals("platform", "s-0"))
+        .extracting(
+            UsageInterval::getTenant,
+            UsageInterval::getPool,
+            UsageInterval::getNode,
+            UsageInterval::getJob)
+        .containsExactly(tuple("acme", "h100", "s-0", "r-0"));
+    assertThat(intervals("acme", "platform/s-0"))
+        .extracting(
+            UsageInterval::getTenant,
+            UsageInterval::getPool,
+            UsageInterval::getNode,
+            UsageInterval::getJob)
+        .containsExactly(tuple("", "platform/h100", "platform/s-0", "r-0"));
+  }
+
+  private List<UsageInterval> intervals(String tenant, String node) {
+    return UsageReportServiceGrpc.newBlockingStub(
+            installation.channel(installation.tokens.operator()))
+        .listUsageIntervals(
+            ListUsageIntervalsRequest.newBuilder()
+                .setParent("tenants/" + tenant)
+                .setStartTime(Timestamps.fromMillis(System.currentTimeMillis() - 3_600_000))
+                .addNodes(node)
+                .build())
+        .getIntervalsList();
   }
 }

@@ -230,7 +230,10 @@ final class VisibilityMatrixTest {
             () -> ReportVisibility.reportsReservations(isOpen))
         .with(
             UsageReportServiceGrpc.getReportCapacityMethod(),
-            () -> ReportVisibility.reportsCapacity(isOpen));
+            () -> ReportVisibility.reportsCapacity(isOpen))
+        .with(
+            UsageReportServiceGrpc.getListUsageIntervalsMethod(),
+            () -> ReportVisibility.listsIntervals(isOpen));
   }
 
   private interface OfJob {

@@ -11,6 +11,8 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.CheckUsageRequest;
 import io.headgate.proto.scheduler.v1.CheckUsageResponse;
+import io.headgate.proto.scheduler.v1.ListUsageIntervalsRequest;
+import io.headgate.proto.scheduler.v1.ListUsageIntervalsResponse;
 import io.headgate.proto.scheduler.v1.ReportBudgetsRequest;
 import io.headgate.proto.scheduler.v1.ReportBudgetsResponse;
 import io.headgate.proto.scheduler.v1.ReportCapacityRequest;
@@ -24,10 +26,12 @@ import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.ledger.UsageInterval;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
+import io.headgate.scheduler.runtime.record.IntervalReader;
 import io.headgate.scheduler.runtime.record.TooManyRowsException;
 import io.headgate.scheduler.runtime.record.UsageReader;
 import io.headgate.scheduler.runtime.record.UsageReader.Asked;
 import io.headgate.scheduler.runtime.record.UsageReader.Dimension;
+import io.headgate.scheduler.runtime.record.UsageRetention;
 import io.headgate.type.Viewer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -39,11 +43,16 @@ import java.util.Optional;
 public final class UsageReportEndpoint extends UsageReportServiceGrpc.UsageReportServiceImplBase {
   private final LeaderDoor door;
   private final UsageReader reader;
+  private final UsageIntervals intervals;
 
-  /// @param reader of the ledger that the door's leader writes
-  public UsageReportEndpoint(LeaderDoor door, UsageReader reader) {
-    this.door = door;
+  /// The readers are those of the ledger that the door's leader writes.
+  ///
+  /// @param retention of the ledger
+  public UsageReportEndpoint(
+      EndpointParts parts, UsageReader reader, IntervalReader intervals, UsageRetention retention) {
+    this.door = parts.door();
     this.reader = reader;
+    this.intervals = new UsageIntervals(parts, intervals, retention);
   }
 
   /// One request with the leader's answer.
@@ -77,16 +86,7 @@ public final class UsageReportEndpoint extends UsageReportServiceGrpc.UsageRepor
             .map(time -> time.truncatedTo(ChronoUnit.MILLIS))
             .filter(time -> time.isBefore(said.now()))
             .orElse(said.now());
-    if (!from.isBefore(until)) {
-      boolean isInFuture = !from.isBefore(said.now());
-      throw Refusal.invalidField(
-              "INVALID_PERIOD",
-              isInFuture ? "start_time" : "end_time",
-              isInFuture
-                  ? "the period begins at %s, and now it is %s".formatted(from, said.now())
-                  : "the period ends at %s, and begins at %s".formatted(until, from))
-          .exception();
-    }
+    UsagePeriod.requireBegun(from, until, said.now());
     return new Question(
         new Asked(
             allTenants ? Optional.empty() : Optional.of(tenant),
@@ -162,6 +162,12 @@ public final class UsageReportEndpoint extends UsageReportServiceGrpc.UsageRepor
                 door.ask(leader ->
                     BudgetMapper.report(
                         leader.catalog(), tenant, Viewers.of(caller, tenant, leader.catalog())))));
+  }
+
+  @Override
+  public void listUsageIntervals(
+      ListUsageIntervalsRequest request, StreamObserver<ListUsageIntervalsResponse> out) {
+    answer(out, intervals.list(request));
   }
 
   @Override

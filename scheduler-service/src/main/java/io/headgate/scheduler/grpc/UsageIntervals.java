@@ -1,0 +1,214 @@
+package io.headgate.scheduler.grpc;
+
+import io.headgate.kit.auth.Principal;
+import io.headgate.kit.auth.Principals;
+import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.grpc.ProtoTimes;
+import io.headgate.proto.scheduler.v1.ListUsageIntervalsRequest;
+import io.headgate.proto.scheduler.v1.ListUsageIntervalsResponse;
+import io.headgate.proto.scheduler.v1.UsageInterval;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.ledger.Holding;
+import io.headgate.scheduler.runtime.desk.LeaderView;
+import io.headgate.scheduler.runtime.record.IntervalReader;
+import io.headgate.scheduler.runtime.record.IntervalReader.Asked;
+import io.headgate.scheduler.runtime.record.IntervalReader.Holder;
+import io.headgate.scheduler.runtime.record.IntervalReader.Lasting;
+import io.headgate.scheduler.runtime.record.IntervalReader.Owned;
+import io.headgate.scheduler.runtime.record.IntervalReader.Position;
+import io.headgate.scheduler.runtime.record.IntervalReader.SliceInterval;
+import io.headgate.scheduler.runtime.record.JobName;
+import io.headgate.scheduler.runtime.record.UsageRetention;
+import io.headgate.type.GpuQuantity;
+import io.headgate.type.Viewer;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+
+/// Lists the single intervals of the usage ledger, page by page. The leader says for each page
+/// which intervals last. The period ends where the first page ended it.
+final class UsageIntervals {
+  private static final Duration LONGEST_PERIOD = Duration.ofDays(31);
+
+  private final EndpointParts parts;
+  private final JobReads jobs;
+  private final IntervalReader reader;
+  private final UsageRetention retention;
+
+  UsageIntervals(EndpointParts parts, IntervalReader reader, UsageRetention retention) {
+    this.parts = parts;
+    this.jobs = new JobReads(parts);
+    this.reader = reader;
+    this.retention = retention;
+  }
+
+  private record Said(Instant now, Viewer viewer, List<Lasting> lasting) {}
+
+  /// The end of the first page's period, and the last interval before this page.
+  private record Continued(Instant until, Position after) {
+    private static Continued parse(String text) {
+      String[] numbers = text.split(" ", -1);
+      return new Continued(
+          Instant.ofEpochMilli(Long.parseLong(numbers[0])),
+          new Position(
+              Instant.ofEpochMilli(Long.parseLong(numbers[1])),
+              Long.parseLong(numbers[2]),
+              Integer.parseInt(numbers[3]),
+              Integer.parseInt(numbers[4])));
+    }
+
+    String text() {
+      return "%d %d %d %d %d"
+          .formatted(
+              until.toEpochMilli(),
+              after.since().toEpochMilli(),
+              after.job(),
+              after.attempt(),
+              after.slice());
+    }
+  }
+
+  ListUsageIntervalsResponse list(ListUsageIntervalsRequest request) {
+    TenantId tenant = Names.tenant(request.getParent());
+    Principal caller = Principals.current();
+    List<String> query =
+        List.of(
+            "ListUsageIntervals",
+            request.toBuilder().clearPageSize().clearPageToken().build().toString());
+    Optional<Continued> continued =
+        parts.pages().read(query, request.getPageToken()).map(Continued::parse);
+    int size = PageTokens.size(request.getPageSize());
+    List<JobId> asked =
+        request.getJobsList().stream()
+            .map(job -> jobs.require(new JobName(tenant, job)).id())
+            .toList();
+    Said said =
+        Refusals.leading(
+            true,
+            () ->
+                parts
+                    .door()
+                    .ask(leader ->
+                        new Said(
+                            leader.now().truncatedTo(ChronoUnit.MILLIS),
+                            Viewers.of(caller, tenant, leader.catalog()),
+                            lasting(leader))));
+    Instant from = ProtoTimes.instant(request.getStartTime()).truncatedTo(ChronoUnit.MILLIS);
+    Instant until =
+        continued
+            .map(Continued::until)
+            .orElseGet(() ->
+                end(
+                    from,
+                    request.hasEndTime() ? ProtoTimes.instant(request.getEndTime()) : said.now(),
+                    said.now()));
+    List<SliceInterval> page =
+        reader.page(
+            new Asked(
+                tenant,
+                said.viewer(),
+                from,
+                until,
+                said.now(),
+                new IntervalReader.Filter(
+                    request.getPoolsList(),
+                    request.getNodesList(),
+                    request.getPoliciesList(),
+                    asked)),
+            said.lasting(),
+            continued.map(Continued::after),
+            size);
+    ListUsageIntervalsResponse.Builder response =
+        ListUsageIntervalsResponse.newBuilder()
+            .setStartTime(ProtoTimes.toProto(from))
+            .setEndTime(ProtoTimes.toProto(until));
+    page.forEach(interval -> response.addIntervals(interval(tenant, interval)));
+    if (page.size() == size) {
+      response.setNextPageToken(
+          parts.pages().issue(query, new Continued(until, page.getLast().position()).text()));
+    }
+    return response.build();
+  }
+
+  private static List<Lasting> lasting(LeaderView leader) {
+    return leader.reads().openUsage(leader.now()).stream()
+        .map(interval -> {
+          Holding holding = interval.holding();
+          return new Lasting(
+              interval,
+              leader
+                  .reads()
+                  .job(holding.job())
+                  .map(job ->
+                      new Owned(
+                          job.name().id(), job.metadata().submitter(), job.metadata().policy())),
+              leader
+                  .reads()
+                  .attempt(holding.job())
+                  .filter(attempt ->
+                      attempt.id().equals(new AttemptId(holding.job(), holding.attempt())))
+                  .flatMap(attempt -> attempt.attempt().stop())
+                  .map(StopOrder::at));
+        })
+        .toList();
+  }
+
+  private Instant end(Instant from, Instant asked, Instant now) {
+    Instant wanted = asked.truncatedTo(ChronoUnit.MILLIS);
+    Instant until = wanted.isBefore(now) ? wanted : now;
+    UsagePeriod.requireBegun(from, until, now);
+    if (Duration.between(from, until).compareTo(LONGEST_PERIOD) > 0) {
+      throw UsagePeriod.invalid(
+          "start_time",
+          "the period has more than %d days: from %s to %s; ask for a part of it, or for sums by ReportUsage"
+              .formatted(LONGEST_PERIOD.toDays(), from, until));
+    }
+    Instant kept = now.minus(retention.intervals());
+    if (from.isBefore(kept)) {
+      throw UsagePeriod.invalid(
+          "start_time",
+          ("single intervals are kept for %d days (scheduler.usage.keep-intervals), from %s on, and"
+                  + " the period begins at %s; ask for a later time, or for sums by ReportUsage")
+              .formatted(retention.intervals().toDays(), kept, from));
+    }
+    return until;
+  }
+
+  private static UsageInterval interval(TenantId parent, SliceInterval interval) {
+    UsageInterval.Builder told =
+        UsageInterval.newBuilder()
+            .setStartTime(ProtoTimes.toProto(interval.position().since()))
+            .setPool(interval.pool())
+            .setNode(interval.node())
+            .setDevice(interval.device())
+            .setDeviceUuid(interval.uuid())
+            .setQuantity(GpuQuantity.format(interval.units()))
+            .setHeld(interval.isHeld());
+    interval.until().map(ProtoTimes::toProto).ifPresent(told::setEndTime);
+    interval.holder().ifPresent(holder -> addHolder(told, parent, interval, holder));
+    return told.build();
+  }
+
+  private static void addHolder(
+      UsageInterval.Builder told, TenantId parent, SliceInterval interval, Holder holder) {
+    told.setJob(holder.job())
+        .setAttempt(interval.position().attempt())
+        .setUser(holder.user())
+        .setPolicy(holder.policy())
+        .setQueue(holder.queue())
+        .setProfile(holder.profile())
+        .setPreempted(holder.preempted())
+        .setTenant(holder.tenant().equals(parent) ? "" : holder.tenant().name());
+    if (!interval.isHeld()) {
+      told.setEntitled(GpuQuantity.format(holder.entitled()))
+          .setOverReservation(GpuQuantity.format(holder.overReservation()))
+          .setAboveLimit(GpuQuantity.format(holder.aboveLimit()));
+    }
+    holder.stopping().map(ProtoTimes::toProto).ifPresent(told::setStoppingTime);
+  }
+}

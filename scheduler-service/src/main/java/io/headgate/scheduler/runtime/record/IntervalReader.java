@@ -1,0 +1,136 @@
+package io.headgate.scheduler.runtime.record;
+
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.ledger.UsageInterval;
+import io.headgate.type.Viewer;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/// Reads the single intervals of the usage ledger, slice by slice. Blocks; thread-safe.
+public interface IntervalReader {
+  /// Before the names of the pools that tenants share, and before those of their nodes.
+  String SHARED = TenantId.PLATFORM + "/";
+
+  /// A period, and which intervals of it are asked for.
+  ///
+  /// @param tenant of the jobs; the platform's asks for the pools that it shares instead
+  /// @param viewer whose teams are ids of policies
+  /// @param from in whole milliseconds, as the other times
+  /// @param until not after `asOf`
+  /// @param asOf the time of the leader when it said which intervals last
+  record Asked(
+      TenantId tenant, Viewer viewer, Instant from, Instant until, Instant asOf, Filter filter) {
+    /// Whether it asks for all use of the pools that tenants share.
+    public boolean isOfSharedPools() {
+      return tenant.equals(TenantId.PLATFORM);
+    }
+
+    /// The name of a pool or node in the answer.
+    ///
+    /// @param stored its name in the ledger
+    public String shown(String stored) {
+      return isOfSharedPools() && stored.startsWith(SHARED)
+          ? stored.substring(SHARED.length())
+          : stored;
+    }
+
+    /// The name of a pool or node in the ledger.
+    public String stored(String shown) {
+      return isOfSharedPools() ? SHARED + shown : shown;
+    }
+  }
+
+  /// An empty list matches all. Names of pools and nodes are those of [SliceInterval].
+  ///
+  /// @param policies only jobs that the viewer sees match
+  /// @param jobs that the viewer sees
+  record Filter(List<String> pools, List<String> nodes, List<String> policies, List<JobId> jobs) {
+    public static final Filter ALL = new Filter(List.of(), List.of(), List.of(), List.of());
+
+    public Filter {
+      pools = List.copyOf(pools);
+      nodes = List.copyOf(nodes);
+      policies = List.copyOf(policies);
+      jobs = List.copyOf(jobs);
+    }
+  }
+
+  /// An interval that lasts.
+  ///
+  /// @param interval as if it ended when the leader was asked
+  /// @param job of the interval; empty: it is not known any more
+  /// @param stopping since when its attempt is asked to stop
+  record Lasting(UsageInterval interval, Optional<Owned> job, Optional<Instant> stopping) {}
+
+  /// A job, and to whom it belongs.
+  ///
+  /// @param name id in its tenant
+  /// @param submitter resource name
+  /// @param policy id
+  record Owned(String name, String submitter, String policy) {}
+
+  /// The place of an interval in the list. It stays the same when the interval ends.
+  ///
+  /// @param slice number of the slice in its attempt, from 1
+  record Position(Instant since, long job, int attempt, int slice) implements Comparable<Position> {
+    private static final Comparator<Position> ORDER =
+        Comparator.comparing(Position::since)
+            .thenComparingLong(Position::job)
+            .thenComparingInt(Position::attempt)
+            .thenComparingInt(Position::slice);
+
+    @Override
+    public int compareTo(Position other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
+  /// The use of one slice.
+  ///
+  /// @param until absent: it lasts
+  /// @param pool of a shared pool `platform/` and its id, except where the platform asks; as `node`
+  /// @param units in 1/126000 GPU
+  /// @param holder absent: the viewer does not see the job
+  record SliceInterval(
+      Position position,
+      Optional<Instant> until,
+      String pool,
+      String node,
+      int device,
+      String uuid,
+      long units,
+      Optional<Holder> holder) {
+    /// Whether the slice was free, and held for the job.
+    public boolean isHeld() {
+      return position.attempt() == 0;
+    }
+  }
+
+  /// The job of an interval.
+  ///
+  /// @param job id in its tenant; empty: it is not stored any more
+  /// @param entitled units within the reservation; as the following, 0 of a held slice
+  /// @param stopping since when the attempt is asked to stop, while the interval lasts
+  /// @param preempted whether the attempt had to go at the end
+  record Holder(
+      TenantId tenant,
+      String job,
+      String user,
+      String policy,
+      String queue,
+      String profile,
+      long entitled,
+      long overReservation,
+      long aboveLimit,
+      Optional<Instant> stopping,
+      boolean preempted) {}
+
+  /// The next intervals that touch the period, by position.
+  ///
+  /// @param lasting all intervals that last at `asOf`
+  /// @param after the last position before; empty: none
+  List<SliceInterval> page(Asked asked, List<Lasting> lasting, Optional<Position> after, int limit);
+}
