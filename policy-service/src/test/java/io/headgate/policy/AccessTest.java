@@ -7,6 +7,7 @@ import io.grpc.Status.Code;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.failure.Refusal.FieldViolation;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.policy.v1.Budget;
 import io.headgate.proto.policy.v1.DeleteGroupRequest;
 import io.headgate.proto.policy.v1.DeletePolicyRequest;
 import io.headgate.proto.policy.v1.DeleteQueueRequest;
@@ -124,6 +125,12 @@ class AccessTest {
                 Grace.newBuilder()
                     .setCallback(Duration.newBuilder().setSeconds(60))
                     .setTerminate(Duration.newBuilder()))
+            .setBudget(
+                Budget.newBuilder()
+                    .setGpuHours("5000")
+                    .setPer(Budget.Per.PER_WEEK)
+                    .setWarnAt(90)
+                    .setWhenSpent(Budget.WhenSpent.WHEN_SPENT_STOP))
             .setReservation("2")
             .setLimit("9")
             .setWeight(7)

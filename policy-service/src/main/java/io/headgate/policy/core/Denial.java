@@ -63,6 +63,12 @@ public sealed interface Denial {
   record InexactQuantity(String field, String text, GpuQuantity below, GpuQuantity above)
       implements OfNumber {}
 
+  /// The text is not the amount of a budget.
+  record MalformedAmount(String field, String text) implements OfNumber {}
+
+  /// No currency has the code.
+  record UnknownCurrency(String field, String code) implements OfNumber {}
+
   /// A number or duration outside of its range; all three in notation for people.
   record OutOfRange(String field, String value, String low, String high) implements OfNumber {}
 

@@ -51,13 +51,15 @@ final class AccessMapping {
   }
 
   static Department toProto(TenantId tenant, io.headgate.policy.core.access.Department department) {
-    return Department.newBuilder()
-        .setName(name(tenant, DEPARTMENTS, department.id().value()))
-        .setDepartment(department.parent().map(DepartmentId::value).orElse(""))
-        .setReservation(department.reservation().map(GpuQuantity::toString).orElse(""))
-        .setLimit(department.limit().map(GpuQuantity::toString).orElse(""))
-        .setWeight(department.weight())
-        .build();
+    Department.Builder proto =
+        Department.newBuilder()
+            .setName(name(tenant, DEPARTMENTS, department.id().value()))
+            .setDepartment(department.parent().map(DepartmentId::value).orElse(""))
+            .setReservation(department.reservation().map(GpuQuantity::toString).orElse(""))
+            .setLimit(department.limit().map(GpuQuantity::toString).orElse(""))
+            .setWeight(department.weight());
+    department.budget().map(BudgetMapping::toProto).ifPresent(proto::setBudget);
+    return proto.build();
   }
 
   static Policy toProto(TenantId tenant, io.headgate.policy.core.access.Policy policy) {
@@ -92,6 +94,7 @@ final class AccessMapping {
     if (!terms.grace().equals(Grace.NONE)) {
       proto.setGrace(toProto(terms.grace()));
     }
+    policy.budget().map(BudgetMapping::toProto).ifPresent(proto::setBudget);
     return proto.build();
   }
 
@@ -145,6 +148,7 @@ final class AccessMapping {
         .configuration()
         .tenants()
         .forEach(part -> proto.addTenants(TenantPartMapping.toProto(part)));
+    version.configuration().budget().map(BudgetMapping::toProto).ifPresent(proto::setBudget);
     version
         .joint()
         .ifPresent(joint ->
@@ -257,7 +261,10 @@ final class AccessMapping {
         department.getDepartment(),
         department.getReservation(),
         department.getLimit(),
-        department.getWeight());
+        department.getWeight(),
+        department.hasBudget()
+            ? Optional.of(BudgetMapping.spec(department.getBudget()))
+            : Optional.empty());
   }
 
   /// @param path of the policy in the request
@@ -295,6 +302,7 @@ final class AccessMapping {
                 ? duration(path + ".preempt_after", policy.getPreemptAfter())
                 : Optional.empty(),
             grace(path + ".grace", policy.getGrace())),
+        policy.hasBudget() ? Optional.of(BudgetMapping.spec(policy.getBudget())) : Optional.empty(),
         policy.getDescription());
   }
 
@@ -350,7 +358,8 @@ final class AccessMapping {
           case VISIBILITY_TENANT -> Visibility.TENANT;
           case UNRECOGNIZED -> throw unchecked(proto.getVisibilityValue());
         },
-        proto.getTenantsList().stream().map(TenantPartMapping::spec).toList());
+        proto.getTenantsList().stream().map(TenantPartMapping::spec).toList(),
+        proto.hasBudget() ? Optional.of(BudgetMapping.spec(proto.getBudget())) : Optional.empty());
   }
 
   /// The id in a name of this tenant. A name of another form is passed on whole, and the check of
@@ -369,7 +378,7 @@ final class AccessMapping {
   }
 
   /// Validation refuses such values before an endpoint sees them.
-  private static IllegalStateException unchecked(int value) {
+  static IllegalStateException unchecked(int value) {
     return new IllegalStateException("an undefined enum value came through: " + value);
   }
 }

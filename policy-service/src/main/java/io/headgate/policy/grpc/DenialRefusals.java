@@ -223,6 +223,16 @@ final class DenialRefusals {
                       + unreduced(above))
               .withMetadata("below", below)
               .withMetadata("above", above);
+      case Denial.MalformedAmount(var field, var text) ->
+          Refusal.invalidField(
+              "MALFORMED_AMOUNT",
+              field,
+              quoted(text)
+                  + " is not the amount of a budget: write a number above 0 such as 5000 or 12000.50,"
+                  + " with at most 12 digits and 6 decimals");
+      case Denial.UnknownCurrency(var field, var code) ->
+          Refusal.invalidField(
+              "UNKNOWN_CURRENCY", field, quoted(code) + " is no ISO 4217 code: write USD or EUR");
       case Denial.OutOfRange(var field, var value, var low, var high) ->
           Refusal.invalidField(
                   "OUT_OF_RANGE", field, value + " is not within " + low + " to " + high)

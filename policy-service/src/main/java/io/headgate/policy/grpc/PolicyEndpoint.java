@@ -50,6 +50,7 @@ final class PolicyEndpoint extends PolicyServiceGrpc.PolicyServiceImplBase {
                   STOP_AFTER_NEVER,
                   "preempt_after",
                   "grace",
+                  "budget",
                   "description"),
               PolicyId::new,
               io.headgate.policy.core.access.Policy::id,

@@ -145,6 +145,16 @@ public final class AccessWriter {
                 "accessConfiguration",
                 AuditEntry.changes(
                     AuditFields.of(change.before()), AuditFields.of(change.after()))));
+    diff.budget()
+        .ifPresent(change ->
+            append(
+                tables,
+                origin,
+                tenant,
+                "UpdateBudget",
+                "accessConfiguration",
+                AuditEntry.changes(
+                    AuditFields.of(change.before()), AuditFields.of(change.after()))));
   }
 
   private void append(

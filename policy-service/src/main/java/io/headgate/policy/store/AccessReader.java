@@ -14,6 +14,7 @@ import static io.headgate.policy.store.jooq.Tables.VAULT_GROUPS;
 
 import io.headgate.kit.seal.Seal;
 import io.headgate.policy.core.access.AccessConfiguration;
+import io.headgate.policy.core.access.Budget;
 import io.headgate.policy.core.access.Department;
 import io.headgate.policy.core.access.Grace;
 import io.headgate.policy.core.access.Group;
@@ -55,7 +56,7 @@ import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 
-/// Reads groups, departments, policies, queues and vaults with one query per table.
+/// Reads groups, departments, policies, queues, vaults and budgets with one query per table.
 final class AccessReader {
   private final DSLContext dsl;
   private final Seal seal;
@@ -66,14 +67,16 @@ final class AccessReader {
   }
 
   AccessConfiguration read(TenantId tenant, Visibility visibility) {
+    BudgetRows.Read budgets = new BudgetRows(dsl, tenant).read();
     return new AccessConfiguration(
         groups(tenant),
-        departments(tenant),
-        policies(tenant),
+        departments(tenant, budgets),
+        policies(tenant, budgets),
         queues(tenant),
         vaults(tenant),
         visibility,
-        parts(tenant));
+        parts(tenant),
+        budgets.tenant());
   }
 
   private List<Group> groups(TenantId tenant) {
@@ -108,10 +111,10 @@ final class AccessReader {
                 leads.getOrDefault(row.value1(), List.of())));
   }
 
-  private List<Department> departments(TenantId tenant) {
+  private List<Department> departments(TenantId tenant, BudgetRows.Read budgets) {
     return dsl.selectFrom(DEPARTMENTS)
         .where(DEPARTMENTS.TENANT_ID.eq(tenant.value()))
-        .fetch(AccessReader::department);
+        .fetch(row -> department(row, budgets.ofDepartment(row.getDepartmentId())));
   }
 
   private List<TenantPart> parts(TenantId tenant) {
@@ -130,7 +133,7 @@ final class AccessReader {
                 row.getWeight()));
   }
 
-  private List<Policy> policies(TenantId tenant) {
+  private List<Policy> policies(TenantId tenant, BudgetRows.Read budgets) {
     Map<String, List<UserId>> exceeding =
         dsl.select(POLICY_EXCEED_LIMIT.POLICY_ID, POLICY_EXCEED_LIMIT.USER_ID)
             .from(POLICY_EXCEED_LIMIT)
@@ -138,7 +141,11 @@ final class AccessReader {
             .fetchGroups(POLICY_EXCEED_LIMIT.POLICY_ID, row -> new UserId(row.value2()));
     return dsl.selectFrom(POLICIES)
         .where(POLICIES.TENANT_ID.eq(tenant.value()))
-        .fetch(row -> policy(row, exceeding.getOrDefault(row.getPolicyId(), List.of())));
+        .fetch(row ->
+            policy(
+                row,
+                exceeding.getOrDefault(row.getPolicyId(), List.of()),
+                budgets.ofPolicy(row.getPolicyId())));
   }
 
   private List<Queue> queues(TenantId tenant) {
@@ -190,16 +197,18 @@ final class AccessReader {
         .toList();
   }
 
-  private static Department department(DepartmentsRecord row) {
+  private static Department department(DepartmentsRecord row, Optional<Budget> budget) {
     return new Department(
         new DepartmentId(row.getDepartmentId()),
         Optional.ofNullable(row.getParentId()).map(DepartmentId::new),
         Optional.ofNullable(row.getReservationUnits()).map(GpuQuantity::new),
         Optional.ofNullable(row.getLimitUnits()).map(GpuQuantity::new),
-        row.getWeight());
+        row.getWeight(),
+        budget);
   }
 
-  private static Policy policy(PoliciesRecord row, List<UserId> exceeding) {
+  private static Policy policy(
+      PoliciesRecord row, List<UserId> exceeding, Optional<Budget> budget) {
     return new Policy(
         new PolicyId(row.getPolicyId()),
         new GroupId(row.getGroupId()),
@@ -220,6 +229,7 @@ final class AccessReader {
             new Grace(
                 Optional.ofNullable(row.getCallbackMs()).map(Duration::ofMillis),
                 Optional.ofNullable(row.getTerminateMs()).map(Duration::ofMillis))),
+        budget,
         row.getDescription());
   }
 

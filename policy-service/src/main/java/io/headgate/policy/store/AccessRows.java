@@ -50,8 +50,8 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.impl.DSL;
 
-/// Writes one tenant's groups, departments, policies, queues and vaults. Rows are deleted before
-/// the rows that they refer to, and inserted after them.
+/// Writes one tenant's groups, departments, policies, queues, vaults and budgets. Rows are deleted
+/// before the rows that they refer to, and inserted after them.
 final class AccessRows {
   private final DSLContext dsl;
   private final Seal seal;
@@ -73,6 +73,7 @@ final class AccessRows {
     writeGroups(diff.groups());
     writeDepartments(diff.departments());
     writePolicies(diff.policies());
+    new BudgetRows(dsl, new TenantId(tenant)).write(diff);
     writeQueues(diff.queues());
     writeVaults(diff.vaults());
     writeParts(diff.tenants());

@@ -1,5 +1,6 @@
 package io.headgate.policy.store;
 
+import static io.headgate.policy.store.jooq.Tables.BUDGETS;
 import static io.headgate.policy.store.jooq.Tables.DEPARTMENTS;
 import static io.headgate.policy.store.jooq.Tables.GROUPS;
 import static io.headgate.policy.store.jooq.Tables.RETIRED_TENANTS;
@@ -74,6 +75,7 @@ final class PostgresTenants implements TenantTable {
         .set(RETIRED_TENANTS.RETIRED_AT, at)
         .execute();
     dsl.deleteFrom(VAULTS).where(VAULTS.TENANT_ID.eq(id.value())).execute();
+    dsl.deleteFrom(BUDGETS).where(BUDGETS.TENANT_ID.eq(id.value())).execute();
     dsl.deleteFrom(DEPARTMENTS).where(DEPARTMENTS.TENANT_ID.eq(id.value())).execute();
     dsl.deleteFrom(GROUPS).where(GROUPS.TENANT_ID.eq(id.value())).execute();
     dsl.deleteFrom(USERS).where(USERS.TENANT_ID.eq(id.value())).execute();

@@ -1,13 +1,19 @@
 package io.headgate.kit.grpc;
 
 import build.buf.protovalidate.Violation;
+import com.google.protobuf.Descriptors.EnumDescriptor;
+import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The patterns of the contract in words, so that no user must read a regular expression to correct
-/// a name.
+/// Rules of the contract in words, so that no user must read a regular expression or the number of
+/// an enumeration's value to correct a field.
 final class PatternWords {
   private static final String PATTERN_RULE = "string.pattern";
+
+  /// The contract excludes only the value 0 with it, which means that the field is not set.
+  private static final String ABSENT_RULE = "enum.not_in";
 
   /// Characters of a wrong value that a message shows.
   private static final int MAX_SHOWN = 80;
@@ -47,11 +53,21 @@ final class PatternWords {
     String standard = violation.toProto().getMessage();
     Violation.FieldValue rule = violation.getRuleValue();
     Violation.FieldValue field = violation.getFieldValue();
+    if (violation.toProto().getRuleId().equals(ABSENT_RULE) && field != null) {
+      return "is not set: use one of " + values(field.getDescriptor().getEnumType());
+    }
     if (!violation.toProto().getRuleId().equals(PATTERN_RULE) || rule == null || field == null) {
       return standard;
     }
     String words = of(String.valueOf(rule.getValue()));
     return words == null ? standard : shown(field.getValue()) + " is wrong: use " + words;
+  }
+
+  private static String values(EnumDescriptor type) {
+    return type.getValues().stream()
+        .filter(value -> value.getNumber() != 0)
+        .map(EnumValueDescriptor::getName)
+        .collect(Collectors.joining(", "));
   }
 
   private static String shown(@Nullable Object value) {

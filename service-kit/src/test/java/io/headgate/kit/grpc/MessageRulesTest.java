@@ -14,6 +14,7 @@ import io.headgate.kit.failure.RefusalException;
 import io.headgate.kit.proto.test.v1.Book;
 import io.headgate.kit.proto.test.v1.Chapter;
 import io.headgate.kit.proto.test.v1.PutBookRequest;
+import io.headgate.proto.policy.v1.Budget;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -89,6 +90,17 @@ class MessageRulesTest {
         .isEqualTo(
             "spec.environment[\"1UP\"]: \"1UP\" is wrong: use letters, digits and underscores, not"
                 + " starting with a digit");
+  }
+
+  @Test
+  void anEnumerationThatIsNotSetIsToldWithItsValues() {
+    MessageRules rules = new MessageRules(List.of(Budget.getDescriptor()));
+    Budget wrong = Budget.newBuilder().setGpuHours("1").build();
+    assertThat(
+            catchThrowableOfType(RefusalException.class, () -> rules.require("budget", wrong))
+                .refusal()
+                .message())
+        .isEqualTo("budget.per: is not set: use one of PER_DAY, PER_WEEK, PER_MONTH, PER_YEAR");
   }
 
   @Test

@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 ///
 /// @param visibility of the members' jobs to each other
 /// @param tenants the parts of tenants in shared pools; only of the tenant `platform`
+/// @param budget of the tenant's jobs together; absent: none
 public record AccessConfiguration(
     List<Group> groups,
     List<Department> departments,
@@ -27,7 +28,8 @@ public record AccessConfiguration(
     List<Queue> queues,
     List<Vault> vaults,
     Visibility visibility,
-    List<TenantPart> tenants) {
+    List<TenantPart> tenants,
+    Optional<Budget> budget) {
   public static final int MAX_GROUPS = 1000;
   public static final int MAX_POLICIES = 1000;
   public static final int MAX_QUEUES = 10_000;
@@ -52,7 +54,7 @@ public record AccessConfiguration(
     tenants = tenants.stream().sorted(TenantPart.ORDER).toList();
   }
 
-  /// The rights of a tenant that owns no shared pools.
+  /// The rights of a tenant that owns no shared pools and has no budget.
   public AccessConfiguration(
       List<Group> groups,
       List<Department> departments,
@@ -60,7 +62,7 @@ public record AccessConfiguration(
       List<Queue> queues,
       List<Vault> vaults,
       Visibility visibility) {
-    this(groups, departments, policies, queues, vaults, visibility, List.of());
+    this(groups, departments, policies, queues, vaults, visibility, List.of(), Optional.empty());
   }
 
   public Optional<Group> group(GroupId id) {
@@ -73,99 +75,52 @@ public record AccessConfiguration(
 
   /// With `group` in place of the group that has its id, if any.
   public AccessConfiguration with(Group group) {
-    return new AccessConfiguration(
-        put(groups, group, each -> each.id().equals(group.id())),
-        departments,
-        policies,
-        queues,
-        vaults,
-        visibility,
-        tenants);
+    return next(put(groups, group, each -> each.id().equals(group.id())), policies, queues, vaults);
   }
 
   /// With `policy` in place of the policy that has its id, if any.
   public AccessConfiguration with(Policy policy) {
-    return new AccessConfiguration(
-        groups,
-        departments,
-        put(policies, policy, each -> each.id().equals(policy.id())),
-        queues,
-        vaults,
-        visibility,
-        tenants);
+    return next(
+        groups, put(policies, policy, each -> each.id().equals(policy.id())), queues, vaults);
   }
 
   /// With `queue` in place of the queue that has its id, if any.
   public AccessConfiguration with(Queue queue) {
-    return new AccessConfiguration(
-        groups,
-        departments,
-        policies,
-        put(queues, queue, each -> each.id().equals(queue.id())),
-        vaults,
-        visibility,
-        tenants);
+    return next(groups, policies, put(queues, queue, each -> each.id().equals(queue.id())), vaults);
   }
 
   /// With `vault` in place of the vault that has its id, if any.
   public AccessConfiguration with(Vault vault) {
-    return new AccessConfiguration(
-        groups,
-        departments,
-        policies,
-        queues,
-        put(vaults, vault, each -> each.id().equals(vault.id())),
-        visibility,
-        tenants);
+    return next(groups, policies, queues, put(vaults, vault, each -> each.id().equals(vault.id())));
   }
 
   public AccessConfiguration without(GroupId id) {
-    return new AccessConfiguration(
-        groups.stream().filter(group -> !group.id().equals(id)).toList(),
-        departments,
-        policies,
-        queues,
-        vaults,
-        visibility,
-        tenants);
+    return next(
+        groups.stream().filter(group -> !group.id().equals(id)).toList(), policies, queues, vaults);
   }
 
   /// Without the policy and its queues.
   public AccessConfiguration without(PolicyId id) {
-    return new AccessConfiguration(
+    return next(
         groups,
-        departments,
         policies.stream().filter(policy -> !policy.id().equals(id)).toList(),
         queues.stream().filter(queue -> !queue.policy().equals(id)).toList(),
-        vaults,
-        visibility,
-        tenants);
+        vaults);
   }
 
   public AccessConfiguration without(QueueId id) {
-    return new AccessConfiguration(
-        groups,
-        departments,
-        policies,
-        queues.stream().filter(queue -> !queue.id().equals(id)).toList(),
-        vaults,
-        visibility,
-        tenants);
+    return next(
+        groups, policies, queues.stream().filter(queue -> !queue.id().equals(id)).toList(), vaults);
   }
 
   public AccessConfiguration without(VaultId id) {
-    return new AccessConfiguration(
-        groups,
-        departments,
-        policies,
-        queues,
-        vaults.stream().filter(vault -> !vault.id().equals(id)).toList(),
-        visibility,
-        tenants);
+    return next(
+        groups, policies, queues, vaults.stream().filter(vault -> !vault.id().equals(id)).toList());
   }
 
   /// The part that a caller sees: its groups, their policies, the departments above these and their
-  /// queues, and the vaults that apply to its groups.
+  /// queues, and the vaults that apply to its groups. Of budgets, it sees those of its groups'
+  /// policies.
   ///
   /// @param viewer its teams are the tenant's groups
   public AccessConfiguration seenBy(Viewer viewer) {
@@ -184,7 +139,7 @@ public record AccessConfiguration(
         visibility);
   }
 
-  /// The departments above these policies.
+  /// The departments above these policies, without their budgets.
   private List<Department> above(List<Policy> seen) {
     DepartmentTree tree = new DepartmentTree(departments);
     Set<DepartmentId> above =
@@ -192,7 +147,10 @@ public record AccessConfiguration(
             .flatMap(policy -> policy.department().stream())
             .flatMap(id -> tree.path(id).stream())
             .collect(Collectors.toSet());
-    return departments.stream().filter(department -> above.contains(department.id())).toList();
+    return departments.stream()
+        .filter(department -> above.contains(department.id()))
+        .map(Department::withoutBudget)
+        .toList();
   }
 
   /// A vault of all groups applies to a caller that is in any.
@@ -213,7 +171,7 @@ public record AccessConfiguration(
 
   /// Without the user in all groups and exceed-limit grants.
   public AccessConfiguration withoutUser(UserId user) {
-    return new AccessConfiguration(
+    return next(
         groups.stream()
             .map(group ->
                 new Group(
@@ -222,17 +180,14 @@ public record AccessConfiguration(
                     group.serviceAccounts(),
                     dropped(group.leads(), user)))
             .toList(),
-        departments,
         policies.stream().map(policy -> withoutGrant(policy, user)).toList(),
         queues,
-        vaults,
-        visibility,
-        tenants);
+        vaults);
   }
 
   /// Without the service account in all groups.
   public AccessConfiguration withoutServiceAccount(ServiceAccountId account) {
-    return new AccessConfiguration(
+    return next(
         groups.stream()
             .map(group ->
                 new Group(
@@ -241,12 +196,16 @@ public record AccessConfiguration(
                     dropped(group.serviceAccounts(), account),
                     group.leads()))
             .toList(),
-        departments,
         policies,
         queues,
-        vaults,
-        visibility,
-        tenants);
+        vaults);
+  }
+
+  /// The same tenant with these groups, policies, queues and vaults.
+  private AccessConfiguration next(
+      List<Group> groups, List<Policy> policies, List<Queue> queues, List<Vault> vaults) {
+    return new AccessConfiguration(
+        groups, departments, policies, queues, vaults, visibility, tenants, budget);
   }
 
   private static Policy withoutGrant(Policy policy, UserId user) {
@@ -262,6 +221,7 @@ public record AccessConfiguration(
             rights.weight(),
             dropped(rights.exceedLimit(), user)),
         policy.terms(),
+        policy.budget(),
         policy.description());
   }
 

@@ -12,6 +12,7 @@ import java.util.function.Function;
 /// The changes from one configuration to another.
 ///
 /// @param visibility absent: unchanged
+/// @param budget of the tenant; absent: unchanged
 public record AccessDiff(
     Part<Group> groups,
     Part<Department> departments,
@@ -19,7 +20,8 @@ public record AccessDiff(
     Part<Queue> queues,
     Part<Vault> vaults,
     Optional<Change<Visibility>> visibility,
-    Part<TenantPart> tenants) {
+    Part<TenantPart> tenants,
+    Optional<Change<Optional<Budget>>> budget) {
 
   /// The changes of one kind.
   public record Part<T>(List<T> added, List<Change<T>> changed, List<T> removed) {
@@ -54,7 +56,10 @@ public record AccessDiff(
         before.visibility() == after.visibility()
             ? Optional.empty()
             : Optional.of(new Change<>(before.visibility(), after.visibility())),
-        part(before.tenants(), after.tenants(), TenantPart::key));
+        part(before.tenants(), after.tenants(), TenantPart::key),
+        before.budget().equals(after.budget())
+            ? Optional.empty()
+            : Optional.of(new Change<>(before.budget(), after.budget())));
   }
 
   public boolean isEmpty() {
@@ -64,7 +69,8 @@ public record AccessDiff(
         && queues.isEmpty()
         && vaults.isEmpty()
         && visibility.isEmpty()
-        && tenants.isEmpty();
+        && tenants.isEmpty()
+        && budget.isEmpty();
   }
 
   private static <K, T> Part<T> part(List<T> before, List<T> after, Function<T, K> id) {

@@ -9,6 +9,7 @@ import java.util.Optional;
 ///
 /// @param vaults absent: the vaults in force stay
 /// @param tenants the parts of tenants in shared pools; only of the tenant `platform`
+/// @param budget of the tenant; absent: none
 public record AccessSpec(
     List<GroupSpec> groups,
     List<DepartmentSpec> departments,
@@ -16,7 +17,8 @@ public record AccessSpec(
     List<QueueSpec> queues,
     Optional<List<VaultSpec>> vaults,
     Visibility visibility,
-    List<TenantPartSpec> tenants) {
+    List<TenantPartSpec> tenants,
+    Optional<BudgetSpec> budget) {
   public AccessSpec {
     groups = List.copyOf(groups);
     departments = List.copyOf(departments);
@@ -26,7 +28,7 @@ public record AccessSpec(
     tenants = List.copyOf(tenants);
   }
 
-  /// The rights of a tenant that owns no shared pools.
+  /// The rights of a tenant that owns no shared pools and has no budget.
   public AccessSpec(
       List<GroupSpec> groups,
       List<DepartmentSpec> departments,
@@ -34,7 +36,7 @@ public record AccessSpec(
       List<QueueSpec> queues,
       Optional<List<VaultSpec>> vaults,
       Visibility visibility) {
-    this(groups, departments, policies, queues, vaults, visibility, List.of());
+    this(groups, departments, policies, queues, vaults, visibility, List.of(), Optional.empty());
   }
 
   /// A tenant's part of shared pools.
@@ -66,18 +68,26 @@ public record AccessSpec(
   /// @param reservation empty: the sum of its members' reservations
   /// @param limit empty: none
   /// @param weight 0 means 1
+  /// @param budget absent: none
   public record DepartmentSpec(
-      String id, String parent, String reservation, String limit, int weight) {}
+      String id,
+      String parent,
+      String reservation,
+      String limit,
+      int weight,
+      Optional<BudgetSpec> budget) {}
 
   /// A policy.
   ///
   /// @param department empty: none
+  /// @param budget absent: none
   public record PolicySpec(
       String id,
       String group,
       String department,
       RightsSpec rights,
       TermsSpec terms,
+      Optional<BudgetSpec> budget,
       String description) {}
 
   /// The amounts that a policy may use.
@@ -91,6 +101,20 @@ public record AccessSpec(
       exceedLimit = List.copyOf(exceedLimit);
     }
   }
+
+  /// A budget.
+  ///
+  /// @param gpuHours empty: it bounds the cost
+  /// @param cost empty: it bounds GPU time
+  /// @param currency empty: none
+  /// @param warnAt percentage; 0 means 80
+  public record BudgetSpec(
+      String gpuHours,
+      String cost,
+      String currency,
+      Budget.Per per,
+      int warnAt,
+      Budget.WhenSpent whenSpent) {}
 
   /// The terms of a policy's jobs.
   ///

@@ -33,6 +33,7 @@ public final class AuditFields {
     fields.put("reservation", text(department.reservation()));
     fields.put("limit", text(department.limit()));
     fields.put("weight", Integer.toString(department.weight()));
+    putBudget(fields, department.budget());
     return fields;
   }
 
@@ -55,6 +56,7 @@ public final class AuditFields {
     fields.put("preempt_after", terms.preemptAfter().toString());
     fields.put("grace.callback", text(terms.grace().callback()));
     fields.put("grace.terminate", text(terms.grace().terminate()));
+    putBudget(fields, policy.budget());
     fields.put("description", policy.description());
     return fields;
   }
@@ -93,6 +95,29 @@ public final class AuditFields {
 
   public static Map<String, String> of(Visibility visibility) {
     return Map.of("visibility", word(visibility));
+  }
+
+  /// The tenant's budget; empty if it has none.
+  public static Map<String, String> of(Optional<Budget> budget) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    putBudget(fields, budget);
+    return fields;
+  }
+
+  private static void putBudget(Map<String, String> fields, Optional<Budget> budget) {
+    budget.ifPresent(set -> {
+      switch (set.amount()) {
+        case Budget.Amount.GpuHours(var hours) ->
+            fields.put("budget.gpu_hours", hours.toPlainString());
+        case Budget.Amount.Cost(var cost, var currency) -> {
+          fields.put("budget.cost", cost.toPlainString());
+          fields.put("budget.currency", currency);
+        }
+      }
+      fields.put("budget.per", word(set.per()));
+      fields.put("budget.warn_at", Integer.toString(set.warnAt()));
+      fields.put("budget.when_spent", word(set.whenSpent()));
+    });
   }
 
   private static String word(Enum<?> value) {

@@ -11,12 +11,14 @@ import java.util.Optional;
 ///   reservations
 /// @param limit GPUs that its members together never exceed; absent: none
 /// @param weight share among equal ranks (O4)
+/// @param budget of its members together; absent: none
 public record Department(
     DepartmentId id,
     Optional<DepartmentId> parent,
     Optional<GpuQuantity> reservation,
     Optional<GpuQuantity> limit,
-    int weight) {
+    int weight,
+    Optional<Budget> budget) {
   /// Departments from the highest to the lowest, at most.
   public static final int MAX_DEPTH = 5;
 
@@ -29,5 +31,9 @@ public record Department(
     if (weight < 1 || weight > Rights.MAX_WEIGHT) {
       throw new IllegalArgumentException("weight " + weight);
     }
+  }
+
+  Department withoutBudget() {
+    return new Department(id, parent, reservation, limit, weight, Optional.empty());
   }
 }

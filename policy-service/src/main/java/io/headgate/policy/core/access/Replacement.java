@@ -11,6 +11,7 @@ import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.UserId;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /// Decides whether a whole configuration may replace the one in force. Everything is checked,
@@ -50,10 +51,12 @@ public final class Replacement {
                 reader.each("vaults", Kind.VAULT, wanted, VaultSpec::id, vaultReader::vault))
             .orElse(state.current().vaults());
     List<TenantPart> parts = new TenantPartReader(reader, problems).read(spec.tenants());
+    Optional<Budget> budget =
+        spec.budget().flatMap(wanted -> new BudgetReader(problems).read("budget", wanted));
     requireOwnKinds(state, spec, problems);
     AccessConfiguration next =
         new AccessConfiguration(
-            groups, departments, policies, queues, vaults, spec.visibility(), parts);
+            groups, departments, policies, queues, vaults, spec.visibility(), parts, budget);
     if (problems.isEmpty()
         && next.equals(state.current())
         && thoroughness == Thoroughness.CHANGES_ONLY) {
@@ -116,7 +119,8 @@ public final class Replacement {
             || !spec.policies().isEmpty()
             || !spec.queues().isEmpty()
             || spec.vaults().filter(vaults -> !vaults.isEmpty()).isPresent()
-            || spec.visibility() != Visibility.OWN;
+            || spec.visibility() != Visibility.OWN
+            || spec.budget().isPresent();
     if (isPlatform && isOther) {
       problems.add(new Denial.PlatformHasPartsOnly());
     }

@@ -2,6 +2,7 @@ package io.headgate.policy.core.access;
 
 import io.headgate.kit.decision.Problems;
 import io.headgate.policy.core.Denial;
+import io.headgate.policy.core.access.AccessSpec.BudgetSpec;
 import io.headgate.policy.core.access.AccessSpec.DepartmentSpec;
 import io.headgate.policy.core.access.AccessSpec.GroupSpec;
 import io.headgate.policy.core.access.AccessSpec.PolicySpec;
@@ -104,13 +105,15 @@ final class SpecReader {
     Optional<GpuQuantity> reservation = optional(path + ".reservation", spec.reservation());
     Optional<GpuQuantity> limit = optional(path + ".limit", spec.limit());
     Optional<Integer> weight = number(path + ".weight", spec.weight(), Rights.MAX_WEIGHT);
+    Optional<Budget> budget = budget(path, spec.budget());
     boolean ordered = isWithinLimit(path, Kind.DEPARTMENT, spec.id(), reservation, limit);
     boolean read =
         reservation.isPresent() == !spec.reservation().isEmpty()
             && limit.isPresent() == !spec.limit().isEmpty()
-            && parent.isPresent() == !spec.parent().isEmpty();
+            && parent.isPresent() == !spec.parent().isEmpty()
+            && budget.isPresent() == spec.budget().isPresent();
     return id.isPresent() && weight.isPresent() && ordered && read
-        ? Optional.of(new Department(id.get(), parent, reservation, limit, weight.get()))
+        ? Optional.of(new Department(id.get(), parent, reservation, limit, weight.get(), budget))
         : Optional.empty();
   }
 
@@ -121,16 +124,28 @@ final class SpecReader {
     Optional<DepartmentId> department = department(path, spec.department());
     Optional<Rights> rights = rights(path, spec);
     Optional<JobTerms> terms = terms(path, spec.terms());
+    Optional<Budget> budget = budget(path, spec.budget());
     if (id.isEmpty()
         || group.isEmpty()
         || (department.isEmpty() && !spec.department().isEmpty())
         || rights.isEmpty()
-        || terms.isEmpty()) {
+        || terms.isEmpty()
+        || budget.isPresent() != spec.budget().isPresent()) {
       return Optional.empty();
     }
     return Optional.of(
         new Policy(
-            id.get(), group.get(), department, rights.get(), terms.get(), spec.description()));
+            id.get(),
+            group.get(),
+            department,
+            rights.get(),
+            terms.get(),
+            budget,
+            spec.description()));
+  }
+
+  private Optional<Budget> budget(String path, Optional<BudgetSpec> spec) {
+    return spec.flatMap(wanted -> new BudgetReader(problems).read(path + ".budget", wanted));
   }
 
   private Optional<DepartmentId> department(String path, String department) {

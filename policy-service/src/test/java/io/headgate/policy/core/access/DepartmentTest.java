@@ -44,13 +44,15 @@ class DepartmentTest {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                1),
+                1,
+                Optional.empty()),
             new Department(
                 new DepartmentId("ml"),
                 Optional.of(new DepartmentId("engineering")),
                 Optional.of(GpuQuantity.ofGpus(4)),
                 Optional.of(GpuQuantity.ofGpus(8)),
-                1));
+                1,
+                Optional.empty()));
     assertThat(next.policies().getFirst().department()).contains(new DepartmentId("ml"));
   }
 
@@ -111,8 +113,8 @@ class DepartmentTest {
                     department("a", "", "5", "4"),
                     department("b", "", "many", ""),
                     department("c", "", "", "1/11"),
-                    new DepartmentSpec("d", "", "", "", 10_001),
-                    new DepartmentSpec("e", "", "", "", -1),
+                    new DepartmentSpec("d", "", "", "", 10_001, Optional.empty()),
+                    new DepartmentSpec("e", "", "", "", -1, Optional.empty()),
                     department("Bad", "Worse", "", "")),
                 List.of()))
         .containsExactly(
@@ -215,6 +217,7 @@ class DepartmentTest {
             terms.stopAfterNever(),
             Optional.of(preemptAfter),
             new Grace(Optional.of(callback), Optional.of(terminate))),
+        Optional.empty(),
         "");
   }
 

@@ -43,18 +43,36 @@ final class Specs {
 
   static PolicySpec policy(String id, String group, String reservation, String limit) {
     return new PolicySpec(
-        id, group, "", new RightsSpec(reservation, limit, "", 0, List.of()), TERMS, "");
+        id,
+        group,
+        "",
+        new RightsSpec(reservation, limit, "", 0, List.of()),
+        TERMS,
+        Optional.empty(),
+        "");
   }
 
   /// A policy with a limit of 4 GPUs and one for each user.
   static PolicySpec perUser(String id, String perUser) {
     return new PolicySpec(
-        id, "devs", "", new RightsSpec("0", "4", perUser, 0, List.of()), TERMS, "");
+        id,
+        "devs",
+        "",
+        new RightsSpec("0", "4", perUser, 0, List.of()),
+        TERMS,
+        Optional.empty(),
+        "");
   }
 
   static PolicySpec exceeding(String id, String... users) {
     return new PolicySpec(
-        id, "devs", "", new RightsSpec("0", "4", "", 0, List.of(users)), TERMS, "");
+        id,
+        "devs",
+        "",
+        new RightsSpec("0", "4", "", 0, List.of(users)),
+        TERMS,
+        Optional.empty(),
+        "");
   }
 
   static PolicySpec terms(
@@ -73,6 +91,7 @@ final class Specs {
             never,
             Optional.empty(),
             Grace.NONE),
+        Optional.empty(),
         "");
   }
 
@@ -84,11 +103,12 @@ final class Specs {
         department,
         new RightsSpec(reservation, reservation, "", 0, List.of()),
         TERMS,
+        Optional.empty(),
         "");
   }
 
   static DepartmentSpec department(String id, String parent, String reservation, String limit) {
-    return new DepartmentSpec(id, parent, reservation, limit, 0);
+    return new DepartmentSpec(id, parent, reservation, limit, 0, Optional.empty());
   }
 
   static QueueSpec queue(String id, String policy, String profile) {

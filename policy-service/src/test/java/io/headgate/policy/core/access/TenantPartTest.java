@@ -38,7 +38,8 @@ class TenantPartTest {
         List.of(),
         Optional.empty(),
         Visibility.OWN,
-        List.of(parts));
+        List.of(parts),
+        Optional.empty());
   }
 
   private static AccessState platform(Optional<Supply> supply) {
