@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.ledger.Split;
@@ -13,6 +14,8 @@ import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.core.usage.PolicyUsage;
 import io.headgate.scheduler.core.usage.PoolUsage;
 import io.headgate.scheduler.core.usage.QueueUsage;
+import io.headgate.scheduler.runtime.catalog.Budget;
+import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.desk.LeaderView;
 import io.headgate.type.GpuQuantity;
 import io.opentelemetry.api.common.Attributes;
@@ -43,6 +46,7 @@ final class Gauges {
     UsageTotals totals = leader.reads().usageTotals(leader.now());
     pools(readings, leader, splits(totals));
     policies(readings, leader);
+    budgets(readings, leader.catalog());
     profiles(readings, leader);
     queues(readings, leader);
     leader.reads().contacts().forEach(contact -> node(readings, contact));
@@ -144,6 +148,28 @@ final class Gauges {
     }
     for (PolicyUsage policy : leader.core().policies()) {
       policy(readings, policy, demand.getOrDefault(policy.policy(), 0L));
+    }
+  }
+
+  private static void budgets(List<Reading> readings, CatalogView catalog) {
+    for (TenantId tenant : catalog.tenantsWithBudgets()) {
+      for (Budget budget : catalog.budgets(tenant)) {
+        catalog
+            .budgets()
+            .use(budget)
+            .ifPresent(use ->
+                readings.add(
+                    new Reading(
+                        MetricNames.BUDGET_USE,
+                        use.used().doubleValue() / budget.amount().doubleValue(),
+                        Attributes.of(
+                            MetricNames.TENANT,
+                            tenant.name(),
+                            MetricNames.BUDGET_LEVEL,
+                            budget.key().level().word(),
+                            MetricNames.BUDGET,
+                            budget.key().name()))));
+      }
     }
   }
 

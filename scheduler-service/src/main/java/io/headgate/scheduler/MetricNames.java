@@ -35,6 +35,9 @@ public final class MetricNames {
   public static final AttributeKey<String> KIND = AttributeKey.stringKey("headgate.kind");
   public static final AttributeKey<String> INSTANCE = AttributeKey.stringKey("headgate.instance");
   public static final AttributeKey<String> CURRENCY = AttributeKey.stringKey("headgate.currency");
+  public static final AttributeKey<String> BUDGET = AttributeKey.stringKey("headgate.budget");
+  public static final AttributeKey<String> BUDGET_LEVEL =
+      AttributeKey.stringKey("headgate.budget.level");
   public static final AttributeKey<String> MODEL = AttributeKey.stringKey("hw.model");
   public static final AttributeKey<String> NODE = AttributeKey.stringKey("headgate.node");
   public static final AttributeKey<String> VERSION =
@@ -134,6 +137,17 @@ public final class MetricNames {
               TENANT)
           .when("some are left out");
 
+  public static final MetricDefinition BUDGET_USE =
+      gauge(
+              "headgate.budget.use",
+              "1",
+              "used part of a budget, above 1 where jobs went on; by `tenant`, `department` or"
+                  + " `policy`, and its id",
+              TENANT,
+              BUDGET_LEVEL,
+              BUDGET)
+          .when("a budget was counted");
+
   public static final MetricDefinition AGENT_CONNECTED =
       agent("connected", "{agent}", "1 while a node's agent is connected");
   public static final MetricDefinition AGENT_HEARTBEAT_AGE =
@@ -224,6 +238,7 @@ public final class MetricNames {
           QUEUE_WAITING,
           QUEUE_OLDEST_AGE,
           SERIES_LEFT_OUT,
+          BUDGET_USE,
           AGENT_CONNECTED,
           AGENT_HEARTBEAT_AGE,
           AGENT_LEASE_REMAINING,

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Timestamp;
 import com.google.protobuf.util.Timestamps;
+import io.headgate.proto.scheduler.v1.BudgetUse;
 import io.headgate.proto.scheduler.v1.CapacityRow;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListUsageIntervalsRequest;
 import io.headgate.proto.scheduler.v1.NodeUsage;
+import io.headgate.proto.scheduler.v1.ReportBudgetsRequest;
 import io.headgate.proto.scheduler.v1.ReportCapacityRequest;
 import io.headgate.proto.scheduler.v1.ReportReservationsRequest;
 import io.headgate.proto.scheduler.v1.ReportUsageRequest;
@@ -102,6 +104,28 @@ final class ReportVisibility {
           assertThat(reports(caller).reportCapacity(request).getPools(0))
               .as("%s sees that capacity is taken", caller)
               .isEqualTo(whole);
+        });
+  }
+
+  static void reportsBudgets(boolean isOpen) {
+    ReportBudgetsRequest request = ReportBudgetsRequest.newBuilder().setParent(ACME).build();
+    VisibilityMatrixTest.each(
+        isOpen,
+        (caller, _) -> {
+          if (caller.isForeign()) {
+            assertThat(
+                    VisibilityMatrixTest.outcome("", () -> reports(caller).reportBudgets(request)))
+                .startsWith("TENANT_NOT_FOUND");
+            return;
+          }
+          List<String> whole = List.of("acme", "rnd");
+          List<String> own = caller.sees(false) ? List.of("rnd") : List.of();
+          boolean seesAll =
+              isOpen ? caller.sees(true) : caller == Caller.ADMIN || caller == Caller.OPERATOR;
+          assertThat(reports(caller).reportBudgets(request).getBudgetsList())
+              .as("%s", caller)
+              .extracting(BudgetUse::getId)
+              .isEqualTo(seesAll ? whole : own);
         });
   }
 
