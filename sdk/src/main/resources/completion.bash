@@ -28,7 +28,7 @@ _headgate() {
   if [[ -z $words && $word != -* ]]; then
     case $command in
       jobs | explain | logs | wait | cancel | requeue) words=$(_headgate_names jobs --all) ;;
-      queues | policies | profiles | pools | nodes) words=$(_headgate_names "$command") ;;
+      queues | policies | budgets | profiles | pools | nodes) words=$(_headgate_names "$command") ;;
       drain | undrain | approve | forget) words=$(_headgate_names nodes) ;;
       join-token) words=$(_headgate_names pools) ;;
       context)

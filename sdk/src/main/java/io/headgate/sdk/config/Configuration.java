@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param tenants tenants that share the pools; scenarios only
 /// @param visibility of the members' jobs to each other
 /// @param parts of tenants in the pools; platform files only
+/// @param budget of the tenant's jobs together; null: none
 public record Configuration(
     @Nullable String tenant,
     List<Group> groups,
@@ -20,7 +21,8 @@ public record Configuration(
     List<Vault> vaults,
     List<Tenant> tenants,
     Visibility visibility,
-    List<TenantPart> parts) {
+    List<TenantPart> parts,
+    @Nullable Budget budget) {
   public static final String API_VERSION = "headgate/v1";
   public static final String KIND = "Configuration";
 
@@ -41,7 +43,7 @@ public record Configuration(
     parts = List.copyOf(parts);
   }
 
-  /// The configuration of a tenant that owns no shared pools.
+  /// The configuration of a tenant that owns no shared pools and has no budget.
   public Configuration(
       @Nullable String tenant,
       List<Group> groups,
@@ -62,7 +64,8 @@ public record Configuration(
         vaults,
         tenants,
         visibility,
-        List.of());
+        List.of(),
+        null);
   }
 
   /// A configuration without departments and vaults, for a tenant that shares no pools.
@@ -78,7 +81,17 @@ public record Configuration(
 
   public Configuration withTenant(String name) {
     return new Configuration(
-        name, groups, pools, profiles, departments, policies, vaults, tenants, visibility, parts);
+        name,
+        groups,
+        pools,
+        profiles,
+        departments,
+        policies,
+        vaults,
+        tenants,
+        visibility,
+        parts,
+        budget);
   }
 
   /// Whether it is about pools that several tenants share.

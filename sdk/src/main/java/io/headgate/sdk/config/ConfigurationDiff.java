@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -22,10 +23,9 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
 
   public static ConfigurationDiff between(Configuration from, Configuration to) {
     Collector collector = new Collector();
-    if (from.visibility() != to.visibility()) {
+    if (from.visibility() != to.visibility() || !Objects.equals(from.budget(), to.budget())) {
       String tenant = to.tenant() == null ? "" : to.tenant();
-      collector.compare(
-          ObjectKind.TENANT, List.of(from.visibility()), List.of(to.visibility()), _ -> tenant);
+      collector.compare(ObjectKind.TENANT, List.of(from), List.of(to), _ -> tenant);
     }
     collector.compare(ObjectKind.GROUP, from.groups(), to.groups(), Group::name);
     collector.compare(ObjectKind.POOL, from.pools(), to.pools(), Pool::name);

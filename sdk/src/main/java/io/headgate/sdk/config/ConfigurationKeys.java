@@ -52,6 +52,7 @@ final class ConfigurationKeys {
               "tenant of the session",
               "Tenant that the configuration belongs to."),
           VISIBILITY,
+          FileKey.of("budget", "mapping", "", "What all jobs of the tenant may use in a period."),
           FileKey.list("groups", "Users that share policies."),
           FileKey.list("pools", "Hardware."),
           FileKey.list("profiles", "Job sizes."),
@@ -326,6 +327,7 @@ final class ConfigurationKeys {
           PolicyKeys.POLICIES,
           PolicyKeys.GRACE,
           PolicyKeys.QUEUES,
+          PolicyKeys.BUDGET,
           VAULTS);
 
   private ConfigurationKeys() {}

@@ -54,7 +54,8 @@ public final class ConfigurationReader {
         List.of(),
         List.of(),
         Visibility.OWN,
-        new TenantPartReader(sections).read(root));
+        new TenantPartReader(sections).read(root),
+        null);
   }
 
   /// Reads the sections of a configuration.
@@ -74,6 +75,16 @@ public final class ConfigurationReader {
     List<Vault> vaults = VaultReader.read(root, sections);
     List<Tenant> tenants = TenantReader.read(root, sections);
     return new Configuration(
-        tenant, groups, pools, profiles, departments, policies, vaults, tenants, visibility);
+        tenant,
+        groups,
+        pools,
+        profiles,
+        departments,
+        policies,
+        vaults,
+        tenants,
+        visibility,
+        List.of(),
+        BudgetReader.read(root));
   }
 }

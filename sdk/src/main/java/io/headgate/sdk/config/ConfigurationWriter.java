@@ -27,6 +27,7 @@ public final class ConfigurationWriter {
     }
     yaml.unlessDefault(
         "visibility", configuration.visibility().keyword(), Visibility.OWN.keyword());
+    budget(yaml, configuration.budget());
     body(yaml, configuration);
     return yaml.toString();
   }
@@ -161,6 +162,7 @@ public final class ConfigurationWriter {
     yaml.entryOrNothing("reservation", department.reservation());
     yaml.entryOrNothing("limit", department.limit());
     yaml.unlessDefault("weight", department.weight(), 1);
+    budget(yaml, department.budget());
   }
 
   private static void policy(YamlText yaml, Policy policy) {
@@ -191,8 +193,30 @@ public final class ConfigurationWriter {
         "preemptWithin", policy.preemptWithin().keyword(), Policy.PreemptWithin.NEVER.keyword());
     yaml.unlessDefault(
         "stopAfter", stopAfter(policy.stopAfter()), DurationText.format(Policy.DEFAULT_STOP_AFTER));
+    budget(yaml, policy.budget());
     yaml.entryOrNothing("description", policy.description());
     yaml.inlineItems("queues", policy.queues(), ConfigurationWriter::queue);
+  }
+
+  private static void budget(YamlText yaml, @Nullable Budget budget) {
+    if (budget == null) {
+      return;
+    }
+    yaml.inline(
+        "budget",
+        line -> {
+          switch (budget.amount()) {
+            case Budget.Amount.GpuHours(var hours) -> line.entry("gpuHours", hours.toPlainString());
+            case Budget.Amount.Cost(var cost, var currency) -> {
+              line.entry("cost", cost.toPlainString());
+              line.entry("currency", currency);
+            }
+          }
+          line.entry("per", budget.per().keyword());
+          line.unlessDefault("warnAt", budget.warnAt(), Budget.DEFAULT_WARN_AT);
+          line.unlessDefault(
+              "whenSpent", budget.whenSpent().keyword(), Budget.WhenSpent.WARN.keyword());
+        });
   }
 
   private static @Nullable String duration(@Nullable Duration duration) {

@@ -90,6 +90,7 @@ final class DepartmentReader {
         reservation,
         limit,
         values.integer(PolicyKeys.DEPARTMENT_WEIGHT),
+        BudgetReader.read(fields),
         sections.isScenario() ? values.referenceOrNull("tenant", sections.tenants()) : null);
   }
 

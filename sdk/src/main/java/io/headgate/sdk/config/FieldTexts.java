@@ -21,7 +21,7 @@ final class FieldTexts {
   static Map<String, FieldText> of(Object object) {
     FieldTexts texts = new FieldTexts();
     switch (object) {
-      case Visibility visibility -> texts.value("visibility", visibility.keyword());
+      case Configuration configuration -> texts.tenant(configuration);
       case Group group -> texts.group(group);
       case Pool pool -> texts.pool(pool);
       case Profile profile -> texts.profile(profile);
@@ -33,6 +33,24 @@ final class FieldTexts {
       default -> throw new IllegalArgumentException("not part of a configuration: " + object);
     }
     return texts.fields;
+  }
+
+  private void tenant(Configuration configuration) {
+    value("visibility", configuration.visibility().keyword());
+    budget(configuration.budget());
+  }
+
+  private void budget(@Nullable Budget budget) {
+    value("budget", budget == null ? null : amount(budget) + " per " + budget.per().keyword());
+    value("budget.warnAt", budget == null ? null : budget.warnAt() + " %");
+    value("budget.whenSpent", budget == null ? null : budget.whenSpent().keyword());
+  }
+
+  private static String amount(Budget budget) {
+    return switch (budget.amount()) {
+      case Budget.Amount.GpuHours(var hours) -> hours.toPlainString() + " GPU-hours";
+      case Budget.Amount.Cost(var cost, var currency) -> cost.toPlainString() + " " + currency;
+    };
   }
 
   private void group(Group group) {
@@ -112,6 +130,7 @@ final class FieldTexts {
     value("reservation", department.reservation());
     value("limit", department.limit());
     value("weight", department.weight());
+    budget(department.budget());
   }
 
   private void policy(Policy policy) {
@@ -131,6 +150,7 @@ final class FieldTexts {
     value("preemptWithin", policy.preemptWithin().keyword());
     Duration stopAfter = policy.stopAfter();
     value("stopAfter", stopAfter == null ? "never" : DurationText.format(stopAfter));
+    budget(policy.budget());
     quoted("description", policy.description());
   }
 

@@ -73,6 +73,11 @@ final class MappingReader {
     return values.containsKey(key);
   }
 
+  /// Whether it is a mapping; if not, that was reported.
+  boolean isMapping() {
+    return isMapping;
+  }
+
   /// Whether an unknown key was reported. A missing key may then just be mistyped.
   boolean hasUnknownKeys() {
     return hasUnknownKeys;

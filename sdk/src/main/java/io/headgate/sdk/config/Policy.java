@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param exceedLimit users whose jobs may use idle capacity above the limit
 /// @param stopAfter how long jobs run on without contact to the scheduler; null: for ever
 /// @param preemptAfter how long its jobs wait before they preempt
+/// @param budget of its jobs; null: none
 /// @param tenant tenant of the policy, where tenants share the pools; null: the configuration's own
 public record Policy(
     String name,
@@ -30,6 +31,7 @@ public record Policy(
     @Nullable Duration stopAfter,
     Duration preemptAfter,
     Grace grace,
+    @Nullable Budget budget,
     @Nullable String description,
     List<Queue> queues,
     @Nullable String tenant) {

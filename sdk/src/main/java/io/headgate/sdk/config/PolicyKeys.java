@@ -7,6 +7,7 @@ import io.headgate.sdk.config.FileKey.DurationKey;
 import io.headgate.sdk.config.FileKey.FlagKey;
 import io.headgate.sdk.config.FileKey.IntegerKey;
 import io.headgate.sdk.config.FileKey.KeywordKey;
+import io.headgate.sdk.config.FileKey.OptionalKeywordKey;
 import io.headgate.sdk.config.FileKey.PlainKey;
 import io.headgate.sdk.config.FileKey.Section;
 import java.time.Duration;
@@ -17,6 +18,45 @@ final class PolicyKeys {
 
   /// As policy-service: the scheduler multiplies usages by weights.
   private static final int MOST_WEIGHT = 10_000;
+
+  static final OptionalKeywordKey<Budget.Per> PER =
+      new OptionalKeywordKey<>(
+          "per",
+          Budget.Per.class,
+          FileKey.REQUIRED,
+          "Period after which the budget begins anew, in UTC.");
+  static final IntegerKey WARN_AT =
+      new IntegerKey(
+          "warnAt",
+          Budget.DEFAULT_WARN_AT,
+          1,
+          100,
+          "Percentage of the budget from which the scheduler warns.");
+  static final KeywordKey<Budget.WhenSpent> WHEN_SPENT =
+      new KeywordKey<>(
+          "whenSpent",
+          Budget.WhenSpent.WARN,
+          "When all is used: `warn` only says so, `yield` reserves nothing for the jobs, `wait`"
+              + " starts none, `stop` also stops running ones.");
+
+  private static final String AMOUNT = "above 0; at most 12 digits and 6 decimals";
+
+  static final Section BUDGET =
+      Section.of(
+          "budget, departments[].budget, policies[].budget",
+          "What jobs may use in a period. It has either `gpuHours` or `cost`.",
+          new PlainKey("gpuHours", "decimal number", "", AMOUNT, "GPU-hours."),
+          new PlainKey(
+              "cost", "decimal number", "", AMOUNT, "Money, at the prices of the pools then."),
+          new PlainKey(
+              "currency",
+              "text",
+              "required with cost",
+              "3 capital letters",
+              "Currency of the cost; use of pools with another one does not count."),
+          PER,
+          WARN_AT,
+          WHEN_SPENT);
 
   static final IntegerKey DEPARTMENT_WEIGHT =
       new IntegerKey(
@@ -44,7 +84,8 @@ final class PolicyKeys {
               "the sum of its members",
               "GPUs that its members together can reclaim."),
           FileKey.of("limit", QUANTITY, "", "Most GPUs that its members together may use."),
-          DEPARTMENT_WEIGHT);
+          DEPARTMENT_WEIGHT,
+          FileKey.of("budget", "mapping", "", "What its members together may use in a period."));
 
   static final IntegerKey WEIGHT =
       new IntegerKey(
@@ -125,6 +166,7 @@ final class PolicyKeys {
           PREEMPTIBLE,
           PREEMPT_WITHIN,
           STOP_AFTER,
+          FileKey.of("budget", "mapping", "", "What the policy's jobs may use in a period."),
           FileKey.DESCRIPTION,
           FileKey.list("queues", "Queues of the policy, at most one for each profile."));
 

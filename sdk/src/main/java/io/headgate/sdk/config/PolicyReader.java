@@ -69,6 +69,7 @@ final class PolicyReader {
         stopAfter(fields, values),
         values.duration(PolicyKeys.PREEMPT_AFTER),
         grace(fields),
+        BudgetReader.read(fields),
         values.textOrNull(FileKey.DESCRIPTION),
         queues(fields, limit),
         tenant);

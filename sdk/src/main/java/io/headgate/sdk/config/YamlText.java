@@ -49,6 +49,13 @@ final class YamlText {
     indented("  ", () -> content.accept(this));
   }
 
+  /// A small mapping in one line.
+  void inline(String key, Consumer<Inline> content) {
+    Inline inline = new Inline();
+    content.accept(inline);
+    start(key).append(" {").append(inline.text).append("}\n");
+  }
+
   /// A top-level list of mappings, set off by an empty line; nothing when there are none.
   <T> void section(String key, List<T> items, BiConsumer<YamlText, T> writer) {
     if (items.isEmpty()) {

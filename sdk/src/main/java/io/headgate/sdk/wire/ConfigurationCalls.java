@@ -75,7 +75,8 @@ public final class ConfigurationCalls {
             access.getVaultsList().stream().map(RightsMessages::vault).toList(),
             List.of(),
             RightsMessages.visibility(access),
-            access.getTenantsList().stream().map(RightsMessages::part).toList());
+            access.getTenantsList().stream().map(RightsMessages::part).toList(),
+            access.hasBudget() ? BudgetMessages.budget(access.getBudget()) : null);
     List<String> paused =
         access.getQueuesList().stream()
             .filter(io.headgate.proto.policy.v1.Queue::getPaused)
@@ -250,6 +251,9 @@ public final class ConfigurationCalls {
         AccessConfiguration.newBuilder()
             .setTenant(tenant)
             .setVisibility(RightsMessages.visibility(configuration.visibility()));
+    if (configuration.budget() != null) {
+      access.setBudget(BudgetMessages.budget(configuration.budget()));
+    }
     configuration.groups().forEach(group -> access.addGroups(RightsMessages.group(tenant, group)));
     configuration
         .departments()

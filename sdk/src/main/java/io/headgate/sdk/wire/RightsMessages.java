@@ -81,17 +81,22 @@ public final class RightsMessages {
         ValueMessages.gpusOrNull(department.getReservation()),
         ValueMessages.gpusOrNull(department.getLimit()),
         Math.max(1, department.getWeight()),
+        department.hasBudget() ? BudgetMessages.budget(department.getBudget()) : null,
         null);
   }
 
   static io.headgate.proto.policy.v1.Department department(String tenant, Department department) {
-    return io.headgate.proto.policy.v1.Department.newBuilder()
-        .setName(ResourceNames.of(tenant, "departments", department.name()))
-        .setDepartment(ValueMessages.text(department.department()))
-        .setReservation(ValueMessages.text(department.reservation()))
-        .setLimit(ValueMessages.text(department.limit()))
-        .setWeight(department.weight())
-        .build();
+    io.headgate.proto.policy.v1.Department.Builder message =
+        io.headgate.proto.policy.v1.Department.newBuilder()
+            .setName(ResourceNames.of(tenant, "departments", department.name()))
+            .setDepartment(ValueMessages.text(department.department()))
+            .setReservation(ValueMessages.text(department.reservation()))
+            .setLimit(ValueMessages.text(department.limit()))
+            .setWeight(department.weight());
+    if (department.budget() != null) {
+      message.setBudget(BudgetMessages.budget(department.budget()));
+    }
+    return message.build();
   }
 
   /// A policy with its queues.
@@ -120,6 +125,7 @@ public final class RightsMessages {
         stopAfter(policy),
         TimeMessages.duration(policy.getPreemptAfter()),
         grace(policy.getGrace()),
+        policy.hasBudget() ? BudgetMessages.budget(policy.getBudget()) : null,
         ValueMessages.textOrNull(policy.getDescription()),
         queues,
         null);
@@ -171,6 +177,9 @@ public final class RightsMessages {
             .setDescription(ValueMessages.text(policy.description()));
     if (!policy.grace().equals(Policy.Grace.NONE)) {
       message.setGrace(grace(policy.grace()));
+    }
+    if (policy.budget() != null) {
+      message.setBudget(BudgetMessages.budget(policy.budget()));
     }
     if (policy.stopAfter() == null) {
       message.setStopAfterNever(true);

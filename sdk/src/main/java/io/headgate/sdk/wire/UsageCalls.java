@@ -3,6 +3,8 @@ package io.headgate.sdk.wire;
 import com.google.protobuf.Timestamp;
 import io.headgate.proto.scheduler.v1.CheckUsageRequest;
 import io.headgate.proto.scheduler.v1.CheckUsageResponse;
+import io.headgate.proto.scheduler.v1.ReportBudgetsRequest;
+import io.headgate.proto.scheduler.v1.ReportBudgetsResponse;
 import io.headgate.proto.scheduler.v1.ReportCapacityRequest;
 import io.headgate.proto.scheduler.v1.ReportCapacityResponse;
 import io.headgate.proto.scheduler.v1.ReportReservationsRequest;
@@ -61,6 +63,14 @@ public final class UsageCalls {
     until.map(UsageCalls::timestamp).ifPresent(request::setEndTime);
     return connection.call(
         UsageReportServiceGrpc.getReportCapacityMethod(), request.build(), Idempotency.IDEMPOTENT);
+  }
+
+  /// The tenant's budgets, with what is used of them in their present periods.
+  public ReportBudgetsResponse budgets() {
+    return connection.call(
+        UsageReportServiceGrpc.getReportBudgetsMethod(),
+        ReportBudgetsRequest.newBuilder().setParent(parent).build(),
+        Idempotency.IDEMPOTENT);
   }
 
   /// Compares the ledger with itself and with events.

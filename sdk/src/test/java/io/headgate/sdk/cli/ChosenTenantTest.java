@@ -21,7 +21,7 @@ class ChosenTenantTest {
 
   @Test
   void anEmptyListSaysThatTheTenantDoesNotExist() {
-    for (String list : new String[] {"jobs", "nodes", "pools", "policies"}) {
+    for (String list : new String[] {"jobs", "nodes", "pools", "policies", "budgets"}) {
       Result result = TestCli.at(gate, home).run(list, "-t", "nosuchtenant");
       assertThat(result.exitCode()).as(list).isEqualTo(1);
       assertThat(result.err()).contains("there is no tenant \"nosuchtenant\"", "TENANT_NOT_FOUND");

@@ -121,6 +121,21 @@ class OutputGoldenTest {
         Case.pipe("usage-per-alone", days + "|--per|hour"));
   }
 
+  static Stream<Case> budgets() {
+    return Stream.of(
+        Case.terminal("budgets-tty-80", 80, "budgets"),
+        Case.terminal("budgets-tty-120", 120, "budgets", "NO_COLOR", "1"),
+        Case.pipe("budgets-pipe", "budgets"),
+        Case.pipe("budgets-wide", "budgets|-o|wide"),
+        Case.pipe("budgets-utc", "budgets|--time|utc|--filter|state=warned"),
+        Case.pipe("budgets-csv", "budgets|-o|csv"),
+        Case.pipe("budgets-json", "budgets|-o|json|--limit|1"),
+        Case.pipe("budgets-name", "budgets|-o|name|--sort|part:desc"),
+        Case.pipe("budgets-one", "budgets|policy/ai-dev"),
+        Case.pipe("budgets-mistyped", "budgets|policy/ai-dve"),
+        Case.pipe("help-budgets", "help|budgets"));
+  }
+
   static Stream<Case> others() {
     return Stream.of(
         Case.terminal("explain-tty", 100, "explain|r-1"),
@@ -146,7 +161,7 @@ class OutputGoldenTest {
   }
 
   @ParameterizedTest
-  @MethodSource({"jobs", "catalog", "usage", "others"})
+  @MethodSource({"jobs", "catalog", "usage", "budgets", "others"})
   void printsTheReviewedOutput(Case call) {
     TestCli cli = TestCli.at(GATE, home);
     for (int i = 0; i < call.variables().size(); i += 2) {

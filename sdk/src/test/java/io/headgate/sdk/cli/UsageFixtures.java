@@ -2,10 +2,13 @@ package io.headgate.sdk.cli;
 
 import com.google.protobuf.Duration;
 import com.google.protobuf.Timestamp;
+import io.headgate.proto.policy.v1.Budget;
+import io.headgate.proto.scheduler.v1.BudgetUse;
 import io.headgate.proto.scheduler.v1.CapacityRow;
 import io.headgate.proto.scheduler.v1.CheckUsageResponse;
 import io.headgate.proto.scheduler.v1.Cost;
 import io.headgate.proto.scheduler.v1.MissingByReason;
+import io.headgate.proto.scheduler.v1.ReportBudgetsResponse;
 import io.headgate.proto.scheduler.v1.ReportCapacityResponse;
 import io.headgate.proto.scheduler.v1.ReportReservationsResponse;
 import io.headgate.proto.scheduler.v1.ReportUsageResponse;
@@ -84,6 +87,32 @@ final class UsageFixtures {
                     .addReasons(reason("CAPACITY", "6", 7200))
                     .addReasons(reason("WAITING_FOR_VICTIMS", "0.5", 300)))
             .build();
+    reports.budgets =
+        ReportBudgetsResponse.newBuilder()
+            .addBudgets(
+                budget(BudgetUse.Level.LEVEL_TENANT, "acme", "9824.554311")
+                    .setBudget(
+                        Budget.newBuilder()
+                            .setCost("12000.5")
+                            .setCurrency("EUR")
+                            .setPer(Budget.Per.PER_MONTH)
+                            .setWarnAt(80)
+                            .setWhenSpent(Budget.WhenSpent.WHEN_SPENT_STOP))
+                    .setState(BudgetUse.State.STATE_WARNED)
+                    .setExpectedSpentTime(timestamp("2026-11-25T18:30:00Z")))
+            .addBudgets(
+                budget(BudgetUse.Level.LEVEL_DEPARTMENT, "engineering", "5012.25")
+                    .setBudget(time("5000", Budget.WhenSpent.WHEN_SPENT_WAIT))
+                    .setState(BudgetUse.State.STATE_SPENT))
+            .addBudgets(
+                budget(BudgetUse.Level.LEVEL_POLICY, "ai-dev", "1599.999")
+                    .setBudget(time("2000", Budget.WhenSpent.WHEN_SPENT_YIELD))
+                    .setState(BudgetUse.State.STATE_OK))
+            .addBudgets(
+                budget(BudgetUse.Level.LEVEL_POLICY, "research", "0")
+                    .setBudget(time("0.5", Budget.WhenSpent.WHEN_SPENT_WARN))
+                    .clearReadTime())
+            .build();
     reports.check =
         CheckUsageResponse.newBuilder()
             .addIdentities(
@@ -101,6 +130,29 @@ final class UsageFixtures {
                     .setMethod("from assignment to end, by events")
                     .setCloses(false))
             .build();
+  }
+
+  private static BudgetUse.Builder budget(BudgetUse.Level level, String id, String used) {
+    return BudgetUse.newBuilder()
+        .setLevel(level)
+        .setId(id)
+        .setUsed(used)
+        .setStartTime(timestamp("2026-11-01T00:00:00Z"))
+        .setEndTime(timestamp("2026-12-01T00:00:00Z"))
+        .setReadTime(timestamp("2026-11-21T13:59:55Z"));
+  }
+
+  private static Budget time(String hours, Budget.WhenSpent whenSpent) {
+    return Budget.newBuilder()
+        .setGpuHours(hours)
+        .setPer(Budget.Per.PER_MONTH)
+        .setWarnAt(80)
+        .setWhenSpent(whenSpent)
+        .build();
+  }
+
+  private static Timestamp timestamp(String time) {
+    return Timestamp.newBuilder().setSeconds(Instant.parse(time).getEpochSecond()).build();
   }
 
   private static UsageRow.Builder row(

@@ -88,7 +88,7 @@ class ConfigurationClientTest {
   }
 
   @Test
-  void departmentsAndOptionsOfSharingSurviveAnExport() throws Exception {
+  void departmentsBudgetsAndOptionsOfSharingSurviveAnExport() throws Exception {
     Configuration shared =
         ConfigurationReader.read(
                 "shared.yaml",
@@ -96,12 +96,13 @@ class ConfigurationClientTest {
                 apiVersion: headgate/v1
                 kind: Configuration
                 tenant: acme
+                budget: {cost: 12000.50, currency: EUR, per: year, warnAt: 50, whenSpent: stop}
                 groups: [{name: g, users: [ada]}]
                 pools:
                   - {name: p, promoteAfter: 24h, consolidate: true, fairness: {halfLife: 168h}}
                 profiles: [{name: one, gpus: 1, pools: [p], reclaim: fair}]
                 departments:
-                  - {name: below, department: top, limit: 3}
+                  - {name: below, department: top, limit: 3, budget: {gpuHours: 1, per: day}}
                   - {name: top, reservation: 1/2, weight: 7}
                 policies:
                   - name: a
@@ -110,6 +111,7 @@ class ConfigurationClientTest {
                     limit: 2
                     preemptAfter: 90s
                     grace: {callback: 60s}
+                    budget: {gpuHours: 0.5, per: week, whenSpent: yield}
                     queues: [{name: q, profile: one}]
                 """)
             .configuration();
@@ -271,6 +273,7 @@ class ConfigurationClientTest {
                     policy.stopAfter(),
                     policy.preemptAfter(),
                     policy.grace(),
+                    policy.budget(),
                     policy.description(),
                     policy.queues(),
                     policy.tenant()))

@@ -43,9 +43,9 @@ class DepartmentsTest {
     assertThat(read.departments())
         .containsExactly(
             new Department(
-                "engineering", null, GpuQuantity.ofGpus(12), GpuQuantity.ofGpus(24), 2, null),
-            new Department("platform", "engineering", GpuQuantity.ofGpus(4), null, 1, null),
-            new Department("sales", null, null, null, 1, null));
+                "engineering", null, GpuQuantity.ofGpus(12), GpuQuantity.ofGpus(24), 2, null, null),
+            new Department("platform", "engineering", GpuQuantity.ofGpus(4), null, 1, null, null),
+            new Department("sales", null, null, null, 1, null, null));
     assertThat(read.pools().getFirst().rules())
         .isEqualTo(new Pool.Rules(Duration.ofHours(24), true, Duration.ofHours(168)));
     assertThat(read.profiles().getFirst().reclaim()).isEqualTo(Profile.Reclaim.FAIR);
@@ -262,7 +262,7 @@ class DepartmentsTest {
         """;
     ScenarioFile read = ScenarioReader.read("departments.yaml", scenario);
     assertThat(read.configuration().departments())
-        .containsExactly(new Department("eng", null, null, GpuQuantity.ofGpus(4), 1, "acme"));
+        .containsExactly(new Department("eng", null, null, GpuQuantity.ofGpus(4), 1, null, "acme"));
     assertThat(read.events().getFirst().action())
         .isInstanceOfSatisfying(
             ScenarioFile.Action.Submit.class,

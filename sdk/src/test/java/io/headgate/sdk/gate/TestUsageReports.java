@@ -5,6 +5,8 @@ import static io.headgate.sdk.gate.TestSupply.send;
 import io.grpc.stub.StreamObserver;
 import io.headgate.proto.scheduler.v1.CheckUsageRequest;
 import io.headgate.proto.scheduler.v1.CheckUsageResponse;
+import io.headgate.proto.scheduler.v1.ReportBudgetsRequest;
+import io.headgate.proto.scheduler.v1.ReportBudgetsResponse;
 import io.headgate.proto.scheduler.v1.ReportCapacityRequest;
 import io.headgate.proto.scheduler.v1.ReportCapacityResponse;
 import io.headgate.proto.scheduler.v1.ReportReservationsRequest;
@@ -18,6 +20,7 @@ public final class TestUsageReports extends UsageReportServiceGrpc.UsageReportSe
   public ReportUsageResponse usage = ReportUsageResponse.getDefaultInstance();
   public ReportReservationsResponse reservations = ReportReservationsResponse.getDefaultInstance();
   public ReportCapacityResponse capacity = ReportCapacityResponse.getDefaultInstance();
+  public ReportBudgetsResponse budgets = ReportBudgetsResponse.getDefaultInstance();
   public CheckUsageResponse check = CheckUsageResponse.getDefaultInstance();
 
   @Override
@@ -45,6 +48,12 @@ public final class TestUsageReports extends UsageReportServiceGrpc.UsageReportSe
   public void reportCapacity(
       ReportCapacityRequest request, StreamObserver<ReportCapacityResponse> answer) {
     send(answer, capacity);
+  }
+
+  @Override
+  public void reportBudgets(
+      ReportBudgetsRequest request, StreamObserver<ReportBudgetsResponse> answer) {
+    send(answer, budgets);
   }
 
   @Override

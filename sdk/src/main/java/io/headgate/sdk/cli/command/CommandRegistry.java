@@ -34,6 +34,7 @@ import io.headgate.sdk.cli.command.supply.NodesCommand;
 import io.headgate.sdk.cli.command.supply.PoolsCommand;
 import io.headgate.sdk.cli.command.supply.UndrainCommand;
 import io.headgate.sdk.cli.command.top.TopCommand;
+import io.headgate.sdk.cli.command.usage.BudgetsCommand;
 import io.headgate.sdk.cli.command.usage.UsageCommand;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.CommandProvider;
@@ -84,6 +85,7 @@ public final class CommandRegistry {
           new Registration("SHOW", "events", "list or follow events", EventsCommand::new),
           new Registration(
               "SHOW", "usage", "report the GPU time of a period, and its cost", UsageCommand::new),
+          new Registration("SHOW", "budgets", "list budgets with their use", BudgetsCommand::new),
           new Registration(
               "CONFIGURE", "plan", "preview what a configuration file changes", PlanCommand::new),
           new Registration("CONFIGURE", "apply", "apply a configuration file", ApplyCommand::new),

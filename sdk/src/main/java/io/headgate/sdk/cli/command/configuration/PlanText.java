@@ -118,8 +118,8 @@ record PlanText(Output output) {
           case GROUP -> List.of("users", "serviceAccounts", "leads");
           case POOL -> List.of("type", "gpuModel", "capacity");
           case PROFILE -> List.of("gpus", "workers", "pools");
-          case DEPARTMENT -> List.of("department", "reservation", "limit");
-          case POLICY -> List.of("reservation", "limit", "group");
+          case DEPARTMENT -> List.of("department", "reservation", "limit", "budget");
+          case POLICY -> List.of("reservation", "limit", "group", "budget");
           case QUEUE -> List.of();
           case VAULT -> List.of("groups", "images", "commands");
           case PART -> List.of("reservation", "limit", "weight");
