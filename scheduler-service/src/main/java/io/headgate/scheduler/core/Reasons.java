@@ -2,7 +2,6 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
-import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.SpentBudget;
 import io.headgate.scheduler.core.explain.Obstacle;
 import io.headgate.scheduler.core.explain.Reason;
@@ -146,8 +145,8 @@ final class Reasons {
       return new Reason.NeverFits(lane.denial().orElseThrow());
     }
     if (block == Block.CLOSED) {
-      return queue.queue().filter(Queue::open).isPresent()
-          ? new Reason.Budget(spent(queue).orElseThrow())
+      return queue.closing().isPresent()
+          ? new Reason.Budget(queue.closing().get())
           : new Reason.QueueClosed(queue.id());
     }
     if (isInReservation(block) && spent(queue).isPresent()) {

@@ -7,8 +7,8 @@ import io.headgate.proto.scheduler.v1.BudgetUse;
 import io.headgate.proto.scheduler.v1.ReportBudgetsResponse;
 import io.headgate.scheduler.core.catalog.SpentBudget.Level;
 import io.headgate.scheduler.core.catalog.TenantId;
-import io.headgate.scheduler.runtime.catalog.Budget;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
+import io.headgate.scheduler.runtime.record.Budget;
 import io.headgate.type.Viewer;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -34,7 +34,7 @@ final class BudgetMapper {
   }
 
   private static BudgetUse toProto(
-      Budget budget, Optional<io.headgate.scheduler.runtime.catalog.BudgetUse> counted) {
+      Budget budget, Optional<io.headgate.scheduler.runtime.record.BudgetUse> counted) {
     BudgetUse.Builder proto =
         BudgetUse.newBuilder()
             .setLevel(
@@ -91,7 +91,7 @@ final class BudgetMapper {
 
   /// When it is spent if use goes on as in the period so far; empty: not in the period, or it is.
   static Optional<Instant> expectedSpent(
-      Budget budget, io.headgate.scheduler.runtime.catalog.BudgetUse use) {
+      Budget budget, io.headgate.scheduler.runtime.record.BudgetUse use) {
     BigDecimal left = budget.amount().subtract(use.used());
     long millis = Duration.between(use.start(), use.countedAt()).toMillis();
     if (left.signum() <= 0 || use.used().signum() == 0 || millis <= 0) {

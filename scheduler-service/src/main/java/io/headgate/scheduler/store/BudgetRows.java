@@ -4,9 +4,9 @@ import static io.headgate.scheduler.store.jooq.Tables.BUDGET_STATE;
 
 import io.headgate.scheduler.core.catalog.SpentBudget.Level;
 import io.headgate.scheduler.core.catalog.TenantId;
-import io.headgate.scheduler.runtime.catalog.Budget;
-import io.headgate.scheduler.runtime.catalog.BudgetUse;
+import io.headgate.scheduler.runtime.record.Budget;
 import io.headgate.scheduler.runtime.record.BudgetRecord;
+import io.headgate.scheduler.runtime.record.BudgetUse;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Optional;

@@ -216,7 +216,7 @@ public final class Lane {
       rules.neverFits();
       return Block.NEVER_FITS;
     }
-    if (!rules.isOpen(queue)) {
+    if (!rules.isOpen(queue.id(), queue.isOpen(), queue.closing())) {
       return Block.CLOSED;
     }
     return rules.isWithinLimit(queue.account(), queue.need(), exceedsLimit)

@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.Reclaim;
+import io.headgate.scheduler.core.catalog.SpentBudget;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.LaneId;
 import io.headgate.scheduler.core.job.JobSpec;
@@ -47,6 +48,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   private boolean lanesByUser;
   private boolean preemptibleByDefault = true;
   private Set<UserId> exceedLimit = Set.of();
+  private Optional<SpentBudget> closing = Optional.empty();
   private int rank = Integer.MAX_VALUE;
   private long need;
   private boolean open;
@@ -88,10 +90,13 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     resolved = newResolved;
     rank = newQueue == null ? Integer.MAX_VALUE : newQueue.rank();
     need = newResolved == null ? 0 : newResolved.shape().needUnits();
-    open =
-        newResolved != null
-            && newResolved.queue().open()
-            && !newResolved.account().policy().map(Policy::isWaiting).orElse(false);
+    closing =
+        Optional.ofNullable(newResolved)
+            .filter(each -> each.queue().open())
+            .flatMap(each -> each.account().policy())
+            .filter(Policy::isWaiting)
+            .flatMap(Policy::spent);
+    open = newResolved != null && newResolved.queue().open() && closing.isEmpty();
     overReservation = newResolved != null && newResolved.queue().overReservation();
     version++;
     turn.reconfigured();
@@ -242,6 +247,11 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
 
   boolean isPreemptible(JobSpec job) {
     return job.preemptible().orElse(preemptibleByDefault);
+  }
+
+  /// The budget that alone keeps its jobs from starting.
+  public Optional<SpentBudget> closing() {
+    return closing;
   }
 
   /// Rule A1.

@@ -1,8 +1,7 @@
 package io.headgate.scheduler.core.queue;
 
-import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.Pool;
-import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.SpentBudget;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.Check;
@@ -55,19 +54,17 @@ public final class StartRules {
     }
   }
 
-  boolean isOpen(QueueState queue) {
-    boolean open = queue.isOpen();
+  /// @param spent the budget that alone keeps an open queue's jobs from starting
+  boolean isOpen(QueueId queue, boolean open, Optional<SpentBudget> spent) {
     if (checks != null) {
-      Optional<SpentBudget> spent = queue.account().policy().flatMap(Policy::spent);
-      boolean isClosed = queue.queue().filter(Queue::open).isEmpty();
       checks.add(
           Check.of(
               "A1",
               "access",
               open,
-              open || isClosed || spent.isEmpty()
-                  ? new Finding.QueueOpen(queue.id().name(), open)
-                  : new Finding.BudgetSpent(spent.get())));
+              spent.isPresent()
+                  ? new Finding.BudgetSpent(spent.get())
+                  : new Finding.QueueOpen(queue.name(), open)));
     }
     return open;
   }

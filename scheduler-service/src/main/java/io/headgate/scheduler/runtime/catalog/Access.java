@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.TenantShare;
+import io.headgate.scheduler.runtime.record.Budget;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

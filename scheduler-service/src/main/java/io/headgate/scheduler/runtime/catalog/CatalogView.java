@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.ledger.Price;
+import io.headgate.scheduler.runtime.record.Budget;
 import io.headgate.type.Viewer;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -2,8 +2,8 @@ package io.headgate.scheduler.runtime.leadership;
 
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.ledger.UsageInterval;
-import io.headgate.scheduler.runtime.catalog.Budget;
-import io.headgate.scheduler.runtime.catalog.BudgetUse;
+import io.headgate.scheduler.runtime.record.Budget;
+import io.headgate.scheduler.runtime.record.BudgetUse;
 import io.headgate.scheduler.runtime.record.LeaderTask;
 import io.headgate.scheduler.runtime.record.UsageReader;
 import io.headgate.scheduler.runtime.record.UsageReader.Asked;

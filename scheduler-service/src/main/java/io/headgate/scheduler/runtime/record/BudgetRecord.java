@@ -1,8 +1,5 @@
 package io.headgate.scheduler.runtime.record;
 
-import io.headgate.scheduler.runtime.catalog.Budget;
-import io.headgate.scheduler.runtime.catalog.BudgetUse;
-
 /// The state of a budget, as it was told last.
 ///
 /// @param use when that began

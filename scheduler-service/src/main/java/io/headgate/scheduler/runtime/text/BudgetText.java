@@ -1,7 +1,7 @@
 package io.headgate.scheduler.runtime.text;
 
-import io.headgate.scheduler.runtime.catalog.Budget;
-import io.headgate.scheduler.runtime.catalog.BudgetUse;
+import io.headgate.scheduler.runtime.record.Budget;
+import io.headgate.scheduler.runtime.record.BudgetUse;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.LinkedHashMap;

@@ -1,4 +1,4 @@
-package io.headgate.scheduler.runtime.catalog;
+package io.headgate.scheduler.runtime.record;
 
 import java.math.BigDecimal;
 import java.time.Instant;

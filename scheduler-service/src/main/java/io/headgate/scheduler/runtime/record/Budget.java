@@ -1,4 +1,4 @@
-package io.headgate.scheduler.runtime.catalog;
+package io.headgate.scheduler.runtime.record;
 
 import io.headgate.scheduler.core.catalog.SpentBudget.Level;
 import io.headgate.scheduler.core.catalog.TenantId;
