@@ -7,7 +7,6 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.failure.Refusal.FieldViolation;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.name.Kind;
-import io.headgate.type.GpuQuantity;
 import io.headgate.type.NameRule;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +85,7 @@ final class DenialRefusals {
               "the " + kind.word() + " " + quoted(id) + " is named twice: name it once");
       case Denial.NotFound(var kind, var id) -> notFound(kind, id);
       case Denial.Unknown unknown -> unknown(unknown);
-      case Denial.OfNumber number -> number(number);
+      case Denial.OfNumber number -> NumberRefusals.of(number);
       case Denial.RequestIdReused(var field) ->
           Refusal.invalidField(
               "REQUEST_ID_REUSED",
@@ -203,41 +202,6 @@ final class DenialRefusals {
                 unknown.kind().word() + " " + quoted(unknown.id()) + " " + where + hint)
             .withMetadata("id", unknown.id());
     return unknown.nearest().map(near -> refusal.withMetadata("nearest", near)).orElse(refusal);
-  }
-
-  private static Refusal number(Denial.OfNumber denial) {
-    return switch (denial) {
-      case Denial.MalformedQuantity(var field, var text) ->
-          Refusal.invalidField(
-              "MALFORMED_QUANTITY",
-              field,
-              quoted(text) + " is not a GPU quantity: write a number such as 4, 0.5 or 1/7");
-      case Denial.InexactQuantity(var field, var text, var below, var above) ->
-          Refusal.invalidField(
-                  "INEXACT_QUANTITY",
-                  field,
-                  text
-                      + " GPU cannot be represented exactly: the nearest quantities are "
-                      + unreduced(below)
-                      + " and "
-                      + unreduced(above))
-              .withMetadata("below", below)
-              .withMetadata("above", above);
-      case Denial.MalformedAmount(var field, var text) ->
-          Refusal.invalidField(
-              "MALFORMED_AMOUNT",
-              field,
-              quoted(text)
-                  + " is not the amount of a budget: write a number above 0 such as 5000 or 12000.50,"
-                  + " with at most 12 digits and 6 decimals");
-      case Denial.UnknownCurrency(var field, var code) ->
-          Refusal.invalidField(
-              "UNKNOWN_CURRENCY", field, quoted(code) + " is no ISO 4217 code: write USD or EUR");
-      case Denial.OutOfRange(var field, var value, var low, var high) ->
-          Refusal.invalidField(
-                  "OUT_OF_RANGE", field, value + " is not within " + low + " to " + high)
-              .withMetadata("value", value);
-    };
   }
 
   private static Refusal rights(Denial.OfRights denial) {
@@ -395,16 +359,11 @@ final class DenialRefusals {
     return refusal.withViolation(field, refusal.message());
   }
 
-  /// A common denominator shows that two quantities are neighbours.
-  private static String unreduced(GpuQuantity quantity) {
-    return quantity.units() + "/" + GpuQuantity.UNITS_PER_GPU;
-  }
-
   private static String reason(Kind kind) {
     return kind.name() + "_NOT_FOUND";
   }
 
-  private static String quoted(String value) {
+  static String quoted(String value) {
     return "'" + value + "'";
   }
 }

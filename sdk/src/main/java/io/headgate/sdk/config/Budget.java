@@ -2,7 +2,7 @@ package io.headgate.sdk.config;
 
 import java.math.BigDecimal;
 
-/// What jobs may use in a period.
+/// GPU time or money that jobs may use in a period.
 ///
 /// @param warnAt percentage of the amount from which the scheduler warns, 1 to 100
 public record Budget(Amount amount, Per per, int warnAt, WhenSpent whenSpent) {
@@ -37,7 +37,7 @@ public record Budget(Amount amount, Per per, int warnAt, WhenSpent whenSpent) {
     YEAR
   }
 
-  /// What happens when all of it is used.
+  /// The consequence when all of it is used.
   public enum WhenSpent implements Keyword {
     /// The event and the metric say so.
     WARN,

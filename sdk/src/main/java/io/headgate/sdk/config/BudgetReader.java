@@ -63,7 +63,7 @@ final class BudgetReader {
     if (budget.value(CURRENCY) == null) {
       budget.missing(CURRENCY, "say in which currency, as the prices of the pools: currency: EUR");
     }
-    String code = values.currencyOrNull(CURRENCY);
+    String code = PoolReader.currency(budget, values);
     return cost == null || code == null ? null : new Budget.Amount.Cost(cost, code);
   }
 

@@ -52,7 +52,8 @@ final class ConfigurationKeys {
               "tenant of the session",
               "Tenant that the configuration belongs to."),
           VISIBILITY,
-          FileKey.of("budget", "mapping", "", "What all jobs of the tenant may use in a period."),
+          FileKey.of(
+              "budget", "mapping", "", "GPU time or money for all jobs of the tenant in a period."),
           FileKey.list("groups", "Users that share policies."),
           FileKey.list("pools", "Hardware."),
           FileKey.list("profiles", "Job sizes."),

@@ -27,13 +27,13 @@ public final class ConfigurationWriter {
     }
     yaml.unlessDefault(
         "visibility", configuration.visibility().keyword(), Visibility.OWN.keyword());
-    budget(yaml, configuration.budget());
     body(yaml, configuration);
     return yaml.toString();
   }
 
-  /// The sections, without the file's header.
+  /// The budget and the sections, without the file's header.
   static void body(YamlText yaml, Configuration configuration) {
+    budget(yaml, configuration.budget());
     yaml.section("tenants", configuration.tenants(), ConfigurationWriter::tenant);
     yaml.section("groups", configuration.groups(), ConfigurationWriter::group);
     yaml.section("pools", configuration.pools(), ConfigurationWriter::pool);

@@ -44,7 +44,7 @@ final class PolicyKeys {
   static final Section BUDGET =
       Section.of(
           "budget, departments[].budget, policies[].budget",
-          "What jobs may use in a period. It has either `gpuHours` or `cost`.",
+          "GPU time or money that jobs may use in a period. It has either `gpuHours` or `cost`.",
           new PlainKey("gpuHours", "decimal number", "", AMOUNT, "GPU-hours."),
           new PlainKey(
               "cost", "decimal number", "", AMOUNT, "Money, at the prices of the pools then."),
@@ -85,7 +85,8 @@ final class PolicyKeys {
               "GPUs that its members together can reclaim."),
           FileKey.of("limit", QUANTITY, "", "Most GPUs that its members together may use."),
           DEPARTMENT_WEIGHT,
-          FileKey.of("budget", "mapping", "", "What its members together may use in a period."));
+          FileKey.of(
+              "budget", "mapping", "", "GPU time or money for its members together in a period."));
 
   static final IntegerKey WEIGHT =
       new IntegerKey(
@@ -166,7 +167,8 @@ final class PolicyKeys {
           PREEMPTIBLE,
           PREEMPT_WITHIN,
           STOP_AFTER,
-          FileKey.of("budget", "mapping", "", "What the policy's jobs may use in a period."),
+          FileKey.of(
+              "budget", "mapping", "", "GPU time or money for the policy's jobs in a period."),
           FileKey.DESCRIPTION,
           FileKey.list("queues", "Queues of the policy, at most one for each profile."));
 

@@ -6,10 +6,12 @@ import io.headgate.sdk.config.Pool.Instance;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the `pools` section.
 final class PoolReader {
+  private static final Pattern CURRENCY = Pattern.compile("[A-Z]{3}");
   private static final Instance NO_INSTANCE = new Instance(0, null, 0, 0, 0);
 
   private final SectionNames sections;
@@ -41,7 +43,7 @@ final class PoolReader {
         rules(fields, values),
         dedication(fields),
         values.decimalOrNull("pricePerGpuHour"),
-        values.currencyOrNull("currency"),
+        currency(fields, values),
         values.idOrNull("storage"),
         elasticity(fields, values, type),
         type == Pool.Type.STATIC ? mostOrNull(fields) : null,
@@ -88,6 +90,16 @@ final class PoolReader {
       return new Dedication.ToPolicy(policy);
     }
     return group == null ? null : new Dedication.ToGroup(group);
+  }
+
+  /// The currency of a price or cost; null: there is none, or a wrong one, which is reported.
+  static @Nullable String currency(MappingReader fields, ValueReader values) {
+    YamlTree.Scalar currency = fields.scalar("currency");
+    if (currency != null && !CURRENCY.matcher(currency.text()).matches()) {
+      values.bad(currency, "currency", "is not a currency code", "write for example USD or EUR");
+      return null;
+    }
+    return currency == null ? null : currency.text();
   }
 
   private static @Nullable Elasticity elasticity(

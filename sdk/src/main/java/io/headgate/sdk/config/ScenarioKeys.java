@@ -41,6 +41,8 @@ final class ScenarioKeys {
           "The sections of a configuration file without `vaults`. Without groups, every user may"
               + " submit to every queue.",
           FileKey.of("tenant", "name", "", "Tenant of policies that name none."),
+          FileKey.of(
+              "budget", "mapping", "", "As in a configuration; a simulation ignores budgets."),
           FileKey.list("tenants", "Tenants that share the pools."),
           FileKey.list("groups", "As in a configuration."),
           FileKey.list("pools", "As in a configuration."),

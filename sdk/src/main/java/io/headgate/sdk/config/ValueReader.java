@@ -25,7 +25,6 @@ final class ValueReader {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}");
   private static final Pattern INTEGER = Pattern.compile("-?\\d{1,9}");
   private static final Pattern DECIMAL = Pattern.compile("\\d{1,9}(\\.\\d{1,6})?");
-  private static final Pattern CURRENCY = Pattern.compile("[A-Z]{3}");
   private static final String ID_RULE =
       "names have 1 to 63 lower-case letters, digits and hyphens, starting with a letter";
   // Stands for a name that could not be read; no valid name equals it.
@@ -330,15 +329,6 @@ final class ValueReader {
       return null;
     }
     return new BigDecimal(scalar.text());
-  }
-
-  @Nullable String currencyOrNull(String key) {
-    YamlTree.Scalar currency = fields.scalar(key);
-    if (currency != null && !CURRENCY.matcher(currency.text()).matches()) {
-      bad(currency, key, "is not a currency code", "write for example USD or EUR");
-      return null;
-    }
-    return currency == null ? null : currency.text();
   }
 
   <E extends Enum<E> & Keyword> @Nullable E keywordOrNull(String key, Class<E> type) {

@@ -65,7 +65,7 @@ public final class UsageCalls {
         UsageReportServiceGrpc.getReportCapacityMethod(), request.build(), Idempotency.IDEMPOTENT);
   }
 
-  /// The tenant's budgets, with what is used of them in their present periods.
+  /// The tenant's budgets with their use in their present periods.
   public ReportBudgetsResponse budgets() {
     return connection.call(
         UsageReportServiceGrpc.getReportBudgetsMethod(),

@@ -87,32 +87,6 @@ final class UsageFixtures {
                     .addReasons(reason("CAPACITY", "6", 7200))
                     .addReasons(reason("WAITING_FOR_VICTIMS", "0.5", 300)))
             .build();
-    reports.budgets =
-        ReportBudgetsResponse.newBuilder()
-            .addBudgets(
-                budget(BudgetUse.Level.LEVEL_TENANT, "acme", "9824.554311")
-                    .setBudget(
-                        Budget.newBuilder()
-                            .setCost("12000.5")
-                            .setCurrency("EUR")
-                            .setPer(Budget.Per.PER_MONTH)
-                            .setWarnAt(80)
-                            .setWhenSpent(Budget.WhenSpent.WHEN_SPENT_STOP))
-                    .setState(BudgetUse.State.STATE_WARNED)
-                    .setExpectedSpentTime(timestamp("2026-11-25T18:30:00Z")))
-            .addBudgets(
-                budget(BudgetUse.Level.LEVEL_DEPARTMENT, "engineering", "5012.25")
-                    .setBudget(time("5000", Budget.WhenSpent.WHEN_SPENT_WAIT))
-                    .setState(BudgetUse.State.STATE_SPENT))
-            .addBudgets(
-                budget(BudgetUse.Level.LEVEL_POLICY, "ai-dev", "1599.999")
-                    .setBudget(time("2000", Budget.WhenSpent.WHEN_SPENT_YIELD))
-                    .setState(BudgetUse.State.STATE_OK))
-            .addBudgets(
-                budget(BudgetUse.Level.LEVEL_POLICY, "research", "0")
-                    .setBudget(time("0.5", Budget.WhenSpent.WHEN_SPENT_WARN))
-                    .clearReadTime())
-            .build();
     reports.check =
         CheckUsageResponse.newBuilder()
             .addIdentities(
@@ -130,6 +104,35 @@ final class UsageFixtures {
                     .setMethod("from assignment to end, by events")
                     .setCloses(false))
             .build();
+    reports.budgets = budgets();
+  }
+
+  private static ReportBudgetsResponse budgets() {
+    return ReportBudgetsResponse.newBuilder()
+        .addBudgets(
+            budget(BudgetUse.Level.LEVEL_TENANT, "acme", "9824.554311")
+                .setBudget(
+                    Budget.newBuilder()
+                        .setCost("12000.5")
+                        .setCurrency("EUR")
+                        .setPer(Budget.Per.PER_MONTH)
+                        .setWarnAt(80)
+                        .setWhenSpent(Budget.WhenSpent.WHEN_SPENT_STOP))
+                .setState(BudgetUse.State.STATE_WARNED)
+                .setExpectedSpentTime(timestamp("2026-11-25T18:30:00Z")))
+        .addBudgets(
+            budget(BudgetUse.Level.LEVEL_DEPARTMENT, "engineering", "5012.25")
+                .setBudget(time("5000", Budget.WhenSpent.WHEN_SPENT_WAIT))
+                .setState(BudgetUse.State.STATE_SPENT))
+        .addBudgets(
+            budget(BudgetUse.Level.LEVEL_POLICY, "ai-dev", "1599.999")
+                .setBudget(time("2000", Budget.WhenSpent.WHEN_SPENT_YIELD))
+                .setState(BudgetUse.State.STATE_OK))
+        .addBudgets(
+            budget(BudgetUse.Level.LEVEL_POLICY, "research", "0")
+                .setBudget(time("0.5", Budget.WhenSpent.WHEN_SPENT_WARN))
+                .clearReadTime())
+        .build();
   }
 
   private static BudgetUse.Builder budget(BudgetUse.Level level, String id, String used) {

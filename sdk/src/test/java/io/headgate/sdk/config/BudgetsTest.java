@@ -136,6 +136,34 @@ class BudgetsTest {
         });
   }
 
+  @Test
+  void aScenarioKeepsBudgetsOfAllLevels() throws Exception {
+    String scenario =
+        """
+        apiVersion: headgate/v1
+        kind: Scenario
+
+        configuration:
+          tenant: acme
+          budget: {cost: 12000.5, currency: EUR, per: year, warnAt: 50, whenSpent: stop}
+
+          departments:
+            - name: d
+              budget: {gpuHours: 5000, per: month, whenSpent: wait}
+
+          policies:
+            - name: p
+              group: g
+              department: d
+              limit: 4
+              budget: {gpuHours: 0.5, per: day}
+
+        """;
+    ScenarioFile read = ScenarioReader.read("night.yaml", scenario);
+    assertThat(read.configuration().budget()).isEqualTo(read(FILE).budget());
+    assertThat(ScenarioWriter.write(read, List.of())).isEqualTo(scenario);
+  }
+
   private static List<Problem> problems(String budget) {
     String text = "apiVersion: headgate/v1\nkind: Configuration\nbudget: " + budget + "\n";
     return catchThrowableOfType(ConfigurationException.class, () -> read(text)).problems();

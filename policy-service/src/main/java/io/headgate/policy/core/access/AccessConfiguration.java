@@ -119,7 +119,7 @@ public record AccessConfiguration(
   }
 
   /// The part that a caller sees: its groups, their policies, the departments above these and their
-  /// queues, and the vaults that apply to its groups. Of budgets, it sees those of its groups'
+  /// queues, and the vaults that apply to its groups. It sees no budgets but those of its groups'
   /// policies.
   ///
   /// @param viewer its teams are the tenant's groups

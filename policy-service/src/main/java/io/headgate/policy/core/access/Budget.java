@@ -2,7 +2,8 @@ package io.headgate.policy.core.access;
 
 import java.math.BigDecimal;
 
-/// What jobs may use in a period. The scheduler counts; this service keeps the bound.
+/// GPU time or money that jobs may use in a period. The scheduler counts; this service keeps the
+/// bound.
 ///
 /// @param warnAt percentage of the amount from which the scheduler warns, 1 to 100
 public record Budget(Amount amount, Per per, int warnAt, WhenSpent whenSpent) {
@@ -50,7 +51,7 @@ public record Budget(Amount amount, Per per, int warnAt, WhenSpent whenSpent) {
     YEAR
   }
 
-  /// What happens when all of it is used.
+  /// The consequence when all of it is used.
   public enum WhenSpent {
     WARN,
     YIELD,

@@ -71,7 +71,9 @@ final class SnapshotScenario {
         live.policies(),
         live.vaults(),
         live.tenants(),
-        live.visibility());
+        live.visibility(),
+        List.of(),
+        live.budget());
   }
 
   /// The scenario has no groups, because every submitter in it had the right to submit.
@@ -105,7 +107,9 @@ final class SnapshotScenario {
             configuration.policies(),
             List.of(),
             List.of(),
-            Visibility.OWN),
+            Visibility.OWN,
+            List.of(),
+            configuration.budget()),
         false,
         nodes(nodes, pools, used(running)),
         running,
