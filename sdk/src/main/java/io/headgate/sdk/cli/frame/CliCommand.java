@@ -9,7 +9,7 @@ public interface CliCommand {
 
   /// Values of `-o`, if they differ from those of lists: the first one is the default. Empty: they
   /// do not.
-  default List<String> forms() {
+  default List<String> outputForms() {
     return List.of();
   }
 

@@ -32,7 +32,7 @@ public final class Invocation implements AutoCloseable {
   public Invocation(CliEnvironment environment, CliCommand command, boolean quiet) {
     this.environment = environment;
     this.global = command.global();
-    this.form = form(environment, global, command.forms());
+    this.form = form(environment, global, command.outputForms());
     this.output = output(environment, global, quiet || global.quiet);
   }
 

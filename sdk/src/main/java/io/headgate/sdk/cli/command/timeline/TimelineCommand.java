@@ -76,7 +76,7 @@ public final class TimelineCommand implements CliCommand {
   }
 
   @Override
-  public List<String> forms() {
+  public List<String> outputForms() {
     return List.of("text", SVG, "json", "jsonl");
   }
 
