@@ -30,9 +30,19 @@ public final class Invocation implements AutoCloseable {
 
   /// A run of the command.
   public Invocation(CliEnvironment environment, CliCommand command, boolean quiet) {
+    this(environment, command.global(), command.outputForms(), quiet);
+  }
+
+  /// A run of a command that has the forms of lists.
+  public Invocation(CliEnvironment environment, GlobalOptions global, boolean quiet) {
+    this(environment, global, List.of(), quiet);
+  }
+
+  private Invocation(
+      CliEnvironment environment, GlobalOptions global, List<String> forms, boolean quiet) {
     this.environment = environment;
-    this.global = command.global();
-    this.form = form(environment, global, command.outputForms());
+    this.global = global;
+    this.form = form(environment, global, forms);
     this.output = output(environment, global, quiet || global.quiet);
   }
 
