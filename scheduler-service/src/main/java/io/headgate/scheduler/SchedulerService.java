@@ -208,12 +208,7 @@ public final class SchedulerService implements AutoCloseable {
     this.memory = surroundings.memory().apply(meter);
     this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions, bounds.logs()), watches);
     this.usage = new UsageEndpoint(parts);
-    this.reports =
-        new UsageReportEndpoint(
-            parts,
-            new PostgresUsage(database),
-            new PostgresIntervals(database),
-            config.usage().retention());
+    this.reports = reports(parts, config.usage());
     this.plans = new PlanEndpoint(parts, new ContractDraftReader(), memory);
     this.agents = new AgentEndpoint(door, sessions, time);
     this.relay = relay(config.policies(), telemetry, List.of(jobs, usage, reports, plans, agents));
@@ -221,6 +216,11 @@ public final class SchedulerService implements AutoCloseable {
 
   private UsageKeeper ledger(UsageStore store, UsageConfig config, PostgresHistory clock) {
     return new UsageKeeper(store, config.retention(), clock::now, door::isLeading);
+  }
+
+  private UsageReportEndpoint reports(EndpointParts parts, UsageConfig config) {
+    return new UsageReportEndpoint(
+        parts, new PostgresUsage(database), new PostgresIntervals(database), config.retention());
   }
 
   private LeaderRelay relay(

@@ -51,7 +51,7 @@ final class Bars {
 
   private void add(UsageInterval interval) {
     Instant from = Times.instant(interval.getStartTime());
-    // What began after the first answer may be told by a later page.
+    // A later page may tell intervals that began after the first answer.
     Instant until =
         interval.hasEndTime()
             ? Times.instant(interval.getEndTime())

@@ -4,7 +4,7 @@ import io.headgate.proto.scheduler.v1.UsageInterval;
 import io.headgate.sdk.cli.output.Style;
 import io.headgate.sdk.cli.output.Symbols;
 
-/// The meaning of a piece of a lane, and its sign in a terminal.
+/// The meaning of a piece of a track, and its sign in a terminal.
 enum Mark {
   ENTITLED("█", "#", Style.GOOD, "entitled"),
   OVER("▒", "+", Style.WAITING, "over reservation"),

@@ -9,37 +9,37 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// Lanes over a period.
+/// Tracks over a period.
 ///
-/// @param lanes by pool, node, device, size (the larger first) and begin
+/// @param tracks by pool, node, device, size (the larger first) and begin
 /// @param showsFree whether all use of the devices is known, so that the rest of them was free
 /// @param left what is not shown
-record Timeline(Instant since, Instant until, List<Lane> lanes, boolean showsFree, Left left) {
+record Timeline(Instant since, Instant until, List<Track> tracks, boolean showsFree, Left left) {
   private static final Comparator<Bar.Place> BY_PLACE =
       Comparator.comparing(Bar.Place::pool)
           .thenComparing(Bar.Place::node)
           .thenComparingInt(Bar.Place::device)
           .thenComparing(Bar.Place::quantity, Comparator.reverseOrder());
 
-  /// What is not shown, because it is too much.
+  /// The rest, which is not shown because it is too much.
   ///
-  /// @param rows lanes with bars
+  /// @param rows tracks with bars
   /// @param freeDevices devices that nothing used
   record Left(int rows, int freeDevices) {
     static final Left NOTHING = new Left(0, 0);
   }
 
   Timeline {
-    lanes = List.copyOf(lanes);
+    tracks = List.copyOf(tracks);
   }
 
   /// A device that a caller may see, in use or not.
   record Device(String pool, String node, int index) {}
 
-  /// Puts bars into lanes, each into the first lane of its place that is free.
+  /// Puts bars into tracks, each into the first track of its place that is free.
   ///
   /// @param bars by begin
-  /// @param devices those without a bar get a lane of their own
+  /// @param devices those without a bar get a track of their own
   /// @param showsFree whether the bars are all use of the devices
   static Timeline of(
       Instant since, Instant until, List<Bar> bars, List<Device> devices, boolean showsFree) {
@@ -48,40 +48,40 @@ record Timeline(Instant since, Instant until, List<Lane> lanes, boolean showsFre
     for (Bar bar : bars) {
       Bar.Place place = bar.place();
       used.add(new Device(place.pool(), place.node(), place.device()));
-      List<List<Bar>> lanes = byPlace.computeIfAbsent(place, _ -> new ArrayList<>());
-      lanes.stream()
-          .filter(lane -> !lane.getLast().until().isAfter(bar.from()))
+      List<List<Bar>> tracks = byPlace.computeIfAbsent(place, _ -> new ArrayList<>());
+      tracks.stream()
+          .filter(track -> !track.getLast().until().isAfter(bar.from()))
           .findFirst()
           .orElseGet(() -> {
             List<Bar> fresh = new ArrayList<>();
-            lanes.add(fresh);
+            tracks.add(fresh);
             return fresh;
           })
           .add(bar);
     }
-    List<Lane> lanes = new ArrayList<>();
-    byPlace.forEach((place, all) -> all.forEach(lane -> lanes.add(new Lane(place, lane))));
+    List<Track> tracks = new ArrayList<>();
+    byPlace.forEach((place, all) -> all.forEach(track -> tracks.add(new Track(place, track))));
     if (showsFree) {
       devices.stream()
           .filter(device -> !used.contains(device))
-          .forEach(device -> lanes.add(Lane.free(device.pool(), device.node(), device.index())));
+          .forEach(device -> tracks.add(Track.free(device.pool(), device.node(), device.index())));
     }
-    lanes.sort(Comparator.comparing(Lane::place, BY_PLACE));
-    return new Timeline(since, until, lanes, showsFree, Left.NOTHING);
+    tracks.sort(Comparator.comparing(Track::place, BY_PLACE));
+    return new Timeline(since, until, tracks, showsFree, Left.NOTHING);
   }
 
-  /// The first lanes. Free devices go first where there are too many.
+  /// The first tracks. Free devices go first where there are too many.
   Timeline limited(int rows) {
-    if (lanes.size() <= rows) {
+    if (tracks.size() <= rows) {
       return this;
     }
-    List<Lane> used = lanes.stream().filter(lane -> !lane.isFree()).toList();
-    List<Lane> shown = used.subList(0, Math.min(rows, used.size()));
+    List<Track> used = tracks.stream().filter(track -> !track.isFree()).toList();
+    List<Track> shown = used.subList(0, Math.min(rows, used.size()));
     return new Timeline(
         since,
         until,
         shown,
         showsFree,
-        new Left(used.size() - shown.size(), lanes.size() - used.size()));
+        new Left(used.size() - shown.size(), tracks.size() - used.size()));
   }
 }

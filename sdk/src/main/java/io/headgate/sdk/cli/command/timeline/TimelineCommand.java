@@ -118,7 +118,7 @@ public final class TimelineCommand implements CliCommand {
       new TimelineText(output.paint(), output.symbols(), output.times().effectiveZone(), width)
           .lines(timeline.limited(MOST_LINES))
           .forEach(output::line);
-      if (timeline.lanes().isEmpty()) {
+      if (timeline.tracks().isEmpty()) {
         output.note("No slice was in use or held.");
       }
     }

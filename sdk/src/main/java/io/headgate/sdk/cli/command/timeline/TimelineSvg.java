@@ -37,21 +37,21 @@ final class TimelineSvg {
   String draw(Timeline timeline, String tenant) {
     int labels = MARGIN + labelWidth(timeline);
     Axis axis = new Axis(timeline.since(), timeline.until(), WIDTH - labels - MARGIN, zone);
-    timeline.lanes().stream()
-        .flatMap(lane -> lane.bars().stream())
+    timeline.tracks().stream()
+        .flatMap(track -> track.bars().stream())
         .filter(bar -> bar.holder().isSeen())
         .map(bar -> bar.holder().policy())
         .sorted()
         .distinct()
         .forEach(policy -> colours.put(policy, COLOURS.get(colours.size() % COLOURS.size())));
-    int bottom = TOP + ROW * Math.max(1, timeline.lanes().size());
+    int bottom = TOP + ROW * Math.max(1, timeline.tracks().size());
     int legendLines = (colours.size() + 5) / 6 + 1;
     int height = bottom + 16 + legendLines * ROW + (isCut(timeline) ? ROW : 0) + MARGIN;
     head(height, axis, tenant);
     grid(axis, labels, bottom);
     int y = TOP;
-    for (Lane lane : timeline.lanes()) {
-      lane(lane, axis, labels, y);
+    for (Track track : timeline.tracks()) {
+      track(track, axis, labels, y);
       y += ROW;
     }
     legend(timeline, bottom + 16 + BAR);
@@ -63,13 +63,17 @@ final class TimelineSvg {
     return !timeline.left().equals(Timeline.Left.NOTHING);
   }
 
-  private static String label(Lane lane) {
-    Bar.Place place = lane.place();
-    return place.node() + " device " + place.device() + (lane.isFree() ? "" : " · " + lane.slice());
+  private static String label(Track track) {
+    Bar.Place place = track.place();
+    return place.node()
+        + " device "
+        + place.device()
+        + (track.isFree() ? "" : " · " + track.slice());
   }
 
   private static int labelWidth(Timeline timeline) {
-    int letters = timeline.lanes().stream().mapToInt(lane -> label(lane).length()).max().orElse(8);
+    int letters =
+        timeline.tracks().stream().mapToInt(track -> label(track).length()).max().orElse(8);
     return (int) (Math.min(48, letters) * LETTER) + MARGIN;
   }
 
@@ -109,10 +113,10 @@ final class TimelineSvg {
     line(left, TOP - 6, left, bottom, "grid");
   }
 
-  private void lane(Lane lane, Axis axis, int left, int y) {
-    text(MARGIN, y + BAR - 3, "", cut(label(lane), left - MARGIN));
+  private void track(Track track, Axis axis, int left, int y) {
+    text(MARGIN, y + BAR - 3, "", cut(label(track), left - MARGIN));
     rect(left, y, axis.cells(), BAR, "class=\"row\"");
-    for (Bar bar : lane.bars()) {
+    for (Bar bar : track.bars()) {
       svg.append("<g><title>").append(escape(title(bar, axis))).append("</title>\n");
       double begin = axis.position(bar.from());
       double end = Math.max(begin + 1, axis.position(bar.until()));

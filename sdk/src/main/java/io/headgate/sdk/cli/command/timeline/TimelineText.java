@@ -1,7 +1,7 @@
 package io.headgate.sdk.cli.command.timeline;
 
-import io.headgate.sdk.cli.command.timeline.LaneCells.Cell;
-import io.headgate.sdk.cli.command.timeline.LaneCells.Run;
+import io.headgate.sdk.cli.command.timeline.TrackCells.Cell;
+import io.headgate.sdk.cli.command.timeline.TrackCells.Run;
 import io.headgate.sdk.cli.output.CellWidth;
 import io.headgate.sdk.cli.output.Style;
 import io.headgate.sdk.cli.output.Symbols;
@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// Draws a timeline for a terminal, one line for each lane.
+/// Draws a timeline for a terminal, one line for each track.
 ///
 /// ```text
 /// NODE    DEVICE  SLICE  13:00     13:20     13:40
@@ -56,11 +56,11 @@ final class TimelineText {
   }
 
   private record Labels(int node, int device, int slice) {
-    static Labels of(List<Lane> lanes) {
+    static Labels of(List<Track> tracks) {
       return new Labels(
-          Math.min(WIDEST_NODE, widest(lanes.stream().map(lane -> lane.place().node()), "NODE")),
-          widest(lanes.stream().map(lane -> String.valueOf(lane.place().device())), "DEVICE"),
-          widest(lanes.stream().map(Lane::slice), "SLICE"));
+          Math.min(WIDEST_NODE, widest(tracks.stream().map(track -> track.place().node()), "NODE")),
+          widest(tracks.stream().map(track -> String.valueOf(track.place().device())), "DEVICE"),
+          widest(tracks.stream().map(Track::slice), "SLICE"));
     }
 
     private static int widest(Stream<String> texts, String heading) {
@@ -73,7 +73,7 @@ final class TimelineText {
   }
 
   List<String> lines(Timeline timeline) {
-    Labels labels = Labels.of(timeline.lanes());
+    Labels labels = Labels.of(timeline.tracks());
     Axis axis =
         new Axis(
             timeline.since(),
@@ -82,9 +82,9 @@ final class TimelineText {
             zone);
     List<String> lines = new ArrayList<>();
     lines.add(axis.period());
-    if (!timeline.lanes().isEmpty()) {
+    if (!timeline.tracks().isEmpty()) {
       lines.add(heading(labels, axis));
-      lines.addAll(lanes(timeline, labels, axis));
+      lines.addAll(tracks(timeline, labels, axis));
       lines.addAll(legend());
     }
     lines.addAll(left(timeline.left()));
@@ -113,48 +113,48 @@ final class TimelineText {
     return " ".repeat(Math.max(0, width - CellWidth.of(text))) + text;
   }
 
-  private List<String> lanes(Timeline timeline, Labels labels, Axis axis) {
+  private List<String> tracks(Timeline timeline, Labels labels, Axis axis) {
     boolean hasPools =
-        timeline.lanes().stream().map(lane -> lane.place().pool()).distinct().count() > 1;
+        timeline.tracks().stream().map(track -> track.place().pool()).distinct().count() > 1;
     List<String> lines = new ArrayList<>();
     String pool = "";
-    List<Lane> lanes = timeline.lanes();
-    for (int i = 0; i < lanes.size(); i++) {
-      Lane lane = lanes.get(i);
-      if (hasPools && !lane.place().pool().equals(pool)) {
-        pool = lane.place().pool();
+    List<Track> tracks = timeline.tracks();
+    for (int i = 0; i < tracks.size(); i++) {
+      Track track = tracks.get(i);
+      if (hasPools && !track.place().pool().equals(pool)) {
+        pool = track.place().pool();
         lines.add("pool " + pool);
       }
-      List<Lane> device = device(lanes, i);
+      List<Track> device = device(tracks, i);
       lines.add(
           CellWidth.pad(
-                  CellWidth.truncate(lane.place().node(), labels.node(), symbols.ellipsis()),
+                  CellWidth.truncate(track.place().node(), labels.node(), symbols.ellipsis()),
                   labels.node())
               + GAP
-              + toRight(String.valueOf(lane.place().device()), labels.device())
+              + toRight(String.valueOf(track.place().device()), labels.device())
               + GAP
-              + toRight(lane.slice(), labels.slice())
+              + toRight(track.slice(), labels.slice())
               + GAP
-              + bars(LaneCells.of(lane, device, timeline, axis)));
+              + bars(TrackCells.of(track, device, timeline, axis)));
     }
     return lines;
   }
 
-  /// The neighbouring lanes of the same device.
-  private static List<Lane> device(List<Lane> lanes, int index) {
+  /// The neighbouring tracks of the same device.
+  private static List<Track> device(List<Track> tracks, int index) {
     int from = index;
-    while (from > 0 && lanes.get(from - 1).isOn(lanes.get(index))) {
+    while (from > 0 && tracks.get(from - 1).isOn(tracks.get(index))) {
       from--;
     }
     int to = index + 1;
-    while (to < lanes.size() && lanes.get(to).isOn(lanes.get(index))) {
+    while (to < tracks.size() && tracks.get(to).isOn(tracks.get(index))) {
       to++;
     }
-    return lanes.subList(from, to);
+    return tracks.subList(from, to);
   }
 
   private String bars(List<Cell> cells) {
-    List<Run> runs = LaneCells.runs(cells);
+    List<Run> runs = TrackCells.runs(cells);
     Map<Bar, Run> longest = new HashMap<>();
     Map<Bar, Run> last = new HashMap<>();
     for (Run run : runs) {

@@ -1,4 +1,4 @@
-/// `headgate timeline`: the holders of slices over time. Lanes, bars and their drawings are pure;
+/// `headgate timeline`: the holders of slices over time. Tracks, bars and their drawings are pure;
 /// the command asks the server.
 @NullMarked
 package io.headgate.sdk.cli.command.timeline;

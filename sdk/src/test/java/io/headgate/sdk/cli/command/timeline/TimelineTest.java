@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Timestamp;
 import io.headgate.proto.scheduler.v1.UsageInterval;
-import io.headgate.sdk.cli.command.timeline.LaneCells.Cell;
 import io.headgate.sdk.cli.command.timeline.Timeline.Device;
+import io.headgate.sdk.cli.command.timeline.TrackCells.Cell;
 import io.headgate.sdk.cli.output.Symbols;
 import io.headgate.sdk.cli.output.TextColors;
 import java.io.ByteArrayInputStream;
@@ -20,7 +20,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
 
-/// The lanes, cells and drawings of a period of ten minutes.
+/// The tracks, cells and drawings of a period of ten minutes.
 class TimelineTest {
   private static final Instant BEGIN = Instant.parse("2026-11-21T13:00:00Z");
   private static final Instant END = Instant.parse("2026-11-21T13:10:00Z");
@@ -54,15 +54,15 @@ class TimelineTest {
   }
 
   private static List<String> rows(Timeline timeline) {
-    return timeline.lanes().stream()
-        .map(lane ->
-            lane.place().device()
+    return timeline.tracks().stream()
+        .map(track ->
+            track.place().device()
                 + " "
-                + lane.slice()
+                + track.slice()
                 + " "
-                + LaneCells.of(
-                        lane,
-                        timeline.lanes().stream().filter(lane::isOn).toList(),
+                + TrackCells.of(
+                        track,
+                        timeline.tracks().stream().filter(track::isOn).toList(),
                         timeline,
                         MINUTES)
                     .stream()
@@ -101,7 +101,7 @@ class TimelineTest {
             END);
 
     assertThat(bars).hasSize(2).allMatch(bar -> bar.parts().size() == 2);
-    assertThat(timeline(List.of(interval("a", 0, "1/2", 0, 60).build())).lanes()).hasSize(1);
+    assertThat(timeline(List.of(interval("a", 0, "1/2", 0, 60).build())).tracks()).hasSize(1);
   }
 
   @Test
@@ -130,7 +130,7 @@ class TimelineTest {
   }
 
   @Test
-  void aLaneIsFreeOnlyWhereTheDeviceHasRoomForIt() {
+  void aTrackIsFreeOnlyWhereTheDeviceHasRoomForIt() {
     assertThat(
             rows(
                 timeline(
@@ -170,7 +170,7 @@ class TimelineTest {
   }
 
   @Test
-  void tooManyLanesLoseTheFreeDevicesFirst() {
+  void tooManyTracksLoseTheFreeDevicesFirst() {
     List<UsageInterval> intervals = new ArrayList<>();
     for (int device = 0; device < 5; device++) {
       intervals.add(interval("j" + device, device, "1", 0, 60).build());
@@ -178,7 +178,7 @@ class TimelineTest {
     Timeline all = timeline(intervals, new Device("p", "m", 0), new Device("p", "m", 1));
 
     assertThat(all.limited(7)).isEqualTo(all);
-    assertThat(all.limited(5).lanes()).hasSize(5).noneMatch(Lane::isFree);
+    assertThat(all.limited(5).tracks()).hasSize(5).noneMatch(Track::isFree);
     assertThat(all.limited(5).left()).isEqualTo(new Timeline.Left(0, 2));
     assertThat(all.limited(3).left()).isEqualTo(new Timeline.Left(2, 2));
     assertThat(text(80).lines(all.limited(3)))

@@ -8,9 +8,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/// A lane cell by cell. A cell has the mark that lasts longest in it; it is free only if nothing at
-/// all was there, so that short jobs are seen.
-final class LaneCells {
+/// A track cell by cell. A cell has the mark that lasts longest in it; it is free only if nothing
+/// at all was there, so that short jobs are seen.
+final class TrackCells {
   /// A cell.
   ///
   /// @param bar empty: none
@@ -32,13 +32,13 @@ final class LaneCells {
     }
   }
 
-  private LaneCells() {}
+  private TrackCells() {}
 
-  /// @param device all lanes of the lane's device
-  static List<Cell> of(Lane lane, List<Lane> device, Timeline timeline, Axis axis) {
+  /// @param device all tracks of the track's device
+  static List<Cell> of(Track track, List<Track> device, Timeline timeline, Axis axis) {
     List<Cell> cells = new ArrayList<>(Collections.nCopies(axis.cells(), Cell.NOTHING));
     long[] longest = new long[axis.cells()];
-    for (Bar bar : lane.bars()) {
+    for (Bar bar : track.bars()) {
       for (Part part : bar.parts()) {
         int first = (int) axis.position(part.from());
         int last = Math.min(axis.cells() - 1, (int) axis.position(part.until()));
@@ -53,7 +53,7 @@ final class LaneCells {
     }
     if (timeline.showsFree()) {
       for (int cell = 0; cell < axis.cells(); cell++) {
-        if (longest[cell] == 0 && hasRoom(lane, device, axis.time(cell))) {
+        if (longest[cell] == 0 && hasRoom(track, device, axis.time(cell))) {
           cells.set(cell, Cell.FREE);
         }
       }
@@ -61,15 +61,16 @@ final class LaneCells {
     return cells;
   }
 
-  /// Whether a slice of the lane's size was free: the device's other lanes may have used all of it.
-  private static boolean hasRoom(Lane lane, List<Lane> device, Instant time) {
+  /// Whether a slice of the track's size was free: the device's other tracks may have used all of
+  /// it.
+  private static boolean hasRoom(Track track, List<Track> device, Instant time) {
     long used =
         device.stream()
             .flatMap(each -> each.bars().stream())
             .filter(bar -> bar.covers(time))
             .mapToLong(bar -> bar.place().quantity().units())
             .sum();
-    return used + lane.place().quantity().units() <= GpuQuantity.UNITS_PER_GPU;
+    return used + track.place().quantity().units() <= GpuQuantity.UNITS_PER_GPU;
   }
 
   static List<Run> runs(List<Cell> cells) {

@@ -3,11 +3,11 @@ package io.headgate.sdk.cli.command.timeline;
 import io.headgate.type.GpuQuantity;
 import java.util.List;
 
-/// A row: slices of one size on one device that follow one another.
+/// A row of the drawing: slices of one size on one device that follow one another.
 ///
 /// @param bars by begin; they do not overlap. None: the device was free, and `place` is all of it
-record Lane(Bar.Place place, List<Bar> bars) {
-  Lane {
+record Track(Bar.Place place, List<Bar> bars) {
+  Track {
     bars = List.copyOf(bars);
   }
 
@@ -20,14 +20,14 @@ record Lane(Bar.Place place, List<Bar> bars) {
     return isFree() ? "-" : place.quantity().mixed();
   }
 
-  boolean isOn(Lane other) {
+  boolean isOn(Track other) {
     return place.pool().equals(other.place.pool())
         && place.node().equals(other.place.node())
         && place.device() == other.place.device();
   }
 
-  /// A lane of a device that nothing used.
-  static Lane free(String pool, String node, int device) {
-    return new Lane(new Bar.Place(pool, node, device, GpuQuantity.ONE), List.of());
+  /// A track of a device that nothing used.
+  static Track free(String pool, String node, int device) {
+    return new Track(new Bar.Place(pool, node, device, GpuQuantity.ONE), List.of());
   }
 }
