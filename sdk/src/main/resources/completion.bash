@@ -18,9 +18,13 @@ _headgate() {
     --queue) words=$(_headgate_names queues) ;;
     -q) [[ $command == submit ]] && words=$(_headgate_names queues) ;;
     --policy) words=$(_headgate_names policies) ;;
+    --pool) words=$(_headgate_names pools) ;;
+    --node) words=$(_headgate_names nodes) ;;
+    --job) words=$(_headgate_names jobs --all) ;;
     --context) words=$(headgate context -o name 2>/dev/null) ;;
     --state) words='DRAFT WAITING ASSIGNED RUNNING STOPPING SUSPENDED DONE FAILED CANCELLED LOST' ;;
-    -o | --output) words='table wide json jsonl yaml csv name columns=help' ;;
+    -o | --output) [[ $command == timeline ]] && words='text svg json jsonl' ||
+      words='table wide json jsonl yaml csv name columns=help' ;;
     --color) words='auto always never' ;;
     --time) words='relative local utc' ;;
     -f | --file) COMPREPLY=($(compgen -f -- "$word")) && return ;;

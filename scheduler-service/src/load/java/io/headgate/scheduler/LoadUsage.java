@@ -1,6 +1,7 @@
 package io.headgate.scheduler;
 
 import com.google.protobuf.util.Timestamps;
+import io.headgate.proto.scheduler.v1.ListUsageIntervalsRequest;
 import io.headgate.proto.scheduler.v1.ReportUsageRequest;
 import io.headgate.proto.scheduler.v1.UsageDimension;
 import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc;
@@ -99,6 +100,8 @@ record LoadUsage(LoadRig rig, LoadFigures figures) {
           0,
           OptionalDouble.of(2));
       report("month", begin, 1);
+      intervals("all", begin, List.of());
+      intervals("one node", begin, List.of("node-7"));
       statement.execute(YEAR.formatted(MONTHS - 1));
       statement.execute("analyze");
       report("year", begin.minus(Duration.ofDays(DAYS * (MONTHS - 1L))), 3);
@@ -112,6 +115,35 @@ record LoadUsage(LoadRig rig, LoadFigures figures) {
       size.next();
       return size.getDouble(1);
     }
+  }
+
+  /// Pages of single intervals of the month.
+  private void intervals(String what, Instant since, List<String> nodes) {
+    UsageReportServiceBlockingStub reports = UsageReportServiceGrpc.newBlockingStub(rig.channel());
+    Histogram times = LoadFigures.histogram();
+    String token = "";
+    for (int i = 0; i < REPORTS; i++) {
+      long begun = System.nanoTime();
+      token =
+          reports
+              .listUsageIntervals(
+                  ListUsageIntervalsRequest.newBuilder()
+                      .setParent("tenants/acme")
+                      .setStartTime(Timestamps.fromMillis(since.toEpochMilli() + 1))
+                      .addAllNodes(nodes)
+                      .setPageSize(1000)
+                      .setPageToken(token)
+                      .build())
+              .getNextPageToken();
+      times.recordValue(System.nanoTime() - begun);
+    }
+    figures.print(
+        "usage_intervals_page",
+        Map.of("of", what),
+        times.getValueAtPercentile(50) / NANOS_PER_SECOND,
+        "s",
+        0,
+        OptionalDouble.of(1));
   }
 
   private void report(String period, Instant since, double goalSeconds) {

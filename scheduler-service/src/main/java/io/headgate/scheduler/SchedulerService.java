@@ -55,6 +55,7 @@ import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.Retention;
 import io.headgate.scheduler.runtime.record.SchedulerStore.Candidate;
 import io.headgate.scheduler.runtime.record.UsageKeeper;
+import io.headgate.scheduler.runtime.record.UsageReader;
 import io.headgate.scheduler.runtime.record.UsageStore;
 import io.headgate.scheduler.runtime.submission.KnownKeys;
 import io.headgate.scheduler.runtime.submission.NameAllocator;
@@ -211,9 +212,7 @@ public final class SchedulerService implements AutoCloseable {
     this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions, bounds.logs()), watches);
     this.usage = new UsageEndpoint(parts);
     PostgresUsage used = new PostgresUsage(database);
-    this.reports =
-        new UsageReportEndpoint(
-            parts, used, new PostgresIntervals(database), config.usage().retention());
+    this.reports = reports(parts, used, config.usage());
     this.budgets = new BudgetCounter(door, used);
     this.plans = new PlanEndpoint(parts, new ContractDraftReader(), memory);
     this.agents = new AgentEndpoint(door, sessions, time);
@@ -222,6 +221,11 @@ public final class SchedulerService implements AutoCloseable {
 
   private UsageKeeper ledger(UsageStore store, UsageConfig config, PostgresHistory clock) {
     return new UsageKeeper(store, config.retention(), clock::now, door::isLeading);
+  }
+
+  private UsageReportEndpoint reports(EndpointParts parts, UsageReader used, UsageConfig config) {
+    return new UsageReportEndpoint(
+        parts, used, new PostgresIntervals(database), config.retention());
   }
 
   private LeaderRelay relay(

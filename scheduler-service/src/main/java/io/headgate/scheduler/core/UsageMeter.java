@@ -135,6 +135,12 @@ public final class UsageMeter {
     return ledger.cut(millis(now), CUTS);
   }
 
+  /// The idle units of the pool that no job could take when it was looked at last, about a second
+  /// ago at most.
+  public long unusable(PoolId pool) {
+    return ledger.unusable(pool);
+  }
+
   /// GPU time since this leader began, for counters.
   public UsageTotals totals(Instant now) {
     return ledger.totals(millis(now));

@@ -81,10 +81,13 @@ public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
   public void listPoolUsages(
       ListPoolUsagesRequest request, StreamObserver<ListPoolUsagesResponse> out) {
     TenantId tenant = Names.tenant(request.getParent());
+    Principal caller = Principals.current();
     answer(
         out,
         ListPoolUsagesResponse.newBuilder()
-            .addAllUsages(askFresh(leader -> UsageMapper.pools(leader, tenant)))
+            .addAllUsages(
+                askFresh(
+                    leader -> UsageMapper.pools(leader, tenant, viewer(caller, tenant, leader))))
             .build());
   }
 

@@ -87,17 +87,7 @@ final class UsageIntervals {
         request.getJobsList().stream()
             .map(job -> jobs.require(new JobName(tenant, job)).id())
             .toList();
-    Said said =
-        Refusals.leading(
-            true,
-            () ->
-                parts
-                    .door()
-                    .ask(leader ->
-                        new Said(
-                            leader.now().truncatedTo(ChronoUnit.MILLIS),
-                            Viewers.of(caller, tenant, leader.catalog()),
-                            lasting(leader))));
+    Said said = ask(caller, tenant);
     Instant from = ProtoTimes.instant(request.getStartTime()).truncatedTo(ChronoUnit.MILLIS);
     Instant until =
         continued
@@ -135,6 +125,19 @@ final class UsageIntervals {
     return response.build();
   }
 
+  private Said ask(Principal caller, TenantId tenant) {
+    return Refusals.leading(
+        true,
+        () ->
+            parts
+                .door()
+                .ask(leader ->
+                    new Said(
+                        leader.now().truncatedTo(ChronoUnit.MILLIS),
+                        Viewers.of(caller, tenant, leader.catalog()),
+                        lasting(leader))));
+  }
+
   private static List<Lasting> lasting(LeaderView leader) {
     return leader.reads().openUsage(leader.now()).stream()
         .map(interval -> {
@@ -165,7 +168,7 @@ final class UsageIntervals {
     if (Duration.between(from, until).compareTo(LONGEST_PERIOD) > 0) {
       throw UsagePeriod.invalid(
           "start_time",
-          "the period has more than %d days: from %s to %s; ask for a part of it, or for sums by ReportUsage"
+          "the period has more than %d days: from %s to %s; ask for a part of it, or for sums (ReportUsage, headgate usage)"
               .formatted(LONGEST_PERIOD.toDays(), from, until));
     }
     Instant kept = now.minus(retention.intervals());
@@ -173,7 +176,7 @@ final class UsageIntervals {
       throw UsagePeriod.invalid(
           "start_time",
           ("single intervals are kept for %d days (scheduler.usage.keep-intervals), from %s on, and"
-                  + " the period begins at %s; ask for a later time, or for sums by ReportUsage")
+                  + " the period begins at %s; ask for a later time, or for sums (ReportUsage, headgate usage)")
               .formatted(retention.intervals().toDays(), kept, from));
     }
     return until;

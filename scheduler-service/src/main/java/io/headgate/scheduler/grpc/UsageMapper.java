@@ -9,14 +9,17 @@ import io.headgate.proto.scheduler.v1.PoolUsage;
 import io.headgate.proto.scheduler.v1.QueueUsage;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.core.usage.NodeUsage.Use;
 import io.headgate.scheduler.runtime.desk.LeaderView;
+import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.text.SetAsideText;
 import io.headgate.type.GpuQuantity;
 import io.headgate.type.Viewer;
@@ -67,14 +70,33 @@ final class UsageMapper {
   static List<PolicyUsage> policies(LeaderView leader, TenantId tenant, Viewer viewer) {
     Map<PolicyId, Sum> sums =
         sums(leader, total -> new PolicyId(total.queue().tenant(), total.policy()));
+    Map<PolicyId, Instant> starts = expectedStarts(leader);
     return leader.core().policies().stream()
         .filter(usage -> usage.policy().tenant().equals(tenant))
         .filter(usage -> viewer.seesTeam(usage.policy().name()))
-        .map(usage -> policy(usage, sums.getOrDefault(usage.policy(), Sum.NONE)))
+        .map(usage ->
+            policy(
+                usage,
+                sums.getOrDefault(usage.policy(), Sum.NONE),
+                Optional.ofNullable(starts.get(usage.policy()))))
         .toList();
   }
 
-  private static PolicyUsage policy(io.headgate.scheduler.core.usage.PolicyUsage usage, Sum sum) {
+  /// The earliest expected start of each policy's jobs with a hold. There are few holds.
+  private static Map<PolicyId, Instant> expectedStarts(LeaderView leader) {
+    Map<PolicyId, Instant> starts = new HashMap<>();
+    for (Hold hold : leader.reads().holds()) {
+      Optional<JobRecord> job = leader.reads().job(hold.job());
+      if (hold.expectedStart().isPresent() && job.isPresent()) {
+        PolicyId policy = new PolicyId(job.get().tenant(), job.get().metadata().policy());
+        starts.merge(policy, hold.expectedStart().get(), (a, b) -> a.isBefore(b) ? a : b);
+      }
+    }
+    return starts;
+  }
+
+  private static PolicyUsage policy(
+      io.headgate.scheduler.core.usage.PolicyUsage usage, Sum sum, Optional<Instant> start) {
     PolicyUsage.Builder policy =
         PolicyUsage.newBuilder()
             .setPolicy(usage.policy().name())
@@ -87,6 +109,7 @@ final class UsageMapper {
             .setRunningJobs(usage.running())
             .setWaitingJobs(usage.waiting());
     sum.oldestTime().ifPresent(policy::setOldestWaitingTime);
+    start.map(ProtoTimes::toProto).ifPresent(policy::setNextExpectedStartTime);
     return policy.build();
   }
 
@@ -123,19 +146,48 @@ final class UsageMapper {
         leader.catalog().queue(queue).map(known -> known.policy().name()).orElse(""));
   }
 
-  static List<PoolUsage> pools(LeaderView leader, TenantId tenant) {
-    List<PoolUsage> usages = new ArrayList<>(ownPools(leader, tenant));
+  static List<PoolUsage> pools(LeaderView leader, TenantId tenant, Viewer viewer) {
+    Map<PoolId, Long> waiting = waiting(leader, tenant, viewer);
+    List<PoolUsage> usages = new ArrayList<>();
+    List<PoolUsage> sharedUsages = new ArrayList<>();
     Set<PoolId> shared = leader.catalog().sharedPools(tenant);
+    Map<PoolId, Long> down = down(leader);
     for (var usage : leader.core().pools()) {
-      if (shared.contains(usage.pool())) {
-        usages.add(sharedPool(leader, tenant, usage));
+      long jobs = waiting.getOrDefault(usage.pool(), 0L);
+      if (usage.pool().tenant().equals(tenant)) {
+        usages.add(
+            ownPool(leader, usage, down.getOrDefault(usage.pool(), 0L))
+                .setWaitingJobs(jobs)
+                .build());
+      } else if (shared.contains(usage.pool())) {
+        sharedUsages.add(sharedPool(leader, tenant, usage).setWaitingJobs(jobs).build());
       }
     }
+    usages.addAll(sharedUsages);
     return usages;
   }
 
+  /// The waiting jobs of the policies that the caller sees, in each pool that they may run in.
+  private static Map<PoolId, Long> waiting(LeaderView leader, TenantId tenant, Viewer viewer) {
+    Map<PoolId, Long> waiting = new HashMap<>();
+    for (LeaderView.Total total : leader.reads().totals()) {
+      if (total.queue().tenant().equals(tenant)
+          && total.waiting() > 0
+          && viewer.seesTeam(total.policy())) {
+        leader
+            .catalog()
+            .profile(new ProfileId(tenant, total.profile()))
+            .ifPresent(profile ->
+                profile
+                    .pools()
+                    .forEach(pool -> waiting.merge(pool, (long) total.waiting(), Long::sum)));
+      }
+    }
+    return waiting;
+  }
+
   /// A tenant sees its own use of a shared pool; of all others only that capacity is taken.
-  private static PoolUsage sharedPool(
+  private static PoolUsage.Builder sharedPool(
       LeaderView leader, TenantId tenant, io.headgate.scheduler.core.usage.PoolUsage usage) {
     long own =
         leader.core().tenants().stream()
@@ -149,28 +201,26 @@ final class UsageMapper {
         .setUsed(GpuQuantity.format(own))
         .setHeld(GpuQuantity.ZERO.toString())
         .setIdle(usage.idle().toString())
-        .setTaken(GpuQuantity.format(Math.max(0, taken)))
-        .build();
+        .setTaken(GpuQuantity.format(Math.max(0, taken)));
   }
 
-  private static List<PoolUsage> ownPools(LeaderView leader, TenantId tenant) {
-    Map<PoolId, Long> down = down(leader);
-    return leader.core().pools().stream()
-        .filter(usage -> usage.pool().tenant().equals(tenant))
-        .map(usage ->
-            PoolUsage.newBuilder()
-                .setPool(usage.pool().name())
-                .setCapacity(usage.capacity().toString())
-                .setUsed(usage.used().toString())
-                .setHeld(usage.held().toString())
-                .setIdleForHolds(usage.idleForHolds().toString())
-                .setIdle(usage.idle().toString())
-                .setDown(GpuQuantity.format(down.getOrDefault(usage.pool(), 0L)))
-                .setLiveNodes(usage.readyNodes())
-                .setNodes(usage.nodes())
-                .setRunningJobs(usage.running())
-                .build())
-        .toList();
+  /// @param down units on nodes that take no work
+  private static PoolUsage.Builder ownPool(
+      LeaderView leader, io.headgate.scheduler.core.usage.PoolUsage usage, long down) {
+    return PoolUsage.newBuilder()
+        .setPool(usage.pool().name())
+        .setCapacity(usage.capacity().toString())
+        .setUsed(usage.used().toString())
+        .setHeld(usage.held().toString())
+        .setIdleForHolds(usage.idleForHolds().toString())
+        .setIdle(usage.idle().toString())
+        .setUnusable(
+            GpuQuantity.format(
+                Math.min(usage.idle().units(), leader.reads().unusable(usage.pool()))))
+        .setDown(GpuQuantity.format(down))
+        .setLiveNodes(usage.readyNodes())
+        .setNodes(usage.nodes())
+        .setRunningJobs(usage.running());
   }
 
   /// Units on nodes that take no work, by pool.

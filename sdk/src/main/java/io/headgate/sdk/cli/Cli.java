@@ -65,7 +65,7 @@ public final class Cli {
         leaf.usage(environment.out(), CommandLine.Help.Ansi.OFF);
         return ExitCode.DONE;
       }
-      invocation = new Invocation(environment, meant.global(), quiet.quiet);
+      invocation = new Invocation(environment, meant, quiet.quiet);
       return meant.run(invocation);
     } catch (Exception e) {
       return report(e, args, invocation);

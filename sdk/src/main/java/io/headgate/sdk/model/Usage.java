@@ -10,6 +10,10 @@ public sealed interface Usage {
   /// Id of the policy, queue, pool or node.
   String id();
 
+  /// Use of one policy.
+  ///
+  /// @param oldestWaitingTime submission time of the oldest waiting job; null: none waits
+  /// @param nextExpectedStart the earliest expected start of its jobs with a hold; null: unknown
   record OfPolicy(
       String id,
       GpuQuantity used,
@@ -20,7 +24,8 @@ public sealed interface Usage {
       GpuQuantity demand,
       long runningJobs,
       long waitingJobs,
-      @Nullable Instant oldestWaitingTime)
+      @Nullable Instant oldestWaitingTime,
+      @Nullable Instant nextExpectedStart)
       implements Usage {}
 
   /// Use of one queue.
@@ -38,16 +43,21 @@ public sealed interface Usage {
       implements Usage {}
 
   /// Use of one pool: capacity = used + held + idle; down is not part of it.
+  ///
+  /// @param unusable the part of `idle` that no job of the pool's queues can take
+  /// @param waitingJobs those that may run in it, of the policies that the caller sees
   record OfPool(
       String id,
       GpuQuantity capacity,
       GpuQuantity used,
       GpuQuantity held,
       GpuQuantity idle,
+      GpuQuantity unusable,
       GpuQuantity down,
       int liveNodes,
       int nodes,
-      long runningJobs)
+      long runningJobs,
+      long waitingJobs)
       implements Usage {}
 
   /// The use and contact of one node.

@@ -3,6 +3,8 @@ package io.headgate.sdk.wire;
 import com.google.protobuf.Timestamp;
 import io.headgate.proto.scheduler.v1.CheckUsageRequest;
 import io.headgate.proto.scheduler.v1.CheckUsageResponse;
+import io.headgate.proto.scheduler.v1.ListUsageIntervalsRequest;
+import io.headgate.proto.scheduler.v1.ListUsageIntervalsResponse;
 import io.headgate.proto.scheduler.v1.ReportBudgetsRequest;
 import io.headgate.proto.scheduler.v1.ReportBudgetsResponse;
 import io.headgate.proto.scheduler.v1.ReportCapacityRequest;
@@ -19,6 +21,8 @@ import java.util.Optional;
 
 /// Reports from the usage ledger.
 public final class UsageCalls {
+  private static final int INTERVALS_PER_PAGE = 1_000;
+
   private final Connection connection;
   private final String parent;
 
@@ -80,6 +84,39 @@ public final class UsageCalls {
     until.map(UsageCalls::timestamp).ifPresent(request::setEndTime);
     return connection.call(
         UsageReportServiceGrpc.getCheckUsageMethod(), request.build(), Idempotency.IDEMPOTENT);
+  }
+
+  /// Names that the intervals have; an empty list stands for all.
+  public record IntervalFilter(
+      List<String> pools, List<String> nodes, List<String> policies, List<String> jobs) {
+    public IntervalFilter {
+      pools = List.copyOf(pools);
+      nodes = List.copyOf(nodes);
+      policies = List.copyOf(policies);
+      jobs = List.copyOf(jobs);
+    }
+  }
+
+  /// A page of the single intervals of a period, by start time.
+  ///
+  /// @param pageToken of the page before; empty: the first page
+  public ListUsageIntervalsResponse intervals(
+      Instant since, Optional<Instant> until, IntervalFilter filter, String pageToken) {
+    ListUsageIntervalsRequest.Builder request =
+        ListUsageIntervalsRequest.newBuilder()
+            .setParent(parent)
+            .setStartTime(timestamp(since))
+            .addAllPools(filter.pools())
+            .addAllNodes(filter.nodes())
+            .addAllPolicies(filter.policies())
+            .addAllJobs(filter.jobs())
+            .setPageSize(INTERVALS_PER_PAGE)
+            .setPageToken(pageToken);
+    until.map(UsageCalls::timestamp).ifPresent(request::setEndTime);
+    return connection.call(
+        UsageReportServiceGrpc.getListUsageIntervalsMethod(),
+        request.build(),
+        Idempotency.IDEMPOTENT);
   }
 
   private static Timestamp timestamp(Instant time) {

@@ -21,7 +21,8 @@ public final class UsageMessages {
         ValueMessages.gpus(usage.getDemand()),
         usage.getRunningJobs(),
         usage.getWaitingJobs(),
-        JobMessages.instant(usage.hasOldestWaitingTime(), usage.getOldestWaitingTime()));
+        JobMessages.instant(usage.hasOldestWaitingTime(), usage.getOldestWaitingTime()),
+        JobMessages.instant(usage.hasNextExpectedStartTime(), usage.getNextExpectedStartTime()));
   }
 
   public static Usage.OfQueue usage(QueueUsage usage) {
@@ -43,10 +44,12 @@ public final class UsageMessages {
         ValueMessages.gpus(usage.getUsed()),
         ValueMessages.gpus(usage.getHeld()),
         ValueMessages.gpus(usage.getIdle()),
+        ValueMessages.gpus(usage.getUnusable()),
         ValueMessages.gpus(usage.getDown()),
         usage.getLiveNodes(),
         usage.getNodes(),
-        usage.getRunningJobs());
+        usage.getRunningJobs(),
+        usage.getWaitingJobs());
   }
 
   public static Usage.OfNode usage(NodeUsage usage) {

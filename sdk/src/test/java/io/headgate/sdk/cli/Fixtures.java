@@ -322,7 +322,7 @@ final class Fixtures {
     return Timestamp.newBuilder().setSeconds(time.getEpochSecond()).build();
   }
 
-  private static <M> M merge(com.google.protobuf.Message.Builder builder, String json) {
+  static <M> M merge(com.google.protobuf.Message.Builder builder, String json) {
     try {
       JsonFormat.parser().merge(json, builder);
     } catch (com.google.protobuf.InvalidProtocolBufferException e) {

@@ -20,6 +20,7 @@ class OutputGoldenTest {
   static void fill() {
     Fixtures.fill(GATE);
     UsageFixtures.fill(GATE.reports);
+    TimelineFixtures.fill(GATE.reports);
     GATE.jobs.explanations.put("tenants/acme/jobs/r-1", Fixtures.explanation());
     Fixtures.explanations().forEach(GATE.jobs.explanations::put);
   }
@@ -94,6 +95,27 @@ class OutputGoldenTest {
         Case.terminal("top-tty-120-no-keyboard", 120, "top"));
   }
 
+  static Stream<Case> timeline() {
+    return Stream.of(
+        Case.terminal("timeline-tty-80", 80, "timeline", "NO_COLOR", "1"),
+        Case.terminal("timeline-tty-120-color", 120, "timeline"),
+        Case.terminal(
+            "timeline-tty-80-ascii", 80, "timeline", "HEADGATE_ASCII", "1", "NO_COLOR", "1"),
+        Case.pipe("timeline-pipe", "timeline|--time|utc"),
+        Case.pipe("timeline-job", "timeline|--job|infer-2|--since|10m"),
+        Case.pipe("timeline-policy", "timeline|--policy|research|-o|text"),
+        Case.pipe("timeline-node", "timeline|--node|gpu-03|--pool|onprem-rtx6000"),
+        Case.pipe("timeline-json", "timeline|--job|infer-1,r-1|-o|json"),
+        Case.pipe("timeline-svg", "timeline|-o|svg|--time|utc"),
+        Case.pipe("timeline-nothing", "timeline|--policy|ai-dev|--job|nothing"),
+        Case.pipe("timeline-form", "timeline|-o|table"),
+        Case.pipe("timeline-mistyped-node", "timeline|--node|gpu-30"),
+        Case.pipe("timeline-mistyped-pool", "timeline|--pool|onprem"),
+        Case.pipe("timeline-mistyped-policy", "timeline|--policy|resarch"),
+        Case.pipe("timeline-no-time", "timeline|--since|yesterday"),
+        Case.pipe("timeline-help", "timeline|--help"));
+  }
+
   static Stream<Case> usage() {
     String week = "usage|--since|2026-11-01|--until|2026-11-08";
     // The fixtures are final until the 7th.
@@ -161,7 +183,7 @@ class OutputGoldenTest {
   }
 
   @ParameterizedTest
-  @MethodSource({"jobs", "catalog", "usage", "budgets", "others"})
+  @MethodSource({"jobs", "catalog", "usage", "budgets", "timeline", "others"})
   void printsTheReviewedOutput(Case call) {
     TestCli cli = TestCli.at(GATE, home);
     for (int i = 0; i < call.variables().size(); i += 2) {

@@ -2,9 +2,12 @@ package io.headgate.sdk.gate;
 
 import static io.headgate.sdk.gate.TestSupply.send;
 
+import com.google.protobuf.Timestamp;
 import io.grpc.stub.StreamObserver;
 import io.headgate.proto.scheduler.v1.CheckUsageRequest;
 import io.headgate.proto.scheduler.v1.CheckUsageResponse;
+import io.headgate.proto.scheduler.v1.ListUsageIntervalsRequest;
+import io.headgate.proto.scheduler.v1.ListUsageIntervalsResponse;
 import io.headgate.proto.scheduler.v1.ReportBudgetsRequest;
 import io.headgate.proto.scheduler.v1.ReportBudgetsResponse;
 import io.headgate.proto.scheduler.v1.ReportCapacityRequest;
@@ -13,7 +16,10 @@ import io.headgate.proto.scheduler.v1.ReportReservationsRequest;
 import io.headgate.proto.scheduler.v1.ReportReservationsResponse;
 import io.headgate.proto.scheduler.v1.ReportUsageRequest;
 import io.headgate.proto.scheduler.v1.ReportUsageResponse;
+import io.headgate.proto.scheduler.v1.UsageInterval;
 import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc;
+import java.util.ArrayList;
+import java.util.List;
 
 /// Reports that a test prescribes, for the period that is asked for.
 public final class TestUsageReports extends UsageReportServiceGrpc.UsageReportServiceImplBase {
@@ -22,6 +28,14 @@ public final class TestUsageReports extends UsageReportServiceGrpc.UsageReportSe
   public ReportCapacityResponse capacity = ReportCapacityResponse.getDefaultInstance();
   public ReportBudgetsResponse budgets = ReportBudgetsResponse.getDefaultInstance();
   public CheckUsageResponse check = CheckUsageResponse.getDefaultInstance();
+
+  /// Told in pages of four, those that match the request's filters by pool, node, policy and job.
+  public final List<UsageInterval> intervals = new ArrayList<>();
+
+  /// End of each period that is asked for without an end.
+  public Timestamp now = Timestamp.getDefaultInstance();
+
+  private static final int PAGE = 4;
 
   @Override
   public void reportUsage(ReportUsageRequest request, StreamObserver<ReportUsageResponse> answer) {
@@ -54,6 +68,32 @@ public final class TestUsageReports extends UsageReportServiceGrpc.UsageReportSe
   public void reportBudgets(
       ReportBudgetsRequest request, StreamObserver<ReportBudgetsResponse> answer) {
     send(answer, budgets);
+  }
+
+  @Override
+  public void listUsageIntervals(
+      ListUsageIntervalsRequest request, StreamObserver<ListUsageIntervalsResponse> answer) {
+    List<UsageInterval> all =
+        intervals.stream()
+            .filter(each -> admits(request.getPoolsList(), each.getPool()))
+            .filter(each -> admits(request.getNodesList(), each.getNode()))
+            .filter(each -> admits(request.getPoliciesList(), each.getPolicy()))
+            .filter(each -> admits(request.getJobsList(), each.getJob()))
+            .toList();
+    int from = request.getPageToken().isEmpty() ? 0 : Integer.parseInt(request.getPageToken());
+    int to = Math.min(from + PAGE, all.size());
+    send(
+        answer,
+        ListUsageIntervalsResponse.newBuilder()
+            .setStartTime(request.getStartTime())
+            .setEndTime(request.hasEndTime() ? request.getEndTime() : now)
+            .addAllIntervals(all.subList(from, to))
+            .setNextPageToken(to < all.size() ? String.valueOf(to) : "")
+            .build());
+  }
+
+  private static boolean admits(List<String> filter, String value) {
+    return filter.isEmpty() || filter.contains(value);
   }
 
   @Override

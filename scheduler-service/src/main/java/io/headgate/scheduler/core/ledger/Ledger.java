@@ -253,6 +253,11 @@ public final class Ledger {
     }
   }
 
+  /// The idle units of the pool that no job could take when it was looked at last.
+  public long unusable(PoolId pool) {
+    return pools.unusable(pool);
+  }
+
   /// GPU time since this ledger began.
   public UsageTotals totals(Instant now) {
     return counters.totals(now);

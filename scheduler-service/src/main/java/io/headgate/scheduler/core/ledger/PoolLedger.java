@@ -106,6 +106,13 @@ final class PoolLedger {
     entries.held().addAll(steps.values());
   }
 
+  /// The idle units of the pool that no job could take when it was looked at last, at most a second
+  /// before the last decision.
+  long unusable(PoolId pool) {
+    Known known = pools.get(pool);
+    return known == null ? 0 : known.told.unusable();
+  }
+
   private void tell(Known known, PoolId pool, PoolBalance balance, Instant now, Entries entries) {
     known.told = balance;
     known.toldAt = balance.equals(PoolBalance.NOTHING) ? Instant.MAX : now;

@@ -90,12 +90,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     resolved = newResolved;
     rank = newQueue == null ? Integer.MAX_VALUE : newQueue.rank();
     need = newResolved == null ? 0 : newResolved.shape().needUnits();
-    closing =
-        Optional.ofNullable(newResolved)
-            .filter(each -> each.queue().open())
-            .flatMap(each -> each.account().policy())
-            .filter(Policy::isWaiting)
-            .flatMap(Policy::spent);
+    closing = newResolved == null ? Optional.empty() : newResolved.closing();
     open = newResolved != null && newResolved.queue().open() && closing.isEmpty();
     overReservation = newResolved != null && newResolved.queue().overReservation();
     version++;

@@ -61,6 +61,9 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
     /// The intervals of usage that last, as if they ended now.
     List<UsageInterval> openUsage(Instant now);
 
+    /// The idle units of the pool that no job of its queues could take about a second ago.
+    long unusable(PoolId pool);
+
     /// The jobs with a live attempt there.
     List<JobId> jobsOn(NodeId node);
   }

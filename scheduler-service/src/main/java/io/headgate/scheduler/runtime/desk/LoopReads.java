@@ -78,6 +78,11 @@ public final class LoopReads implements LeaderView.Reads {
   }
 
   @Override
+  public long unusable(PoolId pool) {
+    return state.usage.unusable(pool);
+  }
+
+  @Override
   public List<JobId> jobsOn(NodeId node) {
     return state.jobs.workersOn(node).stream().map(key -> key.attempt().job()).distinct().toList();
   }

@@ -2,6 +2,7 @@ package io.headgate.scheduler.runtime.desk;
 
 import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.UsageMeter;
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.core.ledger.Holding;
@@ -121,6 +122,11 @@ public final class UsageDesk {
   /// GPU time since this leader began.
   UsageTotals totals(Instant now) {
     return meter.totals(now);
+  }
+
+  /// The idle units of the pool that no job could take when it was looked at last.
+  long unusable(PoolId pool) {
+    return meter.unusable(pool);
   }
 
   /// The intervals that last, as if they ended in the turn that asks.

@@ -33,6 +33,7 @@ import io.headgate.sdk.cli.command.supply.MoveCommand;
 import io.headgate.sdk.cli.command.supply.NodesCommand;
 import io.headgate.sdk.cli.command.supply.PoolsCommand;
 import io.headgate.sdk.cli.command.supply.UndrainCommand;
+import io.headgate.sdk.cli.command.timeline.TimelineCommand;
 import io.headgate.sdk.cli.command.top.TopCommand;
 import io.headgate.sdk.cli.command.usage.BudgetsCommand;
 import io.headgate.sdk.cli.command.usage.UsageCommand;
@@ -83,6 +84,8 @@ public final class CommandRegistry {
           new Registration("SHOW", "pools", "list pools with their usage", PoolsCommand::new),
           new Registration("SHOW", "nodes", "list nodes with their devices", NodesCommand::new),
           new Registration("SHOW", "events", "list or follow events", EventsCommand::new),
+          new Registration(
+              "SHOW", "timeline", "show who had which slice over time", TimelineCommand::new),
           new Registration(
               "SHOW", "usage", "report the GPU time of a period, and its cost", UsageCommand::new),
           new Registration("SHOW", "budgets", "list budgets with their use", BudgetsCommand::new),

@@ -28,14 +28,30 @@ public final class Invocation implements AutoCloseable {
   private @Nullable Session session;
   private volatile boolean areNotesMuted;
 
+  /// A run of the command.
+  public Invocation(CliEnvironment environment, CliCommand command, boolean quiet) {
+    this(environment, command.global(), command.outputForms(), quiet);
+  }
+
+  /// A run of a command that has the forms of lists.
   public Invocation(CliEnvironment environment, GlobalOptions global, boolean quiet) {
+    this(environment, global, List.of(), quiet);
+  }
+
+  private Invocation(
+      CliEnvironment environment, GlobalOptions global, List<String> forms, boolean quiet) {
     this.environment = environment;
     this.global = global;
-    this.form = form(environment, global);
+    this.form = form(environment, global, forms);
     this.output = output(environment, global, quiet || global.quiet);
   }
 
-  private static OutputForm form(CliEnvironment environment, GlobalOptions global) {
+  private static OutputForm form(
+      CliEnvironment environment, GlobalOptions global, List<String> own) {
+    if (!own.isEmpty()) {
+      // The variable is meant for lists.
+      return global.output == null ? OutputForm.DEFAULT : OutputForm.parse(global.output, own);
+    }
     String text = global.output != null ? global.output : environment.variable("HEADGATE_OUTPUT");
     return text.isEmpty() ? OutputForm.DEFAULT : OutputForm.parse(text);
   }

@@ -43,6 +43,18 @@ public record OutputForm(Kind kind, List<String> columns) {
     return new OutputForm(Kind.valueOf(text.toUpperCase(java.util.Locale.ROOT)), List.of());
   }
 
+  /// Reads a form of a command that has forms of its own. Forms other than JSON count as
+  /// [#DEFAULT].
+  public static OutputForm parse(String text, List<String> own) {
+    if (!own.contains(text)) {
+      throw new UsageException(
+          "\"" + text + "\" is not an output form of this command",
+          "BAD_OUTPUT_FORM",
+          NearestName.suggestion(text, own).orElse("forms: " + String.join(", ", own)));
+    }
+    return text.startsWith("json") ? parse(text) : DEFAULT;
+  }
+
   /// The form's name as a value of `-o`.
   String word() {
     return kind.name().toLowerCase(java.util.Locale.ROOT);

@@ -77,7 +77,8 @@ public record TimeText(Form form, Clock clock, ZoneId zone) {
     return left.isNegative() || left.isZero() ? "now" : "in " + span(left);
   }
 
-  private ZoneId effectiveZone() {
+  /// The zone of the times that are shown.
+  public ZoneId effectiveZone() {
     return form == Form.UTC ? ZoneOffset.UTC : zone;
   }
 

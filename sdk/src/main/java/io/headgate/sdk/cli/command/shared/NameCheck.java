@@ -1,11 +1,12 @@
 package io.headgate.sdk.cli.command.shared;
 
+import io.headgate.proto.scheduler.v1.NodeUsage;
+import io.headgate.proto.scheduler.v1.PoolUsage;
 import io.headgate.sdk.cli.error.CliFailure;
 import io.headgate.sdk.cli.error.ErrorFrame;
 import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.Session;
 import io.headgate.sdk.config.NearestName;
-import io.headgate.sdk.model.Job;
 import io.headgate.sdk.wire.ResourceNames;
 import java.util.Collection;
 import java.util.List;
@@ -29,6 +30,18 @@ public enum NameCheck {
       return ids(session.catalog().policies(), policy -> policy.getName());
     }
   },
+  POOL("all pools: headgate pools") {
+    @Override
+    List<String> known(Session session) {
+      return ids(session.catalog().poolUsages(), PoolUsage::getPool);
+    }
+  },
+  NODE("all nodes: headgate nodes") {
+    @Override
+    List<String> known(Session session) {
+      return ids(session.catalog().nodeUsages(), NodeUsage::getNode);
+    }
+  },
   USER("users and service accounts are named in groups: headgate export") {
     @Override
     List<String> known(Session session) {
@@ -44,11 +57,11 @@ public enum NameCheck {
 
   abstract List<String> known(Session session);
 
-  /// Checks only names that no found job has, because other names exist or existed.
+  /// Checks only names that nothing found has, because other names exist or existed.
   ///
   /// @param named names that the user gave
-  public void require(
-      Session session, List<String> named, Collection<Job> found, Function<Job, String> name) {
+  public <T> void require(
+      Session session, List<String> named, Collection<T> found, Function<T, String> name) {
     Set<String> used = found.stream().map(name).collect(Collectors.toSet());
     List<String> unused = named.stream().filter(each -> !used.contains(each)).toList();
     if (unused.isEmpty()) {
@@ -77,7 +90,12 @@ public enum NameCheck {
     return new CliFailure(List.of(frame), ExitCode.REFUSED, null);
   }
 
+  /// A shared pool is called `platform/h100`.
+  private static String id(String name) {
+    return name.startsWith("tenants/") ? ResourceNames.id(name) : name;
+  }
+
   private static <T> List<String> ids(List<T> items, Function<T, String> name) {
-    return items.stream().map(name).map(ResourceNames::id).toList();
+    return items.stream().map(name).map(NameCheck::id).toList();
   }
 }

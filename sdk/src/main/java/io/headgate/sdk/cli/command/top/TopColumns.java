@@ -32,11 +32,13 @@ record TopColumns(TopBars bars, int cells, TimeText times) {
                         + " of "
                         + pool.capacity().mixed())),
         Column.<Usage.OfPool>ofGpus("HELD", Usage.OfPool::held),
-        Column.<Usage.OfPool>ofGpus("IDLE", Usage.OfPool::idle),
-        Column.<Usage.OfPool>ofGpus("DOWN", Usage.OfPool::down),
+        Column.<Usage.OfPool>ofGpus("IDLE", Usage.OfPool::idle).leaving(2),
+        Column.<Usage.OfPool>ofGpus("UNUSABLE", Usage.OfPool::unusable),
+        Column.<Usage.OfPool>ofGpus("DOWN", Usage.OfPool::down).leaving(1),
         Column.<Usage.OfPool>of("NODES", pool -> Cell.of(pool.liveNodes() + "/" + pool.nodes()))
             .toRight(),
-        Column.<Usage.OfPool>of("JOBS", pool -> Cell.of(pool.runningJobs())).toRight());
+        Column.<Usage.OfPool>of("RUN", pool -> Cell.of(pool.runningJobs())).toRight(),
+        Column.<Usage.OfPool>of("WAIT", pool -> Cell.of(pool.waitingJobs())).toRight());
   }
 
   List<Column<Usage.OfPolicy>> policies() {
@@ -61,6 +63,9 @@ record TopColumns(TopBars bars, int cells, TimeText times) {
         Column.<Usage.OfPolicy>of(
                 "OLDEST", policy -> Cell.of(times.ago(policy.oldestWaitingTime())))
             .leaving(1),
+        Column.<Usage.OfPolicy>of(
+                "NEXT ETA", policy -> Cell.of(times.at(policy.nextExpectedStart())))
+            .leaving(2),
         Column.<Usage.OfPolicy>of(
                 "STATE",
                 policy ->

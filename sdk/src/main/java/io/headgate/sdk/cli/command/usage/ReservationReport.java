@@ -5,6 +5,7 @@ import static io.headgate.sdk.cli.command.usage.GpuHours.amount;
 import io.headgate.proto.scheduler.v1.MissingByReason;
 import io.headgate.proto.scheduler.v1.ReportReservationsResponse;
 import io.headgate.proto.scheduler.v1.ReservationRow;
+import io.headgate.sdk.cli.command.shared.Period;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.output.Cell;
 import io.headgate.sdk.cli.output.Column;

@@ -4,6 +4,7 @@ import static io.headgate.sdk.cli.command.usage.GpuHours.amount;
 
 import io.headgate.proto.scheduler.v1.CheckUsageResponse;
 import io.headgate.proto.scheduler.v1.UsageIdentity;
+import io.headgate.sdk.cli.command.shared.Period;
 import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.output.JsonText;

@@ -3,6 +3,7 @@ package io.headgate.sdk.cli.command.usage;
 import io.headgate.proto.scheduler.v1.ReportUsageResponse;
 import io.headgate.proto.scheduler.v1.UsageDimension;
 import io.headgate.proto.scheduler.v1.UsageRow;
+import io.headgate.sdk.cli.command.shared.Period;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;

@@ -4,6 +4,7 @@ import io.headgate.proto.scheduler.v1.Cost;
 import io.headgate.proto.scheduler.v1.ReportUsageResponse;
 import io.headgate.proto.scheduler.v1.UsageDimension;
 import io.headgate.proto.scheduler.v1.UsageRow;
+import io.headgate.sdk.cli.command.shared.Period;
 import io.headgate.sdk.cli.command.usage.MeteredRow.Kind;
 import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.Invocation;

@@ -35,10 +35,12 @@ final class TopFixtures {
         gpus(used),
         gpus(held),
         gpus(idle),
+        gpus(idle).isFraction() ? gpus(idle) : GpuQuantity.ZERO,
         GpuQuantity.ZERO,
         nodes,
         nodes,
-        jobs);
+        jobs,
+        jobs + 2);
   }
 
   private static Usage.OfPolicy policy(
@@ -57,7 +59,8 @@ final class TopFixtures {
         GpuQuantity.ZERO,
         running,
         waiting,
-        oldest);
+        oldest,
+        id.equals("ai-dev") ? NOW.plus(Duration.ofMinutes(34)) : null);
   }
 
   static Job job(String id, JobState state, String gpus, @Nullable Reason reason) {

@@ -1,4 +1,4 @@
-package io.headgate.sdk.cli.command.usage;
+package io.headgate.sdk.cli.command.shared;
 
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.DurationText;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// (`2026-11-03`), or a time (`2026-11-03T10:00:00Z`).
 ///
 /// @param until absent: now
-record Period(Instant since, Optional<Instant> until) {
+public record Period(Instant since, Optional<Instant> until) {
   private static final Pattern MONTH = Pattern.compile("[0-9]{4}-[0-9]{2}");
   private static final Pattern DAY = Pattern.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}");
   private static final DateTimeFormatter SHOWN =
@@ -30,7 +30,7 @@ record Period(Instant since, Optional<Instant> until) {
   /// Reads the flags.
   ///
   /// @param since a month or a day without `until` is the period itself
-  static Period parse(String since, @Nullable String until, Instant now) {
+  public static Period parse(String since, @Nullable String until, Instant now) {
     Instant begin = time("--since", since, now);
     Optional<Instant> end =
         until == null
@@ -84,7 +84,7 @@ record Period(Instant since, Optional<Instant> until) {
   }
 
   /// `2026-11-01 00:00 to 2026-11-27 14:02 UTC`.
-  static String text(Instant since, Instant until) {
+  public static String text(Instant since, Instant until) {
     return "%s to %s UTC".formatted(SHOWN.format(since), SHOWN.format(until));
   }
 }
