@@ -1,5 +1,6 @@
 package io.headgate.deploy.e2e;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
@@ -38,11 +39,17 @@ final class BusyInstallation implements AutoCloseable {
   private static final int SCHEDULERS = 2;
   private static final Duration STOP = Duration.ofMinutes(1);
 
+  /// GPUs of the profile `eight` until its job is submitted: no job is accepted that never fits.
+  private static final String SMALL = "eight, gpus: 2,";
+
+  private static final String LARGE = "eight, gpus: 8,";
+
   private static final String CONFIGURATION =
       """
       groups:
         - {name: lab, users: [ada]}
         - {name: owners, users: [alan]}
+        - {name: dreamers, users: [mary]}
       pools:
         - {name: sim, type: static, pricePerGpuHour: 360, currency: EUR}
         - {name: h100, type: static, pricePerGpuHour: 720, currency: EUR}
@@ -50,22 +57,26 @@ final class BusyInstallation implements AutoCloseable {
         - {name: one, gpus: 1, pools: [sim]}
         - {name: two, gpus: 2, pools: [sim]}
         - {name: four, gpus: 4, pools: [sim], holdAfter: 1s}
+        - {name: eight, gpus: 8, pools: [sim]}
         - {name: real, gpus: 1, pools: [h100]}
         - {name: third, gpus: 1/3, isolation: reactive, pools: [h100]}
       policies:
         - name: lab
           group: lab
-          reservation: 1
           limit: 4
           queues: [{name: lab-1, profile: one}, {name: lab-4, profile: four}]
         - name: owners
           group: owners
-          reservation: 3
+          reservation: 4
           limit: 6
           queues:
             - {name: owners-2, profile: two}
             - {name: real, profile: real}
             - {name: third, profile: third}
+        - name: dreamers
+          group: dreamers
+          limit: 8
+          queues: [{name: eight, profile: eight}]
       """;
 
   private static final String OTHERS_CONFIGURATION =
@@ -75,12 +86,27 @@ final class BusyInstallation implements AutoCloseable {
       tenant: globex
       groups: [{name: team, users: [bob]}]
       pools: [{name: own, type: static}]
-      profiles: [{name: half, gpus: 1/2, pools: [own]}]
+      profiles:
+        - {name: half, gpus: 1/2, pools: [own]}
+        - {name: shared, gpus: 1, pools: [platform/a100]}
       policies:
-        - {name: team, group: team, reservation: 1, limit: 1, queues: [{name: half, profile: half}]}
+        - name: team
+          group: team
+          reservation: 1
+          limit: 2
+          queues: [{name: half, profile: half}, {name: shared, profile: shared}]
+      """;
+
+  private static final String PLATFORM =
+      """
+      apiVersion: headgate/v1
+      kind: Platform
+      pools: [{name: a100, type: static}]
+      tenants: [{name: globex, pools: [a100], reservation: 1, limit: 1}]
       """;
 
   private final Path directory;
+  private final SpanReceiver receiver;
   private final TestInstallation headgate;
   private final FakeGpuMachine machine;
   private final Telemetry agentTelemetry;
@@ -89,11 +115,13 @@ final class BusyInstallation implements AutoCloseable {
 
   private BusyInstallation(
       Path directory,
+      SpanReceiver receiver,
       TestInstallation headgate,
       FakeGpuMachine machine,
       Telemetry agentTelemetry,
       NodeAgent agent) {
     this.directory = directory;
+    this.receiver = receiver;
     this.headgate = headgate;
     this.machine = machine;
     this.agentTelemetry = agentTelemetry;
@@ -103,9 +131,9 @@ final class BusyInstallation implements AutoCloseable {
   /// Starts it; nothing has happened yet.
   ///
   /// @param receiver of OTLP
-  static BusyInstallation start(Path directory, URI receiver) throws Exception {
+  static BusyInstallation start(Path directory, SpanReceiver receiver) throws Exception {
     Path data = Files.createDirectories(directory.resolve("data"));
-    TelemetryConfig telemetry = telemetry(data, receiver);
+    TelemetryConfig telemetry = telemetry(data, receiver.uri());
     TestInstallation headgate =
         TestInstallation.start(
                 InstallationConfig.of(data, 0)
@@ -115,9 +143,13 @@ final class BusyInstallation implements AutoCloseable {
                       settings.put("HEADGATE_TELEMETRY_EXPORT_INTERVAL", "1s");
                       return settings;
                     }))
-            .withConfiguration(CONFIGURATION)
+            .withConfiguration(CONFIGURATION.replace(LARGE, SMALL))
             .withNode("a-0", "sim", "4xA100");
     headgate.installation().ensureTenant(OTHER);
+    Path platform = Files.writeString(directory.resolve("platform.yaml"), PLATFORM);
+    LiveCli.Result applied = LiveCli.of(headgate).run("apply", "-f", platform.toString(), "--yes");
+    assertThat(applied.exitCode()).as(applied.err()).isZero();
+    headgate.installation().addNode("platform", new NodePlan("s-0", "a100", "1xA100"));
     headgate
         .operator()
         .configuration(OTHER)
@@ -128,7 +160,7 @@ final class BusyInstallation implements AutoCloseable {
     Telemetry agentTelemetry = Telemetry.start(telemetry, "headgate-agent", "test");
     NodeAgent agent = machine.agent(headgate, "r-0", "h100", agentTelemetry);
     AgentProcesses.awaitConnected(headgate.operator(), "r-0");
-    return new BusyInstallation(directory, headgate, machine, agentTelemetry, agent);
+    return new BusyInstallation(directory, receiver, headgate, machine, agentTelemetry, agent);
   }
 
   private static TelemetryConfig telemetry(Path data, URI receiver) {
@@ -161,12 +193,20 @@ final class BusyInstallation implements AutoCloseable {
   }
 
   /// All that happens.
-  void play() throws Exception {
+  ///
+  /// @param scrape waits until all metrics of now were scraped. Rates see nothing of a series that
+  ///   begins with its last value.
+  void play(Runnable scrape) throws Exception {
     headgate.operator().jobs(OTHER).submit(TestInstallation.endless("own", "half"));
-    preempt();
+    headgate.operator().jobs(OTHER).submit(TestInstallation.endless("shared", "shared"));
+    preempt("echo saved", scrape);
     failOver();
-    holdAndStart();
-    preempt();
+    holdAndStart("early", false);
+    receiver.refuse(true);
+    preempt("sleep 60", scrape);
+    await().atMost(TestInstallation.PATIENCE).until(receiver::hasRefusedSpans);
+    receiver.refuse(false);
+    holdAndStart("late", true);
     fail();
     sicken();
     exceed();
@@ -197,22 +237,26 @@ final class BusyInstallation implements AutoCloseable {
     }
   }
 
-  /// Four jobs above their reservation; an owner takes two of their GPUs.
-  private void preempt() {
+  /// Four jobs above their reservation; two owners take all of their GPUs, one after the other.
+  ///
+  /// @param callback of the jobs, which may take a second
+  private void preempt(String callback, Runnable scrape) {
     int round = rounds++;
     for (int i = 0; i < 4; i++) {
       submit(
           name(round, i),
           JobSpec.of("lab-1", List.of("sleep", "3600"))
               .withAbortCallback(
-                  new JobSpec.AbortCallback(
-                      List.of("sh", "-c", "echo saved"), Duration.ofSeconds(5))));
+                  new JobSpec.AbortCallback(List.of("sh", "-c", callback), Duration.ofSeconds(1))));
       headgate.awaitState(name(round, i), JobState.RUNNING);
     }
-    String owner = "owner-" + round;
-    submit(owner, JobSpec.of("owners-2", List.of("sleep", "3600")));
-    headgate.awaitState(owner, JobState.RUNNING);
-    cancel(owner, name(round, 0), name(round, 1), name(round, 2), name(round, 3));
+    for (String owner : List.of("owner-" + round, "next-owner-" + round)) {
+      submit(owner, JobSpec.of("owners-2", List.of("sleep", "3600")));
+      headgate.awaitState(owner, JobState.RUNNING);
+      scrape.run();
+    }
+    cancel("owner-" + round, "next-owner-" + round);
+    cancel(name(round, 0), name(round, 1), name(round, 2), name(round, 3));
   }
 
   private static String name(int round, int number) {
@@ -220,15 +264,27 @@ final class BusyInstallation implements AutoCloseable {
   }
 
   /// A large job waits until the time of the small ones is over; the freed GPUs are held for it.
-  private void holdAndStart() {
-    submit("first", script("lab-1", "sleep 4").withMaxRuntime(Duration.ofSeconds(20)));
-    submit("second", script("lab-1", "sleep 8").withMaxRuntime(Duration.ofSeconds(20)));
-    headgate.awaitState("second", JobState.RUNNING);
-    submit("large", JobSpec.of("lab-4", List.of("true")).withPriority(10));
+  ///
+  /// @param isLate the last of the small ones is slow to stop; otherwise it ends before its time
+  private void holdAndStart(String round, boolean isLate) {
+    String last = "last-" + round;
+    String large = "large-" + round;
+    submit("first-" + round, script("lab-1", "sleep 1").withMaxRuntime(Duration.ofSeconds(20)));
+    submit(
+        last,
+        script("lab-1", isLate ? "trap '' TERM; sleep 60" : "sleep 60")
+            .withMaxRuntime(Duration.ofSeconds(isLate ? 5 : 20))
+            .withTerminationGrace(Duration.ofSeconds(2)));
+    headgate.awaitState(last, JobState.RUNNING);
+    submit(large, JobSpec.of("lab-4", List.of("true")).withPriority(10));
     for (int i = 0; i < SHORT_JOBS; i++) {
-      submit("short-" + i, JobSpec.of("lab-1", List.of("true")));
+      submit("short-%s-%d".formatted(round, i), JobSpec.of("lab-1", List.of("true")));
     }
-    headgate.awaitState("large", JobState.DONE);
+    headgate.await(large, "told when it starts", job -> job.expectedStart() != null);
+    if (!isLate) {
+      jobs().cancel(last);
+    }
+    headgate.awaitState(large, JobState.DONE);
   }
 
   private void fail() {
@@ -246,7 +302,7 @@ final class BusyInstallation implements AutoCloseable {
     headgate.await(
         "train", "run again", job -> job.attempt() == 2 && job.state() == JobState.RUNNING);
     machine.report(1 - sick, 31);
-    machine.readings(1 - sick, 7);
+    machine.readings(1 - sick, 87, 7);
     machine.giveBack(sick);
     cancel("train");
   }
@@ -263,7 +319,7 @@ final class BusyInstallation implements AutoCloseable {
     headgate.awaitState("greedy", JobState.FAILED);
   }
 
-  /// A user reaches for what only an admin may do.
+  /// A user tries acts of an admin.
   private void refuse() {
     try (TemporaryUser ada =
         TemporaryUser.enter(
@@ -287,7 +343,8 @@ final class BusyInstallation implements AutoCloseable {
     schedulers.awaitLaterThan(epoch);
   }
 
-  /// Two jobs of the lab and one of the owners run, one on a fake GPU; three wait.
+  /// Two jobs of the lab and one of the owners run, one on a fake GPU; four wait, one of them in
+  /// vain.
   private void settle() throws Exception {
     for (String id : List.of("runs-0", "runs-1")) {
       jobs().submit(TestInstallation.endless(id, "lab-1"));
@@ -298,12 +355,19 @@ final class BusyInstallation implements AutoCloseable {
     jobs().submit(TestInstallation.endless("real", "real"));
     Job real = headgate.awaitState("real", JobState.RUNNING);
     machine.programs(gpu(real), machine.process("real"), 40);
+    machine.readings(gpu(real), 2, 7);
     for (String id : List.of("waits-0", "waits-1")) {
       jobs().submit(TestInstallation.endless(id, "lab-1"));
       headgate.awaitState(id, JobState.WAITING);
     }
     jobs().submit(TestInstallation.endless("waits-2", "owners-2"));
     headgate.awaitState("waits-2", JobState.WAITING);
+    jobs().submit(TestInstallation.endless("waits-3", "eight"));
+    var _ = headgate.withConfiguration(CONFIGURATION);
+    headgate.await(
+        "waits-3",
+        "waiting in vain",
+        job -> job.reason() != null && job.reason().code().equals("NEVER_FITS"));
   }
 
   @Override

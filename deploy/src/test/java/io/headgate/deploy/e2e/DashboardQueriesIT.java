@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.deploy.metrics.AllMetrics;
+import io.headgate.deploy.observe.AlertRules;
+import io.headgate.deploy.observe.Board;
+import io.headgate.deploy.observe.BoardPage;
 import io.headgate.deploy.observe.Json;
 import io.headgate.deploy.observe.MetricStore;
 import io.headgate.deploy.observe.MetricStore.Series;
@@ -25,27 +28,33 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a real Prometheus has of a busy installation: the metrics are there, and the data is what
-/// the commands say.
+/// A real Prometheus scrapes a busy installation: every panel and every alert has data, and the
+/// data agrees with the commands.
+@Tag("faults")
 class DashboardQueriesIT {
+  private static final Path GRAFANA = Path.of(System.getProperty("headgate.grafana", "grafana"));
+  private static final Duration RATES = Duration.ofSeconds(10);
 
   private static final double MILLIS = 1000;
 
   /// A scrape takes some time after it was stamped.
   private static final double SCRAPE_SECONDS = 0.3;
 
-  /// Metrics that need a condition which this installation is not brought into, with the reason.
+  /// Words in queries without data, each with the condition that this installation is not brought
+  /// into.
   private static final Map<String, String> CONDITIONAL =
       Map.of(
-          "headgate_series_left_out", "needs 2,000 series of one gauge",
-          "headgate_trace_spans_refused_total", "the receiver takes all spans",
-          "headgate_trace_spans_dropped_total", "needs an hour without a receiver",
-          "headgate_scheduler_stale_writes_total", "a killed leader writes no more",
+          "headgate_series_left_out", "2,000 series of one gauge",
+          "headgate_trace_spans_dropped_total", "an hour without a receiver",
+          "headgate_scheduler_stale_writes_total", "a deposed leader that lives on",
           "headgate_scheduler_invariant_violations_total", "a fault of the product",
-          "headgate_watch_cuts_total", "all subscribers take their news");
+          "headgate_watch_cuts_total", "a subscriber that takes nothing",
+          "headgate_kind=\"fence\"", "a process that outlives its attempt",
+          "offset 7d", "data of a week");
 
   @TempDir private static Path directory;
   private static SpanReceiver receiver;
@@ -57,22 +66,33 @@ class DashboardQueriesIT {
   @BeforeAll
   static void play() throws Exception {
     receiver = SpanReceiver.start(0);
-    busy = BusyInstallation.start(directory, receiver.uri());
+    busy = BusyInstallation.start(directory, receiver);
     store =
         Programs.prometheus(
-            Files.createDirectories(directory.resolve("store")), busy.scrape(), "1s");
+            Files.createDirectories(directory.resolve("store")), busy.scrape(), "2s");
     began = Instant.now();
-    busy.play();
+    busy.play(DashboardQueriesIT::awaitScrape);
     await()
         .atMost(TestInstallation.PATIENCE)
         .until(() ->
-            sum("headgate_queue_jobs{headgate_state='waiting'}") == 3
-                && sum("headgate_queue_jobs{headgate_state='running'}") == 5);
+            sum("headgate_queue_jobs{headgate_state='waiting'}") == 4
+                && sum("headgate_queue_jobs{headgate_state='running'}") == 6);
     settled = Instant.now();
   }
 
+  private static void awaitScrape() {
+    double now = System.currentTimeMillis() / MILLIS;
+    await().atMost(TestInstallation.PATIENCE).until(() -> sum("min(timestamp(up))") > now);
+  }
+
+  /// `-Dheadgate.pictures=DIR` draws the dashboards there, as they are at the end.
   @AfterAll
-  static void stop() {
+  static void stop() throws Exception {
+    String pictures = System.getProperty("headgate.pictures", "");
+    if (!pictures.isEmpty()) {
+      new BoardPage(store, began, Instant.now())
+          .draw(GRAFANA.resolve("dashboards"), Path.of(pictures));
+    }
     List.of(store, busy, receiver).forEach(each -> close(each));
   }
 
@@ -93,13 +113,59 @@ class DashboardQueriesIT {
     Set<String> missing =
         AllMetrics.stream()
             .map(DashboardQueriesIT::series)
-            .filter(name -> store.now("count(last_over_time(" + name + "[5m]))").isEmpty())
+            .filter(name -> !hasData(name))
             .collect(Collectors.toCollection(TreeSet::new));
-    assertThat(missing).isEqualTo(new TreeSet<>(CONDITIONAL.keySet()));
+    Set<String> conditional =
+        CONDITIONAL.keySet().stream()
+            .filter(word -> word.matches("headgate_\\w+"))
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertThat(missing).isEqualTo(conditional);
   }
 
   private static String series(MetricDefinition metric) {
     return AllMetrics.prometheusName(metric) + (metric.kind() == Kind.HISTOGRAM ? "_count" : "");
+  }
+
+  private static boolean isConditional(String query) {
+    return CONDITIONAL.keySet().stream().anyMatch(query::contains);
+  }
+
+  @Test
+  void everyPanelHasData() throws Exception {
+    List<String> empty = new ArrayList<>();
+    for (Board board : Board.readAll(GRAFANA.resolve("dashboards"))) {
+      for (Board.Panel panel : board.panels()) {
+        for (Board.Target target : panel.targets()) {
+          if (!isConditional(target.query()) && !hasData(board, target)) {
+            empty.add("%s / %s: %s".formatted(board.title(), panel.title(), target.query()));
+          }
+        }
+      }
+    }
+    assertThat(empty).isEmpty();
+  }
+
+  private static boolean hasData(Board board, Board.Target target) {
+    Duration range = Duration.between(began, Instant.now());
+    return hasData(board.expand(target.query(), range, RATES).replaceAll(":\\d+m]", ":1s]"));
+  }
+
+  /// Whether it has had a value since the beginning; NaN is none.
+  private static boolean hasData(String query) {
+    long seconds = Duration.between(began, Instant.now()).toSeconds() + 1;
+    return !store
+        .now("count(last_over_time(((%s) >= -Inf)[%ds:1s]))".formatted(query, seconds))
+        .isEmpty();
+  }
+
+  @Test
+  void everyAlertLooksAtData() throws Exception {
+    List<String> empty =
+        AlertRules.read(GRAFANA.resolve("alerts/headgate.rules.yaml")).stream()
+            .filter(alert -> !isConditional(alert.query()) && !hasData(alert.inner()))
+            .map(Object::toString)
+            .toList();
+    assertThat(empty).isEmpty();
   }
 
   /// Rows of a command, by the first column.
@@ -150,13 +216,13 @@ class DashboardQueriesIT {
                                 .formatted(metric, pool)))
                     .as("%s of %s", metric, pool)
                     .isEqualTo(gpus(row.getOrDefault(column, "")))));
-    assertThat(sum("headgate_pool_gpu_used")).as("of both tenants").isEqualTo(5.5);
+    assertThat(sum("headgate_pool_gpu_used")).as("of both tenants").isEqualTo(6.5);
   }
 
   @Test
   void policiesAreAsPoliciesSays() {
     Map<String, Map<String, String>> policies = rows("policies");
-    assertThat(policies).hasSize(2);
+    assertThat(policies).hasSize(3);
     policies.forEach((policy, row) -> {
       String of = "{headgate_tenant='acme',headgate_policy='%s'}".formatted(policy);
       Map.of("usage", "used", "reservation", "reserved", "limit", "limit", "demand", "demand")
@@ -168,7 +234,7 @@ class DashboardQueriesIT {
     assertThat(
             sum(
                 "headgate_policy_gpu_usage{headgate_policy='lab',headgate_usage_kind='over_reservation'}"))
-        .isEqualTo(1);
+        .isEqualTo(2);
   }
 
   @Test
@@ -177,19 +243,23 @@ class DashboardQueriesIT {
     rows("jobs", "--all", "--state", "WAITING")
         .values()
         .forEach(row -> waiting.merge(row.getOrDefault("queue", ""), 1L, Long::sum));
-    assertThat(waiting).isEqualTo(Map.of("lab-1", 2L, "owners-2", 1L));
+    assertThat(waiting).isEqualTo(Map.of("lab-1", 2L, "owners-2", 1L, "eight", 1L));
     waiting.forEach((queue, count) -> {
       String of = "{headgate_tenant='acme',headgate_queue='%s'%s}";
       assertThat(sum("headgate_queue_jobs" + of.formatted(queue, ",headgate_state='waiting'")))
           .isEqualTo(count.doubleValue());
-      assertThat(sum("headgate_queue_waiting" + of.formatted(queue, ",headgate_reason='CAPACITY'")))
+      String reason = queue.equals("eight") ? "NEVER_FITS" : "CAPACITY";
+      assertThat(
+              sum(
+                  "headgate_queue_waiting"
+                      + of.formatted(queue, ",headgate_reason='" + reason + "'")))
           .isEqualTo(count.doubleValue());
     });
     assertThat(sum("headgate_profile_jobs{headgate_profile='one',headgate_state='waiting'}"))
         .isEqualTo(2);
   }
 
-  /// Between two scrapes, the counters grew by what the ledger has for that time.
+  /// Between two scrapes, the counters grew as the ledger says.
   @Test
   void gpuTimeAndCostAreAsUsageSays() {
     Instant first = scraped(settled);

@@ -39,7 +39,7 @@ record FakeGpuMachine(Path directory) {
       machine.write(gpu, "uuid", "GPU-" + gpu);
       machine.write(gpu, "memory", GPU_GIB * GIB + " " + GIB);
       machine.write(gpu, "mig", "0");
-      machine.readings(gpu, 0);
+      machine.readings(gpu, 87, 0);
     }
     return machine;
   }
@@ -53,14 +53,17 @@ record FakeGpuMachine(Path directory) {
     Files.move(written, gpu(gpu, file), StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /// What its sensors say, with this number of memory errors that were corrected.
-  void readings(int gpu, int corrected) throws IOException {
+  /// Sets the readings of its sensors.
+  ///
+  /// @param percent of the time in which it computes
+  /// @param corrected errors of its memory
+  void readings(int gpu, int percent, int corrected) throws IOException {
     write(
         gpu,
         "readings",
         String.join(
             "\n",
-            "utilization 87",
+            "utilization " + percent,
             "temperature 71",
             "power 512500",
             "energy " + 9_000_000L * (1 + corrected),
@@ -126,7 +129,7 @@ record FakeGpuMachine(Path directory) {
     }
   }
 
-  /// What the driver says of the programs on a GPU.
+  /// Sets the answer of the driver about the programs on a GPU.
   ///
   /// @param gib of one process; 0: no program is there
   void programs(int gpu, long process, long gib) throws IOException {

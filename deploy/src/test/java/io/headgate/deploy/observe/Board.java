@@ -26,9 +26,8 @@ public record Board(
 
   /// A query.
   ///
-  /// @param isTable whether its answer is a table of the last values
-  public record Target(
-      String id, String query, String legend, boolean isTable, boolean isHeatmap) {}
+  /// @param isInstant only its last value is shown
+  public record Target(String id, String query, String legend, boolean isInstant) {}
 
   /// A panel, with its place in a grid of 24 columns.
   ///
@@ -62,8 +61,7 @@ public record Board(
         panels,
         json.at("annotations", "list").list().stream()
             .filter(each -> !each.at("expr").isEmpty())
-            .map(each ->
-                new Target(each.at("name").text(), each.at("expr").text(), "", false, false))
+            .map(each -> new Target(each.at("name").text(), each.at("expr").text(), "", false))
             .toList(),
         all);
   }
@@ -87,13 +85,11 @@ public record Board(
   }
 
   private static Target target(Json target) {
-    String format = target.at("format").text();
     return new Target(
         target.at("refId").text(),
         target.at("expr").text(),
         target.at("legendFormat").text(),
-        format.equals("table"),
-        format.equals("heatmap"));
+        target.at("instant").text().equals("true"));
   }
 
   /// A query as Grafana sends it when all values are chosen.

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/// A value of a JSON text, read by the names of its parts. What is absent reads as empty.
+/// A value of a JSON text, read by the names of its parts. An absent part reads as empty.
 public record Json(Object value) {
   private static final int LARGEST = 100_000_000;
 

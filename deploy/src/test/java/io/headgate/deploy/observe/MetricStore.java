@@ -3,14 +3,17 @@ package io.headgate.deploy.observe;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -18,10 +21,22 @@ import java.util.stream.Collectors;
 public final class MetricStore implements AutoCloseable {
   private static final double MILLIS = 1000;
 
-  private final Daemon daemon;
+  private final URI uri;
+  private final HttpClient http = HttpClient.newHttpClient();
+  private final Optional<Daemon> daemon;
 
-  MetricStore(Daemon daemon) {
+  private MetricStore(URI uri, Optional<Daemon> daemon) {
+    this.uri = uri;
     this.daemon = daemon;
+  }
+
+  /// One that runs already, and goes on running.
+  public static MetricStore of(URI uri) {
+    return new MetricStore(uri, Optional.empty());
+  }
+
+  static MetricStore of(Daemon daemon) {
+    return new MetricStore(daemon.uri(), Optional.of(daemon));
   }
 
   /// Values of one series.
@@ -50,7 +65,7 @@ public final class MetricStore implements AutoCloseable {
   }
 
   public URI uri() {
-    return daemon.uri();
+    return uri;
   }
 
   /// The values of now.
@@ -146,12 +161,12 @@ public final class MetricStore implements AutoCloseable {
                 each.getKey() + "=" + URLEncoder.encode(each.getValue(), StandardCharsets.UTF_8))
             .collect(Collectors.joining("&"));
     HttpRequest request =
-        HttpRequest.newBuilder(daemon.uri().resolve("/api/v1/" + path))
+        HttpRequest.newBuilder(uri.resolve("/api/v1/" + path))
             .header("content-type", "application/x-www-form-urlencoded")
             .POST(BodyPublishers.ofString(form))
             .build();
     try {
-      HttpResponse<String> response = daemon.send(request);
+      HttpResponse<String> response = http.send(request, BodyHandlers.ofString());
       Json answer = Json.read(response.body());
       if (!answer.at("status").text().equals("success")) {
         throw new RefusedException(parameters.get("query") + ": " + response.body());
@@ -167,6 +182,7 @@ public final class MetricStore implements AutoCloseable {
 
   @Override
   public void close() {
-    daemon.close();
+    http.close();
+    daemon.ifPresent(Daemon::close);
   }
 }

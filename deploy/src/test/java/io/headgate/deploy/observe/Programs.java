@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 public final class Programs {
   private Programs() {}
 
-  /// What Prometheus scrapes.
+  /// Addresses that Prometheus scrapes.
   ///
   /// @param addresses of all processes, such as `127.0.0.1:7401`
   /// @param token file of the token of each scrape
@@ -46,7 +46,7 @@ public final class Programs {
     Path config = directory.resolve("prometheus.yml");
     Files.writeString(config, scrape.yaml(interval));
     int port = Daemon.freePort();
-    return new MetricStore(
+    return MetricStore.of(
         Daemon.start(
             List.of(
                 program.orElseThrow().toString(),
