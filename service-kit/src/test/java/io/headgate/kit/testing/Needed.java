@@ -27,6 +27,7 @@ public enum Needed {
   DOCKER("docker: docker.io"),
   BUSYBOX("a static busybox: busybox-static"),
   RUNC("runc"),
+  PROMETHEUS("Prometheus and its promtool"),
   POSTGRES_17("a PostgreSQL server of version 17 or later");
 
   private static final String FEATURES = "HEADGATE_TEST_FEATURES";
