@@ -7,6 +7,8 @@ import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.ledger.Split;
+import io.headgate.scheduler.core.ledger.UsageTotals;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.core.usage.PolicyUsage;
 import io.headgate.scheduler.core.usage.PoolUsage;
@@ -38,12 +40,13 @@ final class Gauges {
 
   static List<Reading> read(LeaderView leader) {
     List<Reading> readings = new ArrayList<>();
-    pools(readings, leader);
+    UsageTotals totals = leader.reads().usageTotals(leader.now());
+    pools(readings, leader, splits(totals));
     policies(readings, leader);
     profiles(readings, leader);
     queues(readings, leader);
     leader.reads().contacts().forEach(contact -> node(readings, contact));
-    readings.addAll(UsageReadings.of(leader.reads().usageTotals(leader.now())));
+    readings.addAll(UsageReadings.of(totals));
     return readings;
   }
 
@@ -56,6 +59,11 @@ final class Gauges {
     /// series.
     String model() {
       return models.size() > 1 ? MIXED : models.isEmpty() ? "" : models.first();
+    }
+
+    Attributes of(PoolId pool) {
+      Attributes id = attributes(pool);
+      return model().isEmpty() ? id : id.toBuilder().put(MetricNames.MODEL, model()).build();
     }
   }
 
@@ -75,7 +83,14 @@ final class Gauges {
     return hardware;
   }
 
-  private static void pools(List<Reading> readings, LeaderView leader) {
+  /// The present use of each pool, by right.
+  private static Map<PoolId, Split> splits(UsageTotals totals) {
+    Map<PoolId, Split> splits = new HashMap<>();
+    totals.uses().forEach(use -> splits.merge(use.pool(), use.present(), Split::plus));
+    return splits;
+  }
+
+  private static void pools(List<Reading> readings, LeaderView leader, Map<PoolId, Split> splits) {
     Map<PoolId, Hardware> hardware = hardware(leader);
     Map<PoolId, List<Hold>> holds = new HashMap<>();
     for (Hold hold : leader.reads().holds()) {
@@ -85,6 +100,9 @@ final class Gauges {
     for (PoolUsage pool : leader.core().pools()) {
       Hardware of = hardware.getOrDefault(pool.pool(), new Hardware());
       pool(readings, pool, of, unusable.getOrDefault(pool.pool(), GpuQuantity.ZERO));
+      Split split = splits.getOrDefault(pool.pool(), Split.NONE);
+      usage(
+          readings, MetricNames.POOL_USED, of.of(pool.pool()), split.madeUpTo(pool.used().units()));
       List<Hold> own = holds.getOrDefault(pool.pool(), List.of());
       Attributes id = attributes(pool.pool());
       readings.add(new Reading(MetricNames.HOLD_COUNT, own.size(), id));
@@ -109,13 +127,8 @@ final class Gauges {
 
   private static void pool(
       List<Reading> readings, PoolUsage pool, Hardware hardware, GpuQuantity unusable) {
-    Attributes id = attributes(pool.pool());
-    Attributes of =
-        hardware.model().isEmpty()
-            ? id
-            : id.toBuilder().put(MetricNames.MODEL, hardware.model()).build();
+    Attributes of = hardware.of(pool.pool());
     readings.add(new Reading(MetricNames.POOL_CAPACITY, gpus(pool.capacity()), of));
-    readings.add(new Reading(MetricNames.POOL_USED, gpus(pool.used()), of));
     readings.add(new Reading(MetricNames.POOL_HELD, gpus(pool.held()), of));
     readings.add(new Reading(MetricNames.POOL_HELD_IDLE, gpus(pool.idleForHolds()), of));
     readings.add(new Reading(MetricNames.POOL_IDLE, gpus(pool.idle()), of));
@@ -203,20 +216,27 @@ final class Gauges {
     long used = policy.used().units();
     long entitled = policy.entitled().units();
     long within = Math.clamp(policy.limit().units(), entitled, used);
-    usage(readings, of, "entitled", entitled);
-    usage(readings, of, "over_reservation", within - entitled);
-    usage(readings, of, "exceed_limit", used - within);
+    Split split = new Split(entitled, within - entitled, used - within);
+    usage(readings, MetricNames.POLICY_USAGE, of, split);
     readings.add(new Reading(MetricNames.POLICY_RESERVATION, gpus(policy.reservation()), of));
     readings.add(new Reading(MetricNames.POLICY_LIMIT, gpus(policy.limit()), of));
     readings.add(new Reading(MetricNames.POLICY_DEMAND, gpus(demandUnits), of));
   }
 
-  private static void usage(List<Reading> readings, Attributes policy, String kind, long units) {
-    readings.add(
-        new Reading(
-            MetricNames.POLICY_USAGE,
-            gpus(units),
-            policy.toBuilder().put(MetricNames.USAGE_KIND, kind).build()));
+  private static void usage(
+      List<Reading> readings, MetricDefinition name, Attributes of, Split split) {
+    usage(readings, name, kind(of, "entitled"), split.entitled());
+    usage(readings, name, kind(of, "over_reservation"), split.overReservation());
+    usage(readings, name, kind(of, "exceed_limit"), split.aboveLimit());
+  }
+
+  private static void usage(
+      List<Reading> readings, MetricDefinition name, Attributes of, long units) {
+    readings.add(new Reading(name, gpus(units), of));
+  }
+
+  private static Attributes kind(Attributes of, String kind) {
+    return of.toBuilder().put(MetricNames.USAGE_KIND, kind).build();
   }
 
   /// A queue that is not provisioned has neither policy nor profile.

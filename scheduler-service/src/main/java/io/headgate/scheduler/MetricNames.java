@@ -42,7 +42,9 @@ public final class MetricNames {
 
   public static final MetricDefinition POOL_CAPACITY =
       pool("capacity", "GPUs of a pool that jobs may use");
-  public static final MetricDefinition POOL_USED = pool("used", "GPUs in use or being freed");
+  public static final MetricDefinition POOL_USED =
+      pool("used", "GPUs in use or being freed: `entitled`, `over_reservation` or `exceed_limit`")
+          .with(USAGE_KIND);
   public static final MetricDefinition POOL_HELD =
       pool("held", "free GPUs that a hold keeps for a named job");
   public static final MetricDefinition POOL_HELD_IDLE =

@@ -66,7 +66,14 @@ final class TelemetryTest {
     String onprem = "headgate_pool=\"onprem\"";
     String model = "hw_model=\"H100\"";
     assertThat(number(scrape, "headgate_pool_gpu_capacity", onprem, model)).isEqualTo(10);
-    assertThat(number(scrape, "headgate_pool_gpu_used", onprem, model)).isEqualTo(9);
+    assertThat(number(scrape, "headgate_pool_gpu_used", onprem, model, "kind=\"entitled\""))
+        .as("the whole reservation of 5")
+        .isEqualTo(5);
+    assertThat(number(scrape, "headgate_pool_gpu_used", onprem, model, "kind=\"over_reservation"))
+        .as("all are 9, as pools shows")
+        .isEqualTo(4);
+    assertThat(number(scrape, "headgate_pool_gpu_used", onprem, model, "kind=\"exceed_limit"))
+        .isZero();
     assertThat(number(scrape, "headgate_pool_gpu_down", onprem, model)).isZero();
     assertThat(number(scrape, "headgate_hold_count", onprem)).isEqualTo(1);
     assertThat(number(scrape, "headgate_hold_age_seconds", onprem)).isPositive();

@@ -11,17 +11,17 @@ import java.util.List;
 
 /// The metrics of this service. No attribute names a person, a key or an address. Thread-safe.
 public final class PolicyMetrics {
-  static final AttributeKey<String> METHOD = AttributeKey.stringKey("headgate.method");
-  static final AttributeKey<String> REASON = AttributeKey.stringKey("headgate.reason");
+  public static final AttributeKey<String> METHOD = AttributeKey.stringKey("headgate.method");
+  public static final AttributeKey<String> REASON = AttributeKey.stringKey("headgate.reason");
 
-  private static final MetricDefinition DENIED =
+  public static final MetricDefinition DENIED =
       MetricDefinition.counter(
               "headgate.auth.denied", "{call}", "calls refused for lack of rights", METHOD, REASON)
           .when("a call was refused");
-  private static final MetricDefinition TOKENS =
+  public static final MetricDefinition TOKENS =
       MetricDefinition.counter(
           "headgate.auth.tokens", "{token}", "issued tokens", ServiceMetrics.ROLE);
-  private static final MetricDefinition CHANGES =
+  public static final MetricDefinition CHANGES =
       MetricDefinition.counter(
           "headgate.access.changes", "{change}", "new versions of tenants' access configurations");
 

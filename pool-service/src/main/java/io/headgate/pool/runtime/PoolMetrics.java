@@ -7,7 +7,7 @@ import java.util.List;
 
 /// The metrics of the service.
 public final class PoolMetrics {
-  private static final MetricDefinition CATALOG_CHANGES =
+  public static final MetricDefinition CATALOG_CHANGES =
       MetricDefinition.counter(
           "headgate.pool.catalog.changes",
           "{change}",

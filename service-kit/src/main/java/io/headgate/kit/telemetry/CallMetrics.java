@@ -12,8 +12,8 @@ import java.util.Set;
 /// Bounds what the library measures of calls: by method and status, in few buckets. The sizes of
 /// messages are left out, and so are addresses, which have no bound.
 public final class CallMetrics {
-  private static final AttributeKey<String> METHOD = AttributeKey.stringKey("rpc.method");
-  private static final AttributeKey<String> STATUS =
+  public static final AttributeKey<String> METHOD = AttributeKey.stringKey("rpc.method");
+  public static final AttributeKey<String> STATUS =
       AttributeKey.stringKey("rpc.response.status_code");
   private static final List<Double> BUCKETS = List.of(0.005, 0.025, 0.1, 0.5, 2.5, 10.0);
 

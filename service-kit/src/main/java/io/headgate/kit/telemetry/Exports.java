@@ -1,6 +1,5 @@
 package io.headgate.kit.telemetry;
 
-import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.Meter;
 import io.opentelemetry.sdk.common.CompletableResultCode;
@@ -29,18 +28,6 @@ import org.slf4j.LoggerFactory;
 /// fail and when it works again. The library would write a stack trace for each failure.
 final class Exports {
   private static final Logger LOG = LoggerFactory.getLogger(Exports.class);
-  private static final AttributeKey<String> SIGNAL = AttributeKey.stringKey("headgate.signal");
-  private static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("headgate.outcome");
-
-  static final MetricDefinition COUNT =
-      MetricDefinition.counter(
-              "headgate.telemetry.exports",
-              "{export}",
-              "exports of `traces`, `metrics` and `logs` by OTLP that were `ok` or `failed`; what"
-                  + " failed is dropped",
-              SIGNAL,
-              OUTCOME)
-          .when("`telemetry.otlp-endpoint` is set");
 
   private final Signal signal;
   private final String receiver;
@@ -65,13 +52,15 @@ final class Exports {
   }
 
   static void observe(Meter meter, List<Exports> all) {
-    COUNT
+    ServiceMetrics.EXPORTS
         .observedCounter(meter)
         .buildWithCallback(counter -> {
           for (Exports each : all) {
-            Attributes of = Attributes.of(SIGNAL, each.signal.word());
-            counter.record(each.good.sum(), of.toBuilder().put(OUTCOME, "ok").build());
-            counter.record(each.bad.sum(), of.toBuilder().put(OUTCOME, "failed").build());
+            Attributes of = Attributes.of(ServiceMetrics.SIGNAL, each.signal.word());
+            counter.record(
+                each.good.sum(), of.toBuilder().put(ServiceMetrics.OUTCOME, "ok").build());
+            counter.record(
+                each.bad.sum(), of.toBuilder().put(ServiceMetrics.OUTCOME, "failed").build());
           }
         });
   }

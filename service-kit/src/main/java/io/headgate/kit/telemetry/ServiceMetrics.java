@@ -12,6 +12,8 @@ public final class ServiceMetrics {
   public static final AttributeKey<String> SCHEMA = AttributeKey.stringKey("headgate.schema");
   public static final AttributeKey<String> TENANT = AttributeKey.stringKey("headgate.tenant");
   public static final AttributeKey<String> WATCH = AttributeKey.stringKey("headgate.watch");
+  public static final AttributeKey<String> SIGNAL = AttributeKey.stringKey("headgate.signal");
+  public static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("headgate.outcome");
   public static final AttributeKey<String> ROLE = AttributeKey.stringKey("headgate.role");
 
   public static final MetricDefinition HANDLERS =
@@ -97,6 +99,16 @@ public final class ServiceMetrics {
           SCHEMA,
           TENANT);
 
+  public static final MetricDefinition EXPORTS =
+      counter(
+              "headgate.telemetry.exports",
+              "{export}",
+              "exports of `traces`, `metrics` and `logs` by OTLP that were `ok` or `failed`; what"
+                  + " failed is dropped",
+              SIGNAL,
+              OUTCOME)
+          .when("`telemetry.otlp-endpoint` is set");
+
   public static final MetricDefinition MEMORY_LEFT =
       gauge("headgate.memory.left", "By", "old generation in use after its last collection");
   public static final MetricDefinition MEMORY_BRAKE =
@@ -125,7 +137,7 @@ public final class ServiceMetrics {
           CONNECTIONS_WAITING,
           CONNECTIONS_MAX,
           AUDIT_SEQUENCE,
-          Exports.COUNT,
+          EXPORTS,
           MEMORY_LEFT,
           MEMORY_BRAKE);
 

@@ -12,40 +12,40 @@ import java.util.List;
 
 /// The agent's metrics: every instrument and attribute, those of devices in [DeviceMetrics].
 public final class AgentMetrics {
-  static final AttributeKey<String> NODE = AttributeKey.stringKey("headgate.node");
-  static final AttributeKey<String> STATE = AttributeKey.stringKey("headgate.state");
-  static final AttributeKey<String> PHASE = AttributeKey.stringKey("headgate.phase");
-  static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("headgate.outcome");
-  static final AttributeKey<String> MECHANISM = AttributeKey.stringKey("headgate.mechanism");
-  static final AttributeKey<String> ISOLATION = AttributeKey.stringKey("headgate.isolation");
-  static final AttributeKey<String> TENANT = AttributeKey.stringKey("headgate.tenant");
-  static final AttributeKey<String> QUEUE = AttributeKey.stringKey("headgate.queue");
-  static final AttributeKey<Long> SLOT = AttributeKey.longKey("headgate.slot");
-  static final AttributeKey<Long> SLICE = AttributeKey.longKey("headgate.slice");
-  static final AttributeKey<String> ACTION = AttributeKey.stringKey("headgate.action");
-  static final AttributeKey<String> KIND = AttributeKey.stringKey("headgate.kind");
-  static final AttributeKey<String> DEVICE = AttributeKey.stringKey("hw.id");
+  public static final AttributeKey<String> NODE = AttributeKey.stringKey("headgate.node");
+  public static final AttributeKey<String> STATE = AttributeKey.stringKey("headgate.state");
+  public static final AttributeKey<String> PHASE = AttributeKey.stringKey("headgate.phase");
+  public static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("headgate.outcome");
+  public static final AttributeKey<String> MECHANISM = AttributeKey.stringKey("headgate.mechanism");
+  public static final AttributeKey<String> ISOLATION = AttributeKey.stringKey("headgate.isolation");
+  public static final AttributeKey<String> TENANT = AttributeKey.stringKey("headgate.tenant");
+  public static final AttributeKey<String> QUEUE = AttributeKey.stringKey("headgate.queue");
+  public static final AttributeKey<Long> SLOT = AttributeKey.longKey("headgate.slot");
+  public static final AttributeKey<Long> SLICE = AttributeKey.longKey("headgate.slice");
+  public static final AttributeKey<String> ACTION = AttributeKey.stringKey("headgate.action");
+  public static final AttributeKey<String> KIND = AttributeKey.stringKey("headgate.kind");
+  public static final AttributeKey<String> DEVICE = AttributeKey.stringKey("hw.id");
 
   private static final String REAL = "GPUs are real";
 
-  static final MetricDefinition SESSION =
+  public static final MetricDefinition SESSION =
       gauge(
           "headgate.agent.session.open",
           "1",
           "1 while the agent has a session with the control plane",
           NODE);
-  static final MetricDefinition ATTEMPTS =
+  public static final MetricDefinition ATTEMPTS =
       gauge("headgate.agent.attempts", "{attempt}", "attempts by state", NODE, STATE);
-  static final MetricDefinition UPDATES_PENDING =
+  public static final MetricDefinition UPDATES_PENDING =
       gauge("headgate.agent.updates.pending", "{update}", "updates without acknowledgement", NODE);
-  static final MetricDefinition START_DURATION =
+  public static final MetricDefinition START_DURATION =
       histogram(
           "headgate.agent.start.duration",
           "s",
           "time from the assignment to the running program",
           BRIEF,
           NODE);
-  static final MetricDefinition STOP_DURATION =
+  public static final MetricDefinition STOP_DURATION =
       histogram(
               "headgate.agent.stop.duration",
               "s",
@@ -56,9 +56,9 @@ public final class AgentMetrics {
               OUTCOME)
           .when("an attempt was stopped");
 
-  static final MetricDefinition SLICES =
+  public static final MetricDefinition SLICES =
       gauge("headgate.slice.count", "{slice}", "slices that exist", NODE, MECHANISM, ISOLATION);
-  static final MetricDefinition REALISE_DURATION =
+  public static final MetricDefinition REALISE_DURATION =
       histogram(
           "headgate.slice.realise.duration",
           "s",
@@ -67,7 +67,7 @@ public final class AgentMetrics {
           NODE,
           MECHANISM,
           OUTCOME);
-  static final MetricDefinition RELEASE_DURATION =
+  public static final MetricDefinition RELEASE_DURATION =
       histogram(
           "headgate.slice.release.duration",
           "s",
@@ -77,7 +77,7 @@ public final class AgentMetrics {
           NODE,
           MECHANISM,
           OUTCOME);
-  static final MetricDefinition SLICE_ISOLATION =
+  public static final MetricDefinition SLICE_ISOLATION =
       gauge(
               "headgate.slice.isolation",
               "1",
@@ -88,7 +88,7 @@ public final class AgentMetrics {
               MECHANISM,
               ISOLATION)
           .when(REAL);
-  static final MetricDefinition SLICE_MEMORY_USAGE =
+  public static final MetricDefinition SLICE_MEMORY_USAGE =
       upDownCounter(
               "headgate.slice.memory.usage",
               "By",
@@ -99,7 +99,7 @@ public final class AgentMetrics {
               TENANT,
               QUEUE)
           .when(REAL);
-  static final MetricDefinition SLICE_MEMORY_LIMIT =
+  public static final MetricDefinition SLICE_MEMORY_LIMIT =
       upDownCounter(
               "headgate.slice.memory.limit",
               "By",
@@ -110,7 +110,7 @@ public final class AgentMetrics {
               TENANT,
               QUEUE)
           .when(REAL);
-  static final MetricDefinition SLICE_VIOLATIONS =
+  public static final MetricDefinition SLICE_VIOLATIONS =
       counter(
               "headgate.slice.violations",
               "{violation}",
@@ -121,7 +121,7 @@ public final class AgentMetrics {
               KIND)
           .when("an attempt did");
 
-  static final MetricDefinition JOB_CPU =
+  public static final MetricDefinition JOB_CPU =
       counter(
           "headgate.job.cpu.time",
           "s",
@@ -130,7 +130,7 @@ public final class AgentMetrics {
           TENANT,
           QUEUE,
           SLOT);
-  static final MetricDefinition JOB_MEMORY =
+  public static final MetricDefinition JOB_MEMORY =
       upDownCounter(
           "headgate.job.memory.usage",
           "By",
@@ -139,7 +139,7 @@ public final class AgentMetrics {
           TENANT,
           QUEUE,
           SLOT);
-  static final MetricDefinition JOB_OOM_KILLS =
+  public static final MetricDefinition JOB_OOM_KILLS =
       counter(
           "headgate.job.oom_kills",
           "{process}",
@@ -148,7 +148,7 @@ public final class AgentMetrics {
           TENANT,
           QUEUE,
           SLOT);
-  static final MetricDefinition ENFORCEMENT =
+  public static final MetricDefinition ENFORCEMENT =
       counter(
               "headgate.enforcement.actions",
               "{action}",

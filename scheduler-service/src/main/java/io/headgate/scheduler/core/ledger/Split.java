@@ -16,11 +16,19 @@ public record Split(long entitled, long overReservation, long aboveLimit) {
     return entitled + overReservation + aboveLimit;
   }
 
-  Split plus(Split more) {
+  public Split plus(Split more) {
     return new Split(
         entitled + more.entitled,
         overReservation + more.overReservation,
         aboveLimit + more.aboveLimit);
+  }
+
+  /// These units, divided so that they make up another sum: the difference counts as entitled, or
+  /// is missing from the entitled units first.
+  public Split madeUpTo(long units) {
+    long above = Math.min(aboveLimit, units);
+    long over = Math.min(overReservation, units - above);
+    return new Split(units - above - over, over, above);
   }
 
   Split times(long millis) {

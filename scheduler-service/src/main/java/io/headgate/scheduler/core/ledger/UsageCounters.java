@@ -107,6 +107,7 @@ final class UsageCounters {
                   policy,
                   pool,
                   grown,
+                  use.rate,
                   use.lost,
                   use.cost + use.costOf(grown.minus(use.sum)),
                   use.price.map(Price::currency)));

@@ -17,6 +17,7 @@ public record UsageTotals(List<Use> uses, List<Rest> pools) {
 
   /// The use of a policy's attempts in a pool, and its cost.
   ///
+  /// @param present the GPU units that they use now
   /// @param lost work that preemption of the policy's jobs there lost
   /// @param cost in the currency of the pool; 0: it has no price
   /// @param currency empty: the pool has no price
@@ -24,6 +25,7 @@ public record UsageTotals(List<Use> uses, List<Rest> pools) {
       PolicyId policy,
       PoolId pool,
       Split used,
+      Split present,
       long lost,
       double cost,
       Optional<String> currency) {}

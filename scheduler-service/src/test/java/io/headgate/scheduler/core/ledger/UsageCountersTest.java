@@ -32,6 +32,7 @@ class UsageCountersTest {
 
     UsageTotals.Use use = counters.totals(BEGIN.plus(Duration.ofHours(3))).uses().getFirst();
 
+    assertThat(use.present()).isEqualTo(new Split(2 * GPU, 0, 0));
     assertThat(use.used()).isEqualTo(new Split(6 * GPU * 3_600_000, GPU * 3_600_000, 0));
     assertThat(use.cost()).isCloseTo(7 * 1.2, within(1e-9));
     assertThat(use.currency()).hasValue("EUR");
