@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
       "headgate up --demo                        the same with simulated GPUs and real jobs",
       "headgate up --nodes local                 with the GPUs of this machine",
       "headgate up --nodes sim:2x8xA100-80GiB    with two simulated machines",
+      "headgate up --observe DIR                 with files for Prometheus and Grafana in DIR",
       "headgate up --schedulers 3                with three schedulers, one of which leads",
       ""
     },
@@ -87,7 +88,7 @@ public final class UpCommand implements CliCommand {
       UpConfiguration configuration,
       UpNodes nodes)
       throws Exception {
-    UpScreen screen = new UpScreen(invocation.environment().out());
+    UpScreen screen = new UpScreen(invocation.environment().out(), flags.observation());
     screen.title(flags.ip, flags.isOpen());
     Lifecycle lifecycle = new Lifecycle(Installation.stopBound());
     if (flags.ephemeral) {
@@ -119,11 +120,11 @@ public final class UpCommand implements CliCommand {
       if (flags.ephemeral) {
         lifecycle.start("context", () -> {}, context::remove);
       }
+      flags.observe(installation, directory);
       lock.say(screen.ready(installation, directory, context, nodes.remarks(installation)));
       if (!flags.demo) {
         screen.next(inForce);
-      }
-      if (flags.demo && !flags.again) {
+      } else if (!flags.again) {
         List<String> wrong = tell(installation, directory, invocation);
         if (!wrong.isEmpty()) {
           screen.failed(wrong);

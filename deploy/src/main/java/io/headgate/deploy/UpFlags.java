@@ -1,8 +1,10 @@
 package io.headgate.deploy;
 
+import io.headgate.deploy.grafana.Observation;
 import io.headgate.deploy.node.NodePlan;
 import io.headgate.kit.telemetry.TelemetryConfig;
 import io.headgate.sdk.cli.output.UsageException;
+import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.URI;
@@ -85,6 +87,14 @@ final class UpFlags {
   List<Path> shared = List.of();
 
   @Option(
+      names = "--observe",
+      paramLabel = "DIR",
+      description =
+          "Write into this directory what a Prometheus and a Grafana of this machine need for this"
+              + " installation: addresses, alerts, dashboards.")
+  @Nullable Path observed;
+
+  @Option(
       names = "--demo",
       description = "Play a demo: two teams, two simulated machines, real jobs.")
   boolean demo;
@@ -163,6 +173,20 @@ final class UpFlags {
     return rotateKey ? InstallationConfig.KeyChange.ROTATE : InstallationConfig.KeyChange.NONE;
   }
 
+  /// Where files for Prometheus and Grafana are written; empty: nowhere.
+  Optional<Observation> observation() {
+    return Optional.ofNullable(observed).map(Observation::new);
+  }
+
+  /// Writes them, if they are wanted.
+  void observe(Installation installation, Path directory) throws IOException {
+    Optional<Observation> files = observation();
+    if (files.isPresent()) {
+      Path token = InstallationConfig.metricsToken(directory);
+      files.get().write(installation.metricsUris().values(), token);
+    }
+  }
+
   private List<Path> shared(Path directory) {
     return Stream.concat(shared.stream(), Stream.of(directory.resolve("demo")))
         .map(Path::toAbsolutePath)
@@ -227,6 +251,8 @@ final class UpFlags {
         throw new UsageException(String.valueOf(e.getMessage()), "BAD_FLAG_VALUE", "--nodes cpu");
       }
     }
+    // Last, because it creates the directory.
+    observation().ifPresent(Observation::check);
   }
 
   private static void requireOneOf(String flag, String value, List<String> values) {

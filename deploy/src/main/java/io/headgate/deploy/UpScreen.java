@@ -1,5 +1,6 @@
 package io.headgate.deploy;
 
+import io.headgate.deploy.grafana.Observation;
 import io.headgate.sdk.config.Configuration;
 import java.io.PrintStream;
 import java.net.URI;
@@ -7,15 +8,19 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /// The output of `up`. Thread-safe.
 final class UpScreen implements Progress {
   private final PrintStream out;
+  private final Optional<Observation> observation;
   private final long beganNanos = System.nanoTime();
   private long partBeganNanos = beganNanos;
 
-  UpScreen(PrintStream out) {
+  /// @param observation files for Prometheus and Grafana; empty: none are written
+  UpScreen(PrintStream out, Optional<Observation> observation) {
     this.out = out;
+    this.observation = observation;
   }
 
   /// @param open whether other machines can reach the installation
@@ -55,6 +60,7 @@ final class UpScreen implements Progress {
       line(
           text, "", "each scrape sends the token in " + InstallationConfig.metricsToken(directory));
     }
+    observation.ifPresent(files -> line(text, "Observe", files.command()));
     line(text, "Data", directory.toString());
     line(text, "Context", context.text());
     String label = "GPUs";

@@ -22,6 +22,8 @@ class UpFlagsTest {
           --ip here                         | "here" is not an address for --ip
           --ip 192.0.2.1 --schedulers 3     | --schedulers needs a loopback address
           --share not-there                 | "not-there" is not a directory for --share
+          --observe /dev/null               | "/dev/null" is not a directory for --observe
+          --observe /proc/here              | "/proc/here" is not writable for --observe
           --log-level loud                  | "loud" is not a value of --log-level
           --log-format xml                  | "xml" is not a value of --log-format
           """)

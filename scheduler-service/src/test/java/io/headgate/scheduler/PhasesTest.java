@@ -118,6 +118,26 @@ final class PhasesTest {
   }
 
   @Test
+  void jobsOfOneDecisionNameIt() {
+    for (int i = 0; i < 3; i++) {
+      submit(alice, submit("rnd-3", "r-" + i));
+    }
+    // Its machine is the first that is there: all start at once.
+    FakeAgent agent = installation.agent("a-0").connect();
+    awaitState(alice, "r-2", Job.State.STATE_RUNNING);
+    agent.exits("r-0", 0);
+    submit(alice, submit("rnd-3", "r-3"));
+    awaitState(alice, "r-3", Job.State.STATE_RUNNING);
+
+    List<String> decisions =
+        List.of("r-0", "r-1", "r-2", "r-3").stream()
+            .map(job -> phases(job, Kind.DECIDE).getFirst().details().get("decision"))
+            .toList();
+    assertThat(decisions.subList(0, 3)).containsOnly(decisions.getFirst());
+    assertThat(decisions.getLast()).isNotEqualTo(decisions.getFirst());
+  }
+
+  @Test
   void victimAndWinnerReferToEachOther() {
     FakeAgent agent = installation.agent("a-0").connect();
     for (int i = 0; i < 3; i++) {
@@ -133,6 +153,7 @@ final class PhasesTest {
     FinishedSpan take = only(spans, "job.take");
     assertThat(preempt.attributes()).containsEntry("headgate.job", "r-2");
     assertThat(take.attributes()).containsEntry("headgate.job", "d-0");
+    assertThat(take.attributes().get("headgate.decision")).asString().matches("\\d+-\\d+");
     assertThat(take.traceId()).isNotEqualTo(preempt.traceId());
     assertThat(take.links())
         .singleElement()

@@ -59,7 +59,7 @@ record Alert(
     }
   }
 
-  /// What a notification says.
+  /// The words of a notification.
   ///
   /// @param summary one line; `{{ $labels.LABEL }}` is replaced
   /// @param description with the numbers: `{{ $value }}` is replaced, too

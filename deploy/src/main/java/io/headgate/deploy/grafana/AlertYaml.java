@@ -3,17 +3,11 @@ package io.headgate.deploy.grafana;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.snakeyaml.engine.v2.api.Dump;
-import org.snakeyaml.engine.v2.api.DumpSettings;
-import org.snakeyaml.engine.v2.common.FlowStyle;
 
 /// Writes the alerts as rules of Prometheus, and as rules that Grafana provisions.
 final class AlertYaml {
   private static final String HEADER =
       "# Made from io.headgate.deploy.grafana.Alerts; a test compares both. Do not edit it.\n";
-
-  /// The source of data that the provisioning defines.
-  static final String SOURCE = "headgate-prometheus";
 
   private static final int LOOK_BACK_SECONDS = 600;
 
@@ -98,7 +92,7 @@ final class AlertYaml {
   private static Map<String, Object> query(Alert alert) {
     return JsonFields.of("refId", "A")
         .put("relativeTimeRange", JsonFields.of("from", LOOK_BACK_SECONDS).put("to", 0).map())
-        .put("datasourceUid", SOURCE)
+        .put("datasourceUid", Provisioning.METRICS)
         .put(
             "model",
             JsonFields.of("refId", "A")
@@ -135,13 +129,6 @@ final class AlertYaml {
   }
 
   private static String dump(JsonFields document) {
-    DumpSettings settings =
-        DumpSettings.builder()
-            .setDefaultFlowStyle(FlowStyle.BLOCK)
-            .setWidth(100_000)
-            .setIndent(2)
-            .setDereferenceAliases(true)
-            .build();
-    return HEADER + new Dump(settings).dumpToString(document.map());
+    return HEADER + Yaml.dump(document.map());
   }
 }

@@ -16,7 +16,7 @@ import io.headgate.scheduler.MetricNames;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// All alerts. Those of jobs are in [JobAlerts].
+/// All alerts; alerts about jobs are in [JobAlerts].
 final class Alerts {
   /// A group of alerts that are looked at together.
   ///
@@ -118,7 +118,7 @@ final class Alerts {
         "HeadgateGpuError",
         Severity.CRITICAL,
         sum(
-            grown(all(DeviceMetrics.ERRORS).is(DeviceMetrics.ERROR, "uncorrected"), "10m"),
+            increase(all(DeviceMetrics.ERRORS).is(DeviceMetrics.ERROR, "uncorrected"), "10m"),
             AgentMetrics.NODE,
             DeviceMetrics.NAME,
             AgentMetrics.DEVICE),
@@ -181,9 +181,9 @@ final class Alerts {
         Condition.above(0.2),
         "2h",
         new Text(
-            "{{ $value | humanizePercentage }} of the used GPUs compute next to nothing",
-            "For 2 hours, {{ $value | humanizePercentage }} of the GPUs that jobs have were busy for"
-                + " less than 5 % of the time.",
+            "{{ $value | humanizePercentage }} of the used GPUs hardly compute",
+            "For 2 hours, {{ $value | humanizePercentage }} of the GPUs that jobs have were busy"
+                + " for less than 5 % of the time.",
             "headgate jobs --all --state RUNNING"),
         DevicesDashboard.ID);
   }
@@ -233,8 +233,8 @@ final class Alerts {
         new Text(
             "An audit log of tenant {{ $labels.headgate_tenant }} became shorter",
             "The number of the last audit entry of schema {{ $labels.headgate_schema }}, tenant"
-                + " \"{{ $labels.headgate_tenant }}\", fell within an hour. Entries were removed, or"
-                + " a backup was restored.",
+                + " \"{{ $labels.headgate_tenant }}\", fell within an hour. Entries were removed,"
+                + " or a backup was restored.",
             "headgate audit --verify"),
         HealthDashboard.ID);
   }

@@ -10,6 +10,7 @@ import java.util.Map;
 final class DashboardJson {
   private static final int SCHEMA = 39;
   private static final int GRID = 24;
+  private static final String STEP = "60s";
 
   /// The variable that chooses the source of data.
   static final String SOURCE = "${datasource}";
@@ -101,7 +102,6 @@ final class DashboardJson {
             .put("includeAll", false)
             .put("multi", false)
             .put("options", List.of())
-            .put("current", Map.of())
             .map());
     for (Variable variable : VARIABLES) {
       // A choice that changes nothing here is kept for the dashboards that links lead to.
@@ -115,7 +115,6 @@ final class DashboardJson {
         .put("label", variable.label())
         .put("type", "query")
         .put("datasource", source())
-        .put("definition", variable.query())
         .put(
             "query",
             JsonFields.of("query", variable.query())
@@ -147,8 +146,15 @@ final class DashboardJson {
               .put("enable", true)
               .put("hide", false)
               .put("iconColor", annotation.color())
+              .put(
+                  "target",
+                  JsonFields.of("refId", "annotation")
+                      .put("expr", annotation.expr())
+                      .put("interval", STEP)
+                      .map())
+              // Grafana 10 reads the query here.
               .put("expr", annotation.expr())
-              .put("step", "60s")
+              .put("step", STEP)
               .put("titleFormat", annotation.name())
               .put("textFormat", annotation.text())
               .put("tagKeys", "")

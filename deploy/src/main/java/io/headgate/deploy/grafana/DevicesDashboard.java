@@ -152,7 +152,8 @@ final class DevicesDashboard {
     return Panel.table(
             "Used and idle",
             Unit.SHARE,
-            "The 20 used GPUs that computed least in the last half hour, below 5 %. Real GPUs only.",
+            "The 20 used GPUs that computed least in the last half hour, below 5 %. Real GPUs"
+                + " only.",
             columns)
         .asks("headgate jobs --all")
         .query(

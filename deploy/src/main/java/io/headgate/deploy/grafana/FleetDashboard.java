@@ -23,7 +23,7 @@ final class FleetDashboard {
   /// The part of its time in which a used GPU computes less counts as idling.
   static final String BUSY = "0.05";
 
-  /// GPUs that have slices and compute next to nothing; whole devices.
+  /// Devices that have slices and compute less than that.
   static final String USED_AND_IDLE =
       "%s < %s and on (%s) %s"
           .formatted(
@@ -187,7 +187,7 @@ final class FleetDashboard {
 
   private static Panel usedAndIdle() {
     return Panel.lines(
-            "Used GPUs that compute next to nothing",
+            "Used GPUs that compute for less than 5 % of the time",
             Unit.COUNT,
             "Devices with slices whose utilisation is below 5 %. Only real GPUs, and only those"
                 + " that report their utilisation: a divided GPU has none.")

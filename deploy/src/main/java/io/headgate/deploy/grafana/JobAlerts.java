@@ -137,8 +137,8 @@ final class JobAlerts {
         new Text(
             "Jobs of policy {{ $labels.headgate_policy }} are preempted again and again",
             "Policy {{ $labels.headgate_policy }} of tenant {{ $labels.headgate_tenant }} had"
-                + " {{ $value | humanize }} preemptions for each of its jobs in an hour. So some job"
-                + " was preempted three times. A minRuntime protects jobs.",
+                + " {{ $value | humanize }} preemptions for each of its jobs in an hour. So some"
+                + " job was preempted three times. A minRuntime protects jobs.",
             "headgate events --since 1h --policy {{ $labels.headgate_policy }}"),
         PreemptionDashboard.ID);
   }
@@ -194,8 +194,8 @@ final class JobAlerts {
         new Text(
             "Every tenth expected start is missed by {{ $value | humanizeDuration }}",
             "Of the starts of an hour, every tenth was later than first told by"
-                + " {{ $value | humanizeDuration }} or more. Declared run times make expected starts"
-                + " better.",
+                + " {{ $value | humanizeDuration }} or more. Declared run times make expected"
+                + " starts better.",
             "headgate jobs --all --start"),
         QueuesDashboard.ID);
   }

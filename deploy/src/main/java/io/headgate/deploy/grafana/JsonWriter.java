@@ -3,6 +3,7 @@ package io.headgate.deploy.grafana;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Writes maps, lists, texts, numbers and booleans as JSON, two blanks a level, in a fixed form.
 final class JsonWriter {
@@ -22,14 +23,15 @@ final class JsonWriter {
     return writer.text.append('\n').toString();
   }
 
-  private void value(Object value, String margin) {
+  private void value(@Nullable Object value, String margin) {
     switch (value) {
+      case null -> text.append("null");
+      case Nothing _ -> text.append("null");
       case Map<?, ?> map -> map(map, margin);
       case List<?> list -> list(list, margin);
       case Double number when number == Math.rint(number) -> text.append(number.longValue());
       case Number number -> text.append(number);
       case Boolean bool -> text.append(bool);
-      case Nothing _ -> text.append("null");
       default -> quoted(value.toString());
     }
   }

@@ -104,8 +104,9 @@ record Panel(
     return of(title, Kind.HEATMAP, unit, about);
   }
 
+  /// Stretches of time in which a value is 1 or 0.
   static Panel timeline(String title, String about) {
-    return of(title, Kind.TIMELINE, Unit.NONE, about);
+    return of(title, Kind.TIMELINE, Unit.NONE, about).thresholds(Threshold.ONE_IS_GOOD);
   }
 
   private Panel with(Looks newLooks) {
@@ -169,7 +170,7 @@ record Panel(
             looks.width, looks.height, looks.thresholds, looks.columns, looks.repeat, dashboard));
   }
 
-  /// What Grafana shows behind the information sign.
+  /// The text that Grafana shows behind the information sign.
   String description() {
     StringBuilder text = new StringBuilder(about);
     if (!source.command.isEmpty()) {

@@ -47,6 +47,13 @@ final class PanelJson {
 
   private static Map<String, Object> link(String dashboard) {
     return JsonFields.of("title", "Details")
+        .put("type", "link")
+        .put("icon", "")
+        .put("tooltip", "")
+        .put("tags", List.of())
+        .put("asDropdown", false)
+        .put("includeVars", false)
+        .put("keepTime", false)
         .put(
             "url",
             "/d/"
@@ -102,9 +109,8 @@ final class PanelJson {
 
   private static String colors(Kind kind) {
     return switch (kind) {
-      case STAT, BARS -> "thresholds";
+      case STAT, BARS, TIMELINE -> "thresholds";
       case LINES, AREA, TABLE, HEATMAP -> "palette-classic";
-      case TIMELINE -> "continuous-GrYlRd";
     };
   }
 
@@ -189,6 +195,9 @@ final class PanelJson {
               .put("justifyMode", "auto")
               .put("orientation", "auto")
               .put("textMode", "auto")
+              .put("wideLayout", true)
+              .put("showPercentChange", false)
+              .put("percentChangeColorMode", "standard")
               .map();
       case LINES, AREA ->
           JsonFields.of("legend", legend())
@@ -202,8 +211,19 @@ final class PanelJson {
               .put("valueMode", "color")
               .put("minVizHeight", 16)
               .put("minVizWidth", 8)
+              .put("maxVizHeight", 300)
+              .put("namePlacement", "auto")
+              .put("sizing", "auto")
+              .put(
+                  "legend",
+                  JsonFields.of("displayMode", "list")
+                      .put("placement", "bottom")
+                      .put("showLegend", false)
+                      .put("calcs", List.of())
+                      .map())
               .map();
-      case TABLE -> JsonFields.of("showHeader", true).put("cellHeight", "sm").map();
+      case TABLE ->
+          JsonFields.of("showHeader", true).put("cellHeight", "sm").put("frameIndex", 0).map();
       case HEATMAP ->
           JsonFields.of("calculate", false)
               .put("cellGap", 1)
@@ -228,7 +248,7 @@ final class PanelJson {
               .map();
       case TIMELINE ->
           JsonFields.of("mergeValues", true)
-              .put("showValue", "auto")
+              .put("showValue", "never")
               .put("rowHeight", 0.9)
               .put("legend", legend())
               .put("tooltip", JsonFields.of("mode", "single").put("sort", "none").map())

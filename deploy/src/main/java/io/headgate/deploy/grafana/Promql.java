@@ -39,7 +39,7 @@ final class Promql {
       matchers = List.copyOf(matchers);
     }
 
-    /// Those whose attribute has this value.
+    /// The series whose attribute has this value.
     Series is(AttributeKey<?> key, String value) {
       return matching(key, "=\"" + value + "\"");
     }
@@ -48,7 +48,7 @@ final class Promql {
       return matching(key, "!=\"" + value + "\"");
     }
 
-    /// Those whose attribute matches this expression as a whole.
+    /// The series whose attribute matches this expression as a whole.
     Series like(AttributeKey<?> key, String expression) {
       return matching(key, "=~\"" + expression + "\"");
     }
@@ -160,7 +160,7 @@ final class Promql {
     return expression + " or vector(0)";
   }
 
-  /// What a counter grows by in a second.
+  /// The growth of a counter in a second.
   static String rate(Series counter) {
     return rate(counter, RATE);
   }
@@ -173,7 +173,7 @@ final class Promql {
     return "increase(" + counter + "[" + range + "])";
   }
 
-  /// What a counter grew by, where its first value counts, too: a counter of rare events appears
+  /// The growth of a counter, where its first value counts, too: a counter of rare events appears
   /// with its first event, and no rate sees that.
   static String grown(Series counter, String range) {
     return "(%s > 0 or (%s unless %s offset %s))"

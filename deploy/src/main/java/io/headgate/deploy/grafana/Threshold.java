@@ -16,6 +16,10 @@ record Threshold(double from, String color) {
   static final List<Threshold> MUST_BE_ZERO =
       List.of(new Threshold(Double.NEGATIVE_INFINITY, GOOD), new Threshold(1e-9, BAD));
 
+  /// 0 says nothing about good or bad.
+  static final List<Threshold> ONE_IS_GOOD =
+      List.of(new Threshold(Double.NEGATIVE_INFINITY, NEUTRAL), new Threshold(1, GOOD));
+
   /// Good, then worse.
   static List<Threshold> rising(double warning, double bad) {
     return List.of(

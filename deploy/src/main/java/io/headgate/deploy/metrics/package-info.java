@@ -1,4 +1,4 @@
-/// What a running installation tells Prometheus, as far as the product defines it.
+/// All metrics that the product defines, and their names in Prometheus.
 @NullMarked
 package io.headgate.deploy.metrics;
 

@@ -20,6 +20,8 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 final class SpanReceiver implements AutoCloseable {
   private final HttpServer server;
   private final List<Seen> spans = new CopyOnWriteArrayList<>();
+  private volatile boolean refuses;
+  private volatile boolean hasRefusedSpans;
 
   /// A received span.
   ///
@@ -51,7 +53,14 @@ final class SpanReceiver implements AutoCloseable {
         "/",
         exchange -> {
           byte[] body = exchange.getRequestBody().readAllBytes();
-          if (exchange.getRequestURI().getPath().equals("/v1/traces")) {
+          boolean isSpans = exchange.getRequestURI().getPath().equals("/v1/traces");
+          if (receiver.refuses) {
+            receiver.hasRefusedSpans |= isSpans;
+            exchange.sendResponseHeaders(503, -1);
+            exchange.close();
+            return;
+          }
+          if (isSpans) {
             boolean isJson =
                 "application/json".equals(exchange.getRequestHeaders().getFirst("content-type"));
             receiver.spans.addAll(isJson ? json(body) : Message.spans(body));
@@ -69,6 +78,15 @@ final class SpanReceiver implements AutoCloseable {
 
   int port() {
     return server.getAddress().getPort();
+  }
+
+  /// Whether it answers that it is not available.
+  void refuse(boolean refused) {
+    refuses = refused;
+  }
+
+  boolean hasRefusedSpans() {
+    return hasRefusedSpans;
   }
 
   List<Seen> spans() {

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,8 @@ class GrafanaFilesTest {
 
   @Test
   void everyFileIsWhatTheCodeMakes() throws IOException {
-    Map<String, String> wanted = GrafanaFiles.all();
+    Map<String, String> wanted = new TreeMap<>(GrafanaFiles.all());
+    wanted.putAll(GrafanaFiles.provisioning());
     if (Boolean.getBoolean("headgate.docs.write")) {
       for (Map.Entry<String, String> file : wanted.entrySet()) {
         Path path = ROOT.resolve(file.getKey());

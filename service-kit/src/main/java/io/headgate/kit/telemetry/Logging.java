@@ -50,7 +50,7 @@ public final class Logging {
 
   static void sendTo(OpenTelemetry sdk) {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-      OpenTelemetryAppender appender = new OpenTelemetryAppender();
+      OpenTelemetryAppender appender = new NamedRecords();
       appender.setContext(context);
       appender.setName(APPENDER);
       appender.setOpenTelemetry(sdk);

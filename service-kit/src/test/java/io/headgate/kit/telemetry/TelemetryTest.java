@@ -126,7 +126,7 @@ class TelemetryTest {
       telemetry.close();
       assertThat(received.get("/v1/traces")).contains("a-span", "headgate-test", "1.2.3");
       assertThat(received.get("/v1/metrics")).contains("a.counter");
-      assertThat(received.get("/v1/logs")).contains(SECRET);
+      assertThat(received.get("/v1/logs")).contains(SECRET, "test.the_words_of_a_log_line");
     } finally {
       collector.stop(0);
     }

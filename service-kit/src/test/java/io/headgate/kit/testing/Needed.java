@@ -27,7 +27,9 @@ public enum Needed {
   DOCKER("docker: docker.io"),
   BUSYBOX("a static busybox: busybox-static"),
   RUNC("runc"),
-  POSTGRES_17("a PostgreSQL server of version 17 or later");
+  POSTGRES_17("a PostgreSQL server of version 17 or later"),
+  PROMETHEUS("Prometheus and its promtool"),
+  CHROMIUM("chromium");
 
   private static final String FEATURES = "HEADGATE_TEST_FEATURES";
 

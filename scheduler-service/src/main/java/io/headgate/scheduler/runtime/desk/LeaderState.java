@@ -90,7 +90,7 @@ public final class LeaderState {
     this.budgets = new BudgetDesk(this, loaded);
     WaitBook waits = new WaitBook(core);
     waits.load(loaded.waits(), jobs, leadership.since().orElse(Instant.EPOCH));
-    this.phases = new PhaseBook(jobs, waits);
+    this.phases = new PhaseBook(leadership.epoch(), jobs, waits);
   }
 
   /// As it was read, with the catalogs that were followed last.

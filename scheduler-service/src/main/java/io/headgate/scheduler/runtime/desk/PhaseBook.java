@@ -34,14 +34,21 @@ public final class PhaseBook {
   /// Nodes that a phase of a gang names.
   private static final int NAMED_NODES = 8;
 
+  private final long epoch;
   private final JobRegistry jobs;
   private final WaitBook waits;
   private Instant decidedAt = Instant.MIN;
 
+  /// All starts and preemptions of one turn name the same decision. An epoch counts its batches, so
+  /// no two decisions have one name.
+  private String decision = "";
+
   /// Jobs that waited before the turn and do not any more.
   private final Set<JobId> waited = new HashSet<>();
 
-  PhaseBook(JobRegistry jobs, WaitBook waits) {
+  /// @param epoch of the leader
+  PhaseBook(long epoch, JobRegistry jobs, WaitBook waits) {
+    this.epoch = epoch;
     this.jobs = jobs;
     this.waits = waits;
   }
@@ -71,7 +78,10 @@ public final class PhaseBook {
   }
 
   /// Adds their phases to the turn's events, before it is made durable.
-  public void annotate(LoopTurn turn) {
+  ///
+  /// @param batch that will make it so
+  public void annotate(LoopTurn turn, long batch) {
+    decision = epoch + "-" + batch;
     for (int i = 0; i < turn.events.size(); i++) {
       EventRecord event = turn.events.get(i);
       Optional<JobRecord> job =
@@ -139,6 +149,7 @@ public final class PhaseBook {
     List<Phase> phases = new ArrayList<>(waited(turn, job));
     Map<String, String> details = new LinkedHashMap<>(place(attempt));
     details.put("gpus", event.detail().getOrDefault("gpus", ""));
+    details.put("decision", decision);
     Instant end = decidedAt.isBefore(turn.now) ? turn.now : decidedAt;
     phases.add(new Phase(Kind.DECIDE, 0, turn.now, Optional.of(end), details));
     phases.add(new Phase(Kind.COMMIT, 0, end, Optional.empty(), Map.of()));
@@ -172,6 +183,7 @@ public final class PhaseBook {
           details.put("policy", winner.metadata().policy());
           details.put("profile", winner.metadata().profile());
           details.put("rule", rule(attempt));
+          details.put("decision", decision);
           details.put("pool", attempt.attempt().assignment().pool().name());
           details.put("link.victim", link(job, attempt));
           if (winner.tenant().equals(job.tenant())) {

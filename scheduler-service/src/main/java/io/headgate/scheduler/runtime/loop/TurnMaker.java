@@ -212,7 +212,7 @@ public final class TurnMaker {
       catalogs.withdrawStopped(turn);
       decide(turn);
     }
-    state.phases().annotate(turn);
+    state.phases().annotate(turn, lastBatch + 1);
     Optional<Batch> batch = Optional.empty();
     Batch made = turn.batch(lastBatch + 1, version);
     if (!made.isRenewal() || made.version() != version) {

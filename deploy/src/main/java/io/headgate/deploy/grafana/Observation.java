@@ -1,0 +1,149 @@
+package io.headgate.deploy.grafana;
+
+import io.headgate.sdk.cli.output.UsageException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/// The files with which a Prometheus and a Grafana of this machine watch one installation.
+///
+/// @param directory absolute; other files in it stay as they are
+public record Observation(Path directory) {
+  private static final String CODE = "BAD_FLAG_VALUE";
+  private static final String SETTINGS = "prometheus.yml";
+
+  /// The first line of each YAML file that is written here.
+  private static final String MARK =
+      "# headgate up --observe writes this file, and loses changes.\n";
+
+  private static final String PROMETHEUS = "http://127.0.0.1:9090";
+  private static final String TEMPO = "http://127.0.0.1:3200";
+
+  public Observation {
+    directory = directory.toAbsolutePath().normalize();
+  }
+
+  /// Creates the directory, and refuses what cannot be written. Called before anything starts.
+  public void check() {
+    if (Files.exists(directory) && !Files.isDirectory(directory)) {
+      throw new UsageException(
+          "\"" + directory + "\" is not a directory for --observe",
+          CODE,
+          "name a directory; it is created if it is missing");
+    }
+    try {
+      Files.createDirectories(directory);
+      Path probe = Files.createTempFile(directory, ".headgate", ".tmp");
+      Files.delete(probe);
+    } catch (IOException e) {
+      throw new UsageException(
+          "\"%s\" is not writable for --observe: %s".formatted(directory, reason(e)),
+          CODE,
+          "name a directory that you may write to");
+    }
+    for (String name : contents(List.of(), directory).keySet()) {
+      Path file = directory.resolve(name);
+      if (name.endsWith("ml") && Files.exists(file) && !isOwn(file)) {
+        throw new UsageException(
+            "\"" + file + "\" is not a file of Headgate, and --observe would replace it",
+            CODE,
+            "name an empty directory, or move the file away");
+      }
+    }
+  }
+
+  private static String reason(IOException e) {
+    return e.getClass().getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", " ")
+        + " "
+        + e.getMessage();
+  }
+
+  private static boolean isOwn(Path file) {
+    try (var lines = Files.lines(file)) {
+      return lines.findFirst().filter(first -> first.equals(MARK.strip())).isPresent();
+    } catch (IOException | java.io.UncheckedIOException e) {
+      return false;
+    }
+  }
+
+  /// Writes all files. A reader sees the old or the new content of each, and nothing between.
+  ///
+  /// @param addresses of the scrape endpoints of all processes
+  /// @param token file with the token that a scrape sends
+  public void write(Collection<URI> addresses, Path token) throws IOException {
+    for (Map.Entry<String, String> file : contents(addresses, token).entrySet()) {
+      Path target = directory.resolve(file.getKey());
+      Files.createDirectories(Objects.requireNonNull(target.getParent()));
+      // Not a temporary file of the library: other users run Prometheus and Grafana.
+      Path next = target.resolveSibling(".headgate-" + UUID.randomUUID() + ".tmp");
+      try {
+        Files.writeString(next, file.getValue(), StandardOpenOption.CREATE_NEW);
+        replace(next, target);
+      } finally {
+        Files.deleteIfExists(next);
+      }
+    }
+  }
+
+  private static void replace(Path next, Path target) throws IOException {
+    try {
+      Files.move(next, target, StandardCopyOption.ATOMIC_MOVE);
+    } catch (AtomicMoveNotSupportedException e) {
+      Files.move(next, target, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  /// How to start Prometheus with them.
+  public String command() {
+    return "prometheus --config.file=%s --storage.tsdb.path=%s --enable-feature=exemplar-storage"
+            .formatted(directory.resolve(SETTINGS), directory.resolve("data"))
+        + " --web.listen-address=127.0.0.1:9090";
+  }
+
+  private SortedMap<String, String> contents(Collection<URI> addresses, Path token) {
+    SortedMap<String, String> files = new TreeMap<>();
+    GrafanaFiles.all()
+        .forEach((name, text) -> files.put(name, name.endsWith(".json") ? text : MARK + text));
+    files.put(SETTINGS, MARK + Yaml.dump(settings(addresses, token)));
+    files.put(
+        "provisioning/datasources/headgate.yaml",
+        MARK + Yaml.dump(Provisioning.datasources(PROMETHEUS, TEMPO)));
+    files.put(
+        "provisioning/dashboards/headgate.yaml",
+        MARK + Yaml.dump(Provisioning.dashboards(directory.resolve("dashboards").toString())));
+    return files;
+  }
+
+  private static Map<String, Object> settings(Collection<URI> addresses, Path token) {
+    return JsonFields.of(
+            "global",
+            JsonFields.of("scrape_interval", "15s").put("evaluation_interval", "15s").map())
+        .put("rule_files", List.of(GrafanaFiles.RULES))
+        .put(
+            "scrape_configs",
+            List.of(
+                JsonFields.of("job_name", "headgate")
+                    .put(
+                        "authorization",
+                        JsonFields.of("credentials_file", token.toAbsolutePath().toString()).map())
+                    .put(
+                        "static_configs",
+                        List.of(
+                            JsonFields.of(
+                                    "targets", addresses.stream().map(URI::getAuthority).toList())
+                                .map()))
+                    .map()))
+        .map();
+  }
+}
