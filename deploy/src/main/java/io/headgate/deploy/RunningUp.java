@@ -14,7 +14,7 @@ import java.util.Set;
 /// running installation ignores them.
 final class RunningUp {
   /// Flags that ask for more than a running installation.
-  private static final Set<String> ORDERS = Set.of("--file", "--demo", "--once");
+  private static final Set<String> ORDERS = Set.of("--file", "--demo", "--once", "--observe");
 
   private RunningUp() {}
 

@@ -68,6 +68,7 @@ final class CostDashboard {
     return Panel.area(
             "GPUs by policy", Unit.GPUS, "The average of used GPUs, from the ledger of GPU time.")
         .asks("headgate usage --by policy")
+        .size(8, 8)
         .query(
             Query.range(
                 Query.by(POLICY),
@@ -84,6 +85,7 @@ final class CostDashboard {
             Unit.GPU_HOURS,
             "Held for a job, idle, or down: of the last 24 hours, at each moment.")
         .asks("headgate usage --since 1d --by pool")
+        .size(8, 8)
         .query(
             Query.range(
                 Query.by(USAGE_KIND),
@@ -100,6 +102,7 @@ final class CostDashboard {
             Unit.GPU_HOURS,
             "Work since the last checkpoint that preemption lost, of the last 24 hours.")
         .asks("headgate usage --since 1d --by policy")
+        .size(8, 8)
         .watches("P4")
         .query(
             Query.range(

@@ -163,7 +163,7 @@ final class DevicesDashboard {
   }
 
   private static Panel power() {
-    return each("Power", Unit.WATTS, "Power that each GPU takes.", DeviceMetrics.POWER);
+    return each("Power", Unit.WATTS, "Power that each GPU takes.", DeviceMetrics.POWER).size(8, 8);
   }
 
   private static Panel energy() {
@@ -172,6 +172,7 @@ final class DevicesDashboard {
             Unit.JOULES,
             "Energy that each GPU took in each interval, where its driver tells it.")
         .asks("headgate nodes NODE")
+        .size(8, 8)
         .query(
             Query.range(
                 LEGEND, sum(Promql.increase(onNodes(DeviceMetrics.ENERGY), Promql.RATE), DEVICE)));
@@ -179,7 +180,8 @@ final class DevicesDashboard {
 
   private static Panel temperature() {
     return each("Temperature", Unit.CELSIUS, "Temperature of each GPU.", DeviceMetrics.TEMPERATURE)
-        .thresholds(Threshold.rising(80, 90));
+        .thresholds(Threshold.rising(80, 90))
+        .size(8, 8);
   }
 
   private static Panel ownersMemory() {

@@ -3,7 +3,6 @@ package io.headgate.deploy.grafana;
 import static io.headgate.deploy.grafana.Promql.all;
 import static io.headgate.deploy.grafana.Promql.increase;
 import static io.headgate.deploy.grafana.Promql.max;
-import static io.headgate.deploy.grafana.Promql.orZero;
 import static io.headgate.deploy.grafana.Promql.quantile;
 import static io.headgate.deploy.grafana.Promql.rate;
 import static io.headgate.deploy.grafana.Promql.sum;
@@ -56,10 +55,9 @@ final class HealthDashboard {
         .query(
             Query.range(
                 Query.by(CallMetrics.STATUS),
-                orZero(
-                    sum(
-                        rate(all(CallMetrics.SERVED).count().not(CallMetrics.STATUS, "OK")),
-                        CallMetrics.STATUS))));
+                sum(
+                    rate(all(CallMetrics.SERVED).count().not(CallMetrics.STATUS, "OK")),
+                    CallMetrics.STATUS)));
   }
 
   private static Panel slow() {

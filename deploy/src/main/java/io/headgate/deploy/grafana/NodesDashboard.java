@@ -48,7 +48,7 @@ final class NodesDashboard {
     return Panel.area(
             "Agents by version", Unit.COUNT, "Connected agents by version. An upgrade moves them.")
         .asks("headgate nodes NODE")
-        .size(8, 8)
+        .size(6, 8)
         .query(Query.range(Query.by(VERSION), sum(onNodes(MetricNames.AGENT_CONNECTED), VERSION)));
   }
 
@@ -58,6 +58,7 @@ final class NodesDashboard {
             Unit.SECONDS,
             "Of the ten most silent nodes. A node that is silent for too long gets no new work.")
         .asks("headgate nodes")
+        .size(7, 8)
         .query(
             Query.range(
                 Query.by(NODE),
@@ -71,6 +72,7 @@ final class NodesDashboard {
             "How long a node may yet be without contact before its first job stops. The ten"
                 + " shortest.")
         .asks("headgate nodes NODE")
+        .size(7, 8)
         .query(
             Query.range(
                 Query.by(NODE),

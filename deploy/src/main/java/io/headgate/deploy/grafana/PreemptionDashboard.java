@@ -4,7 +4,6 @@ import static io.headgate.deploy.grafana.Promql.all;
 import static io.headgate.deploy.grafana.Promql.chosen;
 import static io.headgate.deploy.grafana.Promql.increase;
 import static io.headgate.deploy.grafana.Promql.max;
-import static io.headgate.deploy.grafana.Promql.orZero;
 import static io.headgate.deploy.grafana.Promql.quantile;
 import static io.headgate.deploy.grafana.Promql.rate;
 import static io.headgate.deploy.grafana.Promql.sum;
@@ -47,8 +46,7 @@ final class PreemptionDashboard {
     return Panel.lines("Preemptions by rule", Unit.PER_SECOND, "Preempted jobs a second, by rule.")
         .asks("headgate events --since 24h")
         .watches("P1")
-        .query(
-            Query.range(Query.by(RULE), orZero(sum(rate(chosen(MetricNames.PREEMPTIONS)), RULE))));
+        .query(Query.range(Query.by(RULE), sum(rate(chosen(MetricNames.PREEMPTIONS)), RULE)));
   }
 
   private static Panel matrix() {

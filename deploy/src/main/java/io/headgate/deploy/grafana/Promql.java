@@ -157,6 +157,10 @@ final class Promql {
 
   /// The value, or 0 where no series exists.
   static String orZero(String expression) {
+    if (expression.contains(" by (") && !expression.startsWith("count(")) {
+      // It would add a series without labels to those with labels.
+      throw new IllegalArgumentException("several series: " + expression);
+    }
     return expression + " or vector(0)";
   }
 

@@ -39,6 +39,20 @@ class PanelsTest {
   }
 
   @Test
+  void panelsFillTheirLines() {
+    for (Dashboard dashboard : GrafanaFiles.DASHBOARDS) {
+      for (Row row : dashboard.rows()) {
+        int width =
+            row.panels().stream()
+                .filter(panel -> panel.looks().repeat().isEmpty())
+                .mapToInt(panel -> panel.looks().width())
+                .sum();
+        assertThat(width % 24).as("%s: %s", dashboard.title(), row.title()).isZero();
+      }
+    }
+  }
+
+  @Test
   void everyCommandExists() {
     Set<String> commands = new TreeSet<>();
     panels().map(panel -> panel.source().command()).forEach(commands::add);
