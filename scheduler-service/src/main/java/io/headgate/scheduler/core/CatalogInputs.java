@@ -21,7 +21,7 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
-import io.headgate.scheduler.core.queue.QueueState.Resolved;
+import io.headgate.scheduler.core.queue.Resolved;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.rights.Claim;

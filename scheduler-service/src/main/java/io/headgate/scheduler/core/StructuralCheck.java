@@ -10,7 +10,7 @@ import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.QueueState;
-import io.headgate.scheduler.core.queue.QueueState.Resolved;
+import io.headgate.scheduler.core.queue.Resolved;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;

@@ -27,14 +27,6 @@ import org.jspecify.annotations.Nullable;
 
 /// One queue: its configuration, resolved, and its waiting jobs.
 public final class QueueState implements Comparable<QueueState>, TurnPlace.Contender {
-  /// A queue with everything that its configuration refers to.
-  public record Resolved(
-      Queue queue, Profile profile, Shape shape, PolicyAccount account, RouteGroup group) {
-    public List<Route> routes() {
-      return group.routes();
-    }
-  }
-
   private final QueueId id;
   private @Nullable Queue queue;
   private @Nullable Resolved resolved;
@@ -98,10 +90,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     boolean newByUser = newResolved != null && newResolved.account().limitsUsers();
     boolean newDefault =
         newResolved == null || newResolved.account().policy().map(Policy::preemptible).orElse(true);
-    Set<UserId> newExceedLimit =
-        newResolved == null
-            ? Set.of()
-            : newResolved.account().policy().map(Policy::exceedLimit).orElse(Set.of());
+    Set<UserId> newExceedLimit = newResolved == null ? Set.of() : newResolved.exceedLimit();
     boolean promotesOtherwise = promoter.configure(routes());
     if (newByUser == lanesByUser
         && !promotesOtherwise
