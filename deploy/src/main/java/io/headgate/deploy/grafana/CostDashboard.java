@@ -29,6 +29,7 @@ final class CostDashboard {
         List.of(),
         List.of(
             Row.of("Cost", byPolicy(), byPool(), total()),
+            Row.of("Budgets", budgets()),
             Row.of("GPU time", hours(), unused(), lost())));
   }
 
@@ -62,6 +63,25 @@ final class CostDashboard {
             Query.now(
                 Query.by(POLICY, CURRENCY),
                 sum(increase(chosen(MetricNames.GPU_COST), Promql.RANGE), POLICY, CURRENCY)));
+  }
+
+  private static Panel budgets() {
+    return Panel.lines(
+            "Used part of budgets",
+            Unit.RATIO,
+            "Of the present period; above 100 % where jobs went on after a budget was spent. Each"
+                + " budget warns at its own percentage.")
+        .asks("headgate budgets")
+        .explainedBy("docs/reference/budgets.md")
+        .thresholds(Threshold.rising(0.8, 1))
+        .size(24, 7)
+        .query(
+            Query.range(
+                Query.by(MetricNames.BUDGET_LEVEL, MetricNames.BUDGET),
+                Promql.max(
+                    Promql.all(MetricNames.BUDGET_USE),
+                    MetricNames.BUDGET_LEVEL,
+                    MetricNames.BUDGET)));
   }
 
   private static Panel hours() {

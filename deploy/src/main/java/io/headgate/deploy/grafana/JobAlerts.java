@@ -35,7 +35,8 @@ final class JobAlerts {
           jobsPushEachOther(),
           heldIdles(),
           holdOld(),
-          startsLate());
+          startsLate(),
+          budgetRunsOut());
 
   private JobAlerts() {}
 
@@ -98,6 +99,27 @@ final class JobAlerts {
                 + " minutes.",
             "headgate explain {{ $labels.headgate_queue }}"),
         QueuesDashboard.ID);
+  }
+
+  private static Alert budgetRunsOut() {
+    return new Alert(
+        "HeadgateBudgetRunsOut",
+        Severity.WARNING,
+        max(
+            all(MetricNames.BUDGET_USE),
+            TENANT,
+            MetricNames.BUDGET_LEVEL,
+            MetricNames.BUDGET),
+        Condition.above(0.8),
+        "0s",
+        new Text(
+            "{{ $value | humanizePercentage }} of the budget of {{ $labels.headgate_budget_level }}"
+                + " {{ $labels.headgate_budget }} is used",
+            "The jobs of {{ $labels.headgate_budget_level }} {{ $labels.headgate_budget }} in"
+                + " tenant {{ $labels.headgate_tenant }} have used"
+                + " {{ $value | humanizePercentage }} of its budget of this period.",
+            "headgate budgets"),
+        CostDashboard.ID);
   }
 
   private static Alert callbacksTimeOut() {

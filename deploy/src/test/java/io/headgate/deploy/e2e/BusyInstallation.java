@@ -64,6 +64,7 @@ final class BusyInstallation implements AutoCloseable {
         - name: lab
           group: lab
           limit: 4
+          budget: {cost: 1000000, currency: EUR, per: year}
           queues: [{name: lab-1, profile: one}, {name: lab-4, profile: four}]
         - name: owners
           group: owners
@@ -280,7 +281,7 @@ final class BusyInstallation implements AutoCloseable {
     for (int i = 0; i < SHORT_JOBS; i++) {
       submit("short-%s-%d".formatted(round, i), JobSpec.of("lab-1", List.of("true")));
     }
-    headgate.await(large, "told when it starts", job -> job.expectedStart() != null);
+    headgate.await(large, "told when it starts", job -> job.expectedStartTime() != null);
     if (!isLate) {
       jobs().cancel(last);
     }
