@@ -194,20 +194,9 @@ public final class SchedulerService implements AutoCloseable {
     this.spans = spans(telemetry, new PostgresTraceLog(across), meter, kept::now);
     this.names = new KnownKeys("names", reader.names());
     this.requests = new KnownKeys("requests", reader.requests());
-    EndpointParts parts =
-        new EndpointParts(
-            door,
-            reader,
-            new NameAllocator(reader, names),
-            requests,
-            new PageTokens(secrets.get("page-tokens", PageTokens.KEY_LENGTH)),
-            time,
-            retention,
-            new CopyBound(config.bounds().plans()),
-            new CopyBound(CopyBound.Limits.ofPatience(FORECAST_PATIENCE)),
-            telemetry::traceParent,
-            new StoredRights(rights, reader, time));
     this.bounds = config.bounds();
+    StoredRights stored = new StoredRights(rights, reader, time);
+    EndpointParts parts = parts(reader, retention, telemetry, stored, time);
     this.memory = surroundings.memory().apply(meter);
     this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions, bounds.logs()), watches);
     this.usage = new UsageEndpoint(parts);
@@ -221,6 +210,26 @@ public final class SchedulerService implements AutoCloseable {
 
   private UsageKeeper ledger(UsageStore store, UsageConfig config, PostgresHistory clock) {
     return new UsageKeeper(store, config.retention(), clock::now, door::isLeading);
+  }
+
+  private EndpointParts parts(
+      JobReader reader,
+      Retention retention,
+      Telemetry telemetry,
+      StoredRights rights,
+      TimeSource time) {
+    return new EndpointParts(
+        door,
+        reader,
+        new NameAllocator(reader, names),
+        requests,
+        new PageTokens(secrets.get("page-tokens", PageTokens.KEY_LENGTH)),
+        time,
+        retention,
+        new CopyBound(bounds.plans()),
+        new CopyBound(CopyBound.Limits.ofPatience(FORECAST_PATIENCE)),
+        telemetry::traceParent,
+        rights);
   }
 
   private UsageReportEndpoint reports(EndpointParts parts, UsageReader used, UsageConfig config) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Timestamp;
 import com.google.protobuf.util.Timestamps;
+import io.headgate.proto.policy.v1.AccessConfiguration;
+import io.headgate.proto.policy.v1.Budget;
 import io.headgate.proto.scheduler.v1.BudgetUse;
 import io.headgate.proto.scheduler.v1.CapacityRow;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
@@ -105,6 +107,15 @@ final class ReportVisibility {
               .as("%s sees that capacity is taken", caller)
               .isEqualTo(whole);
         });
+  }
+
+  /// The tenant and its first policy have one.
+  static AccessConfiguration withBudgets(AccessConfiguration rights) {
+    Budget budget = Budget.newBuilder().setGpuHours("1000").setPer(Budget.Per.PER_MONTH).build();
+    return rights.toBuilder()
+        .setBudget(budget)
+        .setPolicies(0, rights.getPolicies(0).toBuilder().setBudget(budget))
+        .build();
   }
 
   static void reportsBudgets(boolean isOpen) {

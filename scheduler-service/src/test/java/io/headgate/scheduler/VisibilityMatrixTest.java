@@ -24,7 +24,6 @@ import io.headgate.kit.testing.ScopeMatrix;
 import io.headgate.kit.testing.TestTokens;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfiguration.Visibility;
-import io.headgate.proto.policy.v1.Budget;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
 import io.headgate.proto.scheduler.v1.ExplainJobRequest;
@@ -147,9 +146,6 @@ final class VisibilityMatrixTest {
     installation.close();
   }
 
-  private static final Budget BUDGET =
-      Budget.newBuilder().setGpuHours("1000").setPer(Budget.Per.PER_MONTH).build();
-
   private static void open(boolean isOpen) {
     AccessConfiguration rights =
         access(
@@ -159,13 +155,10 @@ final class VisibilityMatrixTest {
                     .addLeads("ann")
                     .build(),
                 group("devops", "eve", "oskar").toBuilder().addLeads("oskar").build()),
-            List.of(
-                policy("rnd", "rnd", "5", "9").toBuilder().setBudget(BUDGET).build(),
-                policy("devops", "devops", "5", "9")),
+            List.of(policy("rnd", "rnd", "5", "9"), policy("devops", "devops", "5", "9")),
             List.of(queue("rnd-3", "rnd", "three", 1), queue("devops-3", "devops", "three", 1)));
     installation.neighbours.grant(
-        rights.toBuilder()
-            .setBudget(BUDGET)
+        ReportVisibility.withBudgets(rights).toBuilder()
             .setVisibility(
                 isOpen ? Visibility.VISIBILITY_TENANT : Visibility.VISIBILITY_UNSPECIFIED)
             .build());

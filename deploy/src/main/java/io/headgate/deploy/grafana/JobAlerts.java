@@ -105,11 +105,7 @@ final class JobAlerts {
     return new Alert(
         "HeadgateBudgetRunsOut",
         Severity.WARNING,
-        max(
-            all(MetricNames.BUDGET_USE),
-            TENANT,
-            MetricNames.BUDGET_LEVEL,
-            MetricNames.BUDGET),
+        max(all(MetricNames.BUDGET_USE), TENANT, MetricNames.BUDGET_LEVEL, MetricNames.BUDGET),
         Condition.above(0.8),
         "0s",
         new Text(

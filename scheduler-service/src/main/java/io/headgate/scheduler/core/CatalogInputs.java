@@ -21,7 +21,7 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
-import io.headgate.scheduler.core.queue.Resolved;
+import io.headgate.scheduler.core.queue.ResolvedQueue;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.rights.Claim;
@@ -248,7 +248,7 @@ final class CatalogInputs {
     }
     for (QueueState state : states) {
       Queue queue = queues.get(state.id());
-      Resolved resolved = queue == null ? null : resolve(queue, profiles.get(queue.profile()));
+      ResolvedQueue resolved = queue == null ? null : resolve(queue, profiles.get(queue.profile()));
       state.configure(queue, resolved);
       if (resolved != null) {
         world.queuesOf.computeIfAbsent(resolved.account(), key -> new ArrayList<>()).add(state);
@@ -262,7 +262,7 @@ final class CatalogInputs {
     for (QueueState queue : world.queues.values()) {
       queue
           .resolved()
-          .map(Resolved::group)
+          .map(ResolvedQueue::group)
           .ifPresent(group -> used.computeIfAbsent(group, key -> new ArrayList<>()).add(queue));
     }
     world.routeGroups.values().retainAll(used.keySet());
@@ -300,7 +300,7 @@ final class CatalogInputs {
     }
   }
 
-  private @Nullable Resolved resolve(Queue queue, @Nullable Profile profile) {
+  private @Nullable ResolvedQueue resolve(Queue queue, @Nullable Profile profile) {
     PolicyAccount account = world.accounts.get(queue.policy());
     if (profile == null || account == null || account.policy().isEmpty()) {
       return null;
@@ -329,7 +329,7 @@ final class CatalogInputs {
       group = new RouteGroup(key);
       world.routeGroups.put(key, group);
     }
-    return new Resolved(queue, profile, shape, account, group);
+    return new ResolvedQueue(queue, profile, shape, account, group);
   }
 
   private void withdraw(QueueState queue) {

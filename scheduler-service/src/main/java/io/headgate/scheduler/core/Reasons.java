@@ -1,7 +1,6 @@
 package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.Policy;
-import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.SpentBudget;
 import io.headgate.scheduler.core.explain.Obstacle;
 import io.headgate.scheduler.core.explain.Reason;
@@ -153,18 +152,9 @@ final class Reasons {
       return new Reason.Budget(spent(queue).get());
     }
     PolicyAccount account = queue.account();
-    PolicyId policy = account.id();
     GpuQuantity need = new GpuQuantity(queue.need());
     return switch (block) {
-      case LIMIT -> {
-        Reason limit = new Reason.Limit(policy, gpus(account.used()), need, gpus(account.limit()));
-        if (account.used() + queue.need() > account.limit()) {
-          yield limit;
-        }
-        // Rights go before holds.
-        Reason otherRight = of(world, queue, lane, routes, lane.gateBesidesLimit(), obstacles);
-        yield otherRight == null ? HeldInLimit.ofPolicy(world, account, limit) : otherRight;
-      }
+      case LIMIT -> limit(world, queue, lane, routes, obstacles);
       case DEPARTMENT_LIMIT -> departmentLimit(world, queue, lane, routes, obstacles);
       case USER_LIMIT -> HeldInLimit.orUserLimit(world, queue, lane.user().orElseThrow());
       case OVER_RESERVATION -> overReservationDenied(queue, account, need);
@@ -201,6 +191,20 @@ final class Reasons {
           supply(lane, routes.getFirst(), queue.shape(), need, block, obstacles);
       case NEVER_FITS, CLOSED, NONE -> null;
     };
+  }
+
+  private static Reason limit(
+      World world, QueueState queue, Lane lane, List<Route> routes, Obstacles obstacles) {
+    PolicyAccount account = queue.account();
+    Reason limit =
+        new Reason.Limit(
+            account.id(), gpus(account.used()), gpus(queue.need()), gpus(account.limit()));
+    if (account.used() + queue.need() > account.limit()) {
+      return limit;
+    }
+    // Rights go before holds.
+    Reason otherRight = of(world, queue, lane, routes, lane.gateBesidesLimit(), obstacles);
+    return otherRight == null ? HeldInLimit.ofPolicy(world, account, limit) : otherRight;
   }
 
   private static Reason departmentLimit(

@@ -10,7 +10,7 @@ import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.QueueState;
-import io.headgate.scheduler.core.queue.Resolved;
+import io.headgate.scheduler.core.queue.ResolvedQueue;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.rights.DepartmentAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
@@ -75,7 +75,7 @@ final class StructuralCheck {
 
   private static Optional<Denial> departments(
       QueueState state, boolean preemptible, GpuQuantity need) {
-    // What departments reserve while budgets are spent says nothing about other times.
+    // Reservations while budgets are spent say nothing about other times.
     boolean isYielding = state.account().policy().map(Policy::isYielding).orElse(false);
     Optional<DepartmentAccount> each = state.account().department();
     while (each.isPresent()) {
@@ -100,7 +100,7 @@ final class StructuralCheck {
     return Optional.empty();
   }
 
-  private static Optional<Denial> supply(Resolved resolved, boolean preemptible) {
+  private static Optional<Denial> supply(ResolvedQueue resolved, boolean preemptible) {
     List<Route> routes = resolved.routes();
     Shape shape = resolved.shape();
     if (routes.isEmpty()) {
@@ -128,7 +128,7 @@ final class StructuralCheck {
 
   /// The capability that the pool lacks; null: none.
   private static @Nullable Lack lack(
-      Resolved resolved, Route route, Shape shape, boolean preemptible) {
+      ResolvedQueue resolved, Route route, Shape shape, boolean preemptible) {
     PoolState pool = route.pool();
     TenantAccount tenant = route.tenant();
     long units = shape.needUnits();

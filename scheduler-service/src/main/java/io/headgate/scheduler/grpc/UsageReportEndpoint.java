@@ -160,7 +160,7 @@ public final class UsageReportEndpoint extends UsageReportServiceGrpc.UsageRepor
             true,
             () ->
                 door.ask(leader ->
-                    BudgetMapper.report(
+                    BudgetReport.of(
                         leader.catalog(), tenant, Viewers.of(caller, tenant, leader.catalog())))));
   }
 

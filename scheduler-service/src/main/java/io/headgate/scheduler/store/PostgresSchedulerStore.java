@@ -304,8 +304,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
   }
 
   private static long lastJob(DSLContext read) {
-    return Objects.requireNonNullElse(
-        read.select(DSL.max(JOB.ID)).from(JOB).fetchSingle().value1(), 0L);
+    return read.select(DSL.coalesce(DSL.max(JOB.ID), 0L)).from(JOB).fetchSingle().value1();
   }
 
   private static List<Hold> holds(DSLContext read, OptionalLong lastJob) {

@@ -11,7 +11,7 @@ import io.headgate.scheduler.core.job.JobState;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-/// What a spent budget does to the jobs of a policy.
+/// The effect of a spent budget on the jobs of a policy.
 class SpentBudgetTest {
   private static SpentBudget spent(Effect effect) {
     return new SpentBudget(

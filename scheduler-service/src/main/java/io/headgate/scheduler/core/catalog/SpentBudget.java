@@ -2,8 +2,8 @@ package io.headgate.scheduler.core.catalog;
 
 import java.time.Instant;
 
-/// A budget of which all is used, and what that does to a policy until its period ends. The core
-/// does not count: the catalog says so.
+/// A budget of which all is used, and its effect on a policy until its period ends. The core does
+/// not count: the catalog says so.
 ///
 /// @param level whose jobs it counts
 /// @param name of the department or policy; of a tenant its id
@@ -11,7 +11,7 @@ import java.time.Instant;
 /// @param until when its period ends
 /// @param effect on the policy
 public record SpentBudget(Level level, String name, String amount, Instant until, Effect effect) {
-  /// Whose jobs a budget counts.
+  /// The level whose jobs a budget counts.
   public enum Level {
     TENANT("tenant"),
     DEPARTMENT("department"),
@@ -29,7 +29,7 @@ public record SpentBudget(Level level, String name, String amount, Instant until
     }
   }
 
-  /// What a spent budget does to a policy.
+  /// The effect of a spent budget on a policy.
   public enum Effect {
     /// The policy reserves nothing: its jobs use what others leave.
     YIELD,

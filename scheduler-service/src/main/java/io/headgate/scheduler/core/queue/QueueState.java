@@ -1,7 +1,6 @@
 package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.catalog.Policy;
-import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class QueueState implements Comparable<QueueState>, TurnPlace.Contender {
   private final QueueId id;
   private @Nullable Queue queue;
-  private @Nullable Resolved resolved;
+  private @Nullable ResolvedQueue resolved;
 
   /// In the order of their ids.
   private final List<Lane> lanes = new ArrayList<>();
@@ -72,12 +71,12 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   }
 
   /// Absent when the queue's profile or policy is not provisioned.
-  public Optional<Resolved> resolved() {
+  public Optional<ResolvedQueue> resolved() {
     return Optional.ofNullable(resolved);
   }
 
   /// Takes a new configuration. Its waiting jobs find their lanes anew where these are other ones.
-  public void configure(@Nullable Queue newQueue, @Nullable Resolved newResolved) {
+  public void configure(@Nullable Queue newQueue, @Nullable ResolvedQueue newResolved) {
     queue = newQueue;
     resolved = newResolved;
     rank = newQueue == null ? Integer.MAX_VALUE : newQueue.rank();
@@ -121,7 +120,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     return waiting;
   }
 
-  private Resolved get() {
+  private ResolvedQueue get() {
     if (resolved == null) {
       throw new IllegalStateException("queue " + id + " is not resolved");
     }

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What was used of the budgets of all tenants, and what that does to their policies. Immutable.
+/// The counted use of the budgets of all tenants, and its effect on their policies. Immutable.
 ///
 /// Whether a budget is spent follows from the last count and from the configuration alone. So a
 /// raised budget is in force with its configuration, also in a plan.
@@ -39,7 +39,7 @@ public final class Budgets {
     this.uses = uses;
   }
 
-  /// What was counted, in any order.
+  /// Counts, in any order.
   public static Budgets of(Iterable<BudgetUse> counted) {
     SortedMap<Budget.Key, BudgetUse> uses = new TreeMap<>();
     counted.forEach(use -> uses.put(use.key(), use));

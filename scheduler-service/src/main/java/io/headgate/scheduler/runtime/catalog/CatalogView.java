@@ -131,7 +131,7 @@ public final class CatalogView {
     return new CatalogView(supplies, accesses, newBudgets, indexes);
   }
 
-  /// What was counted of budgets.
+  /// The last counts of budgets.
   public Budgets budgets() {
     return budgets;
   }

@@ -51,7 +51,7 @@ public final class BudgetDesk {
     }
   }
 
-  /// What earlier leaders counted.
+  /// The counts of earlier leaders.
   static Budgets told(LoadedState loaded) {
     return Budgets.of(loaded.budgets().stream().map(BudgetRecord::use).toList());
   }
@@ -95,7 +95,7 @@ public final class BudgetDesk {
     for (BudgetRecord record : List.copyOf(told.values())) {
       Budget.Key key = record.use().key();
       if (key.tenant().equals(tenant) && !configured.contains(key)) {
-        // It was removed, and nothing is to be said of it.
+        // An admin removed it: no event.
         told.remove(key);
         turn.budgets.add(new BudgetRecord(record.use(), State.OK));
       }

@@ -126,7 +126,7 @@ public sealed interface Command {
     }
   }
 
-  /// What budgets have used was counted anew.
+  /// Budgets were counted anew.
   record BudgetsCounted(List<BudgetUse> uses) implements Command {
     public BudgetsCounted {
       uses = List.copyOf(uses);

@@ -36,7 +36,7 @@ public final class BudgetCounter implements AutoCloseable {
   private static final Duration STOP = Duration.ofSeconds(10);
   private static final int PLACES = 6;
 
-  /// Of one GPU for one hour, in 1/126000 GPU × ms.
+  /// One GPU for one hour, in 1/126000 GPU × ms.
   private static final BigDecimal GPU_HOUR = BigDecimal.valueOf(126_000L * 3_600_000);
 
   /// Each department of a policy is a part of the path.
@@ -49,7 +49,7 @@ public final class BudgetCounter implements AutoCloseable {
   /// The budgets of one tenant.
   private record Configured(TenantId tenant, List<Budget> budgets) {}
 
-  /// What the leader says.
+  /// The leader's answer.
   private record Said(Instant now, List<Configured> tenants, List<UsageInterval> open) {}
 
   /// @param usage that the door's leader writes

@@ -232,7 +232,7 @@ public final class LeaderDoor {
     offer(new Command.SessionEnded(session));
   }
 
-  /// What budgets have used was counted; answers as `report` does.
+  /// The process counted budgets anew; answers as `report` does.
   public boolean counted(List<BudgetUse> uses) {
     return offer(new Command.BudgetsCounted(uses));
   }

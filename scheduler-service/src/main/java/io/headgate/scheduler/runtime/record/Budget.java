@@ -11,7 +11,7 @@ import java.time.temporal.TemporalAdjusters;
 import java.util.Comparator;
 import java.util.Optional;
 
-/// What the jobs of a policy, of a department's members or of a tenant may use in a period.
+/// A bound on the use by jobs of a policy, of a department's members or of a tenant in a period.
 ///
 /// @param amount of GPU-hours or of money, above 0
 /// @param currency of the money; absent: GPU-hours
@@ -25,7 +25,7 @@ public record Budget(
     WhenSpent whenSpent) {
   private static final BigDecimal HUNDRED = BigDecimal.valueOf(100);
 
-  /// Whose budget it is. A policy, department or tenant has at most one.
+  /// The owner of a budget. A policy, department or tenant has at most one.
   ///
   /// @param name of the department or policy; of a tenant its id
   public record Key(TenantId tenant, Level level, String name) implements Comparable<Key> {
@@ -78,8 +78,7 @@ public record Budget(
   /// A period of a budget.
   public record Period(Instant start, Instant end) {}
 
-  /// What happens from the time at which a budget is spent until its period ends; the mildest
-  /// first.
+  /// The effect of a spent budget until its period ends; the mildest first.
   public enum WhenSpent {
     /// Nothing else.
     WARN,
@@ -98,7 +97,9 @@ public record Budget(
     SPENT
   }
 
-  /// The state with so much used.
+  /// The state of the budget.
+  ///
+  /// @param used in its unit
   public State state(BigDecimal used) {
     if (used.compareTo(amount) >= 0) {
       return State.SPENT;

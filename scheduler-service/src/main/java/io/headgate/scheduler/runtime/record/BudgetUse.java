@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.Optional;
 
-/// What was used of a budget in one of its periods, when it was last counted.
+/// The use of a budget in one of its periods, by the last count.
 ///
 /// @param currency of the counted money; absent: GPU-hours
 /// @param start of the period

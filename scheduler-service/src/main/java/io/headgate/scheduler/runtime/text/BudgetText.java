@@ -7,7 +7,7 @@ import java.math.RoundingMode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// What became of a budget, in one sentence and as values by name.
+/// The state of a budget, in one sentence and as values by name.
 public final class BudgetText {
   private static final int PLACES = 2;
 

@@ -190,7 +190,7 @@ class WaitingOrderTest {
       Queue queue = new Queue(id, account.id(), profileId, 1 + random.nextInt(2), true, true);
       QueueState state = new QueueState(id);
       state.configure(
-          queue, new Resolved(queue, profile, shape, account, new RouteGroup(routes)));
+          queue, new ResolvedQueue(queue, profile, shape, account, new RouteGroup(routes)));
       Promotion.promote(state, NOW);
       for (int i = 0; i < 3; i++) {
         addJob(state);

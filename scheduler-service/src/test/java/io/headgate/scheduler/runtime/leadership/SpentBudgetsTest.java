@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// What a leader does when counts say that budgets are used up.
+/// The leader's answer to counts that say that budgets are used up.
 final class SpentBudgetsTest {
   private static final Budget.Key POLICY = new Budget.Key(OneLeader.TENANT, Level.POLICY, "policy");
 

@@ -17,11 +17,11 @@ import java.time.Instant;
 import java.util.Optional;
 
 /// Budgets in the form of the contract.
-final class BudgetMapper {
-  private BudgetMapper() {}
+final class BudgetReport {
+  private BudgetReport() {}
 
   /// The budgets that the viewer sees: of its teams, or all.
-  static ReportBudgetsResponse report(CatalogView catalog, TenantId tenant, Viewer viewer) {
+  static ReportBudgetsResponse of(CatalogView catalog, TenantId tenant, Viewer viewer) {
     ReportBudgetsResponse.Builder report = ReportBudgetsResponse.newBuilder();
     for (Budget budget : catalog.budgets(tenant)) {
       boolean isOfTeam =

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /// A queue with everything that its configuration refers to.
-public record Resolved(
+public record ResolvedQueue(
     Queue queue, Profile profile, Shape shape, PolicyAccount account, RouteGroup group) {
   public List<Route> routes() {
     return group.routes();
