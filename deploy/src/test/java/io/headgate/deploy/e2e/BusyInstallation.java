@@ -141,6 +141,7 @@ final class BusyInstallation implements AutoCloseable {
                     .withTelemetry(telemetry)
                     .withSettings(settings -> {
                       settings.put("HEADGATE_TELEMETRY_EXPORT_INTERVAL", "1s");
+                      settings.put("HEADGATE_TELEMETRY_OTLP_HISTOGRAMS", "buckets");
                       return settings;
                     }))
             .withConfiguration(CONFIGURATION.replace(LARGE, SMALL))
@@ -174,7 +175,8 @@ final class BusyInstallation implements AutoCloseable {
         1.0,
         Duration.ofSeconds(1),
         TelemetryConfig.LogLevel.WARN,
-        TelemetryConfig.LogFormat.TEXT);
+        TelemetryConfig.LogFormat.TEXT,
+        TelemetryConfig.OtlpHistograms.BUCKETS);
   }
 
   private static Path token(Path data) {
@@ -280,7 +282,7 @@ final class BusyInstallation implements AutoCloseable {
     for (int i = 0; i < SHORT_JOBS; i++) {
       submit("short-%s-%d".formatted(round, i), JobSpec.of("lab-1", List.of("true")));
     }
-    headgate.await(large, "told when it starts", job -> job.expectedStart() != null);
+    headgate.await(large, "told when it starts", job -> job.expectedStartTime() != null);
     if (!isLate) {
       jobs().cancel(last);
     }
