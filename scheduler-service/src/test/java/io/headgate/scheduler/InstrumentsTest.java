@@ -82,7 +82,7 @@ class InstrumentsTest {
         .anyMatch(line -> line.contains("\"globex\"") && line.contains("\"queue-0\""));
   }
 
-  /// One job of each of so many queues ends.
+  /// In each of `queues` queues, one job ends.
   private static Batch ended(TenantId tenant, int queues) {
     List<JobRecord> jobs = new ArrayList<>();
     List<EventRecord> events = new ArrayList<>();

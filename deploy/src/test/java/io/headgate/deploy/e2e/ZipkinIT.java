@@ -71,7 +71,15 @@ class ZipkinIT {
               .inTerminal()
               .with(Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.uri().toString()))
               .run(
-                  "submit", "-q", "one", "--id", "traced", "--", "bash", "-c", PROGRAM,
+                  "submit",
+                  "-q",
+                  "one",
+                  "--id",
+                  "traced",
+                  "--",
+                  "bash",
+                  "-c",
+                  PROGRAM,
                   receiver.uri().toString());
       assertThat(submitted.exitCode()).as(submitted.err()).isZero();
       headgate.awaitState("traced", JobState.DONE);
@@ -88,8 +96,7 @@ class ZipkinIT {
       String shown = browser.get().content(page, WIDTH, HEIGHT);
       assertThat(shown).contains(NAMES).contains(SERVICES);
       Path pictures = Path.of(System.getProperty("headgate.pictures", directory.toString()));
-      Path picture =
-          browser.get().picture(page, WIDTH, HEIGHT, Files.createDirectories(pictures));
+      Path picture = browser.get().picture(page, WIDTH, HEIGHT, Files.createDirectories(pictures));
       assertThat(picture).isNotEmptyFile();
     }
   }
@@ -110,15 +117,15 @@ class ZipkinIT {
   private static String json(Seen span) {
     long begin = Math.round(span.beginNanos() / NANOS_PER_MICRO);
     long micros = Math.max(1, Math.round((span.endNanos() - span.beginNanos()) / NANOS_PER_MICRO));
-    String parent =
-        span.parentId().isEmpty() ? "" : "\"parentId\":\"" + span.parentId() + "\",";
+    String parent = span.parentId().isEmpty() ? "" : "\"parentId\":\"" + span.parentId() + "\",";
     String tags =
         span.attributes().entrySet().stream()
             .map(tag -> quoted(tag.getKey()) + ":" + quoted(tag.getValue()))
             .collect(Collectors.joining(","));
     return """
     {"traceId":"%s","id":"%s",%s"name":%s,"timestamp":%d,"duration":%d,
-     "localEndpoint":{"serviceName":%s},"tags":{%s}}"""
+     "localEndpoint":{"serviceName":%s},"tags":{%s}}\
+    """
         .formatted(
             span.traceId(),
             span.spanId(),
