@@ -142,6 +142,7 @@ final class BusyInstallation implements AutoCloseable {
                     .withTelemetry(telemetry)
                     .withSettings(settings -> {
                       settings.put("HEADGATE_TELEMETRY_EXPORT_INTERVAL", "1s");
+                      settings.put("HEADGATE_TELEMETRY_OTLP_HISTOGRAMS", "buckets");
                       return settings;
                     }))
             .withConfiguration(CONFIGURATION.replace(LARGE, SMALL))
@@ -175,7 +176,8 @@ final class BusyInstallation implements AutoCloseable {
         1.0,
         Duration.ofSeconds(1),
         TelemetryConfig.LogLevel.WARN,
-        TelemetryConfig.LogFormat.TEXT);
+        TelemetryConfig.LogFormat.TEXT,
+        TelemetryConfig.OtlpHistograms.BUCKETS);
   }
 
   private static Path token(Path data) {

@@ -5,12 +5,11 @@ import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.deploy.metrics.AllMetrics;
-import io.headgate.deploy.observe.AlertRules;
-import io.headgate.deploy.observe.Board;
 import io.headgate.deploy.observe.BoardPage;
 import io.headgate.deploy.observe.Json;
 import io.headgate.deploy.observe.MetricStore;
 import io.headgate.deploy.observe.MetricStore.Series;
+import io.headgate.deploy.observe.PanelCheck;
 import io.headgate.deploy.observe.Programs;
 import io.headgate.kit.telemetry.MetricDefinition;
 import io.headgate.kit.telemetry.MetricDefinition.Kind;
@@ -36,8 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// data agrees with the commands.
 @Tag("faults")
 class DashboardQueriesIT {
-  private static final Path GRAFANA = Path.of(System.getProperty("headgate.grafana", "grafana"));
-  private static final Duration RATES = Duration.ofSeconds(10);
+  static final Path GRAFANA = Path.of(System.getProperty("headgate.grafana", "grafana"));
+  static final Duration RATES = Duration.ofSeconds(10);
 
   private static final double MILLIS = 1000;
 
@@ -62,6 +61,7 @@ class DashboardQueriesIT {
   private static MetricStore store;
   private static Instant began;
   private static Instant settled;
+  private static PanelCheck check;
 
   @BeforeAll
   static void play() throws Exception {
@@ -71,6 +71,7 @@ class DashboardQueriesIT {
         Programs.prometheus(
             Files.createDirectories(directory.resolve("store")), busy.scrape(), "2s");
     began = Instant.now();
+    check = new PanelCheck(store, began, RATES);
     busy.play(DashboardQueriesIT::awaitScrape);
     await()
         .atMost(TestInstallation.PATIENCE)
@@ -113,7 +114,7 @@ class DashboardQueriesIT {
     Set<String> missing =
         AllMetrics.stream()
             .map(DashboardQueriesIT::series)
-            .filter(name -> !hasData(name))
+            .filter(name -> !check.hasData(name))
             .collect(Collectors.toCollection(TreeSet::new));
     Set<String> conditional =
         CONDITIONAL.keySet().stream()
@@ -126,46 +127,22 @@ class DashboardQueriesIT {
     return AllMetrics.prometheusName(metric) + (metric.kind() == Kind.HISTOGRAM ? "_count" : "");
   }
 
-  private static boolean isConditional(String query) {
+  static boolean isConditional(String query) {
     return CONDITIONAL.keySet().stream().anyMatch(query::contains);
   }
 
   @Test
   void everyPanelHasData() throws Exception {
-    List<String> empty = new ArrayList<>();
-    for (Board board : Board.readAll(GRAFANA.resolve("dashboards"))) {
-      for (Board.Panel panel : board.panels()) {
-        for (Board.Target target : panel.targets()) {
-          if (!isConditional(target.query()) && !hasData(board, target)) {
-            empty.add("%s / %s: %s".formatted(board.title(), panel.title(), target.query()));
-          }
-        }
-      }
-    }
-    assertThat(empty).isEmpty();
-  }
-
-  private static boolean hasData(Board board, Board.Target target) {
-    Duration range = Duration.between(began, Instant.now());
-    return hasData(board.expand(target.query(), range, RATES).replaceAll(":\\d+m]", ":1s]"));
-  }
-
-  /// Whether it has had a value since the beginning; NaN is none.
-  private static boolean hasData(String query) {
-    long seconds = Duration.between(began, Instant.now()).toSeconds() + 1;
-    return !store
-        .now("count(last_over_time(((%s) >= -Inf)[%ds:1s]))".formatted(query, seconds))
+    assertThat(check.emptyPanels(GRAFANA.resolve("dashboards"), DashboardQueriesIT::isConditional))
         .isEmpty();
   }
 
   @Test
   void everyAlertLooksAtData() throws Exception {
-    List<String> empty =
-        AlertRules.read(GRAFANA.resolve("alerts/headgate.rules.yaml")).stream()
-            .filter(alert -> !isConditional(alert.query()) && !hasData(alert.inner()))
-            .map(Object::toString)
-            .toList();
-    assertThat(empty).isEmpty();
+    assertThat(
+            check.emptyAlerts(
+                GRAFANA.resolve("alerts/headgate.rules.yaml"), DashboardQueriesIT::isConditional))
+        .isEmpty();
   }
 
   /// Rows of a command, by the first column.

@@ -1,7 +1,9 @@
 package io.headgate.deploy.e2e;
 
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -13,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
@@ -20,6 +23,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 final class SpanReceiver implements AutoCloseable {
   private final HttpServer server;
   private final List<Seen> spans = new CopyOnWriteArrayList<>();
+  private volatile @Nullable URI metrics;
   private volatile boolean refuses;
   private volatile boolean hasRefusedSpans;
 
@@ -60,6 +64,12 @@ final class SpanReceiver implements AutoCloseable {
             exchange.close();
             return;
           }
+          URI metrics = receiver.metrics;
+          if (metrics != null && exchange.getRequestURI().getPath().equals("/v1/metrics")) {
+            exchange.sendResponseHeaders(pass(exchange, body, metrics), -1);
+            exchange.close();
+            return;
+          }
           if (isSpans) {
             boolean isJson =
                 "application/json".equals(exchange.getRequestHeaders().getFirst("content-type"));
@@ -78,6 +88,26 @@ final class SpanReceiver implements AutoCloseable {
 
   int port() {
     return server.getAddress().getPort();
+  }
+
+  /// Metrics are passed on to another receiver from now on.
+  ///
+  /// @param to its address for metrics
+  void passMetrics(URI to) {
+    metrics = to;
+  }
+
+  private static int pass(HttpExchange exchange, byte[] body, URI to) throws IOException {
+    HttpURLConnection next = (HttpURLConnection) to.toURL().openConnection();
+    next.setDoOutput(true);
+    for (String header : List.of("content-type", "content-encoding")) {
+      String value = exchange.getRequestHeaders().getFirst(header);
+      if (value != null) {
+        next.setRequestProperty(header, value);
+      }
+    }
+    next.getOutputStream().write(body);
+    return next.getResponseCode();
   }
 
   /// Whether it answers that it is not available.

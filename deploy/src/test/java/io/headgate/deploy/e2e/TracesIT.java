@@ -63,7 +63,7 @@ final class TracesIT {
         TelemetryConfig.DEFAULTS.logFormat());
   }
 
-  private static TestInstallation headgate(Path directory, URI receiver) throws Exception {
+  static TestInstallation headgate(Path directory, URI receiver) throws Exception {
     return TestInstallation.start(
             InstallationConfig.of(directory, 0).withTelemetry(exportingTo(receiver)))
         .withConfiguration(CONFIGURATION)

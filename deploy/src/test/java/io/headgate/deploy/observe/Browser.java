@@ -32,9 +32,9 @@ public record Browser(Path program) {
     return picture;
   }
 
-  /// The page as its programs have made it.
-  public String content(URI page) {
-    return run(List.of("--dump-dom"), page);
+  /// The page as its programs have made it. Long lists are made as far as they are in view.
+  public String content(URI page, int width, int height) {
+    return run(List.of("--dump-dom", "--window-size=" + width + "," + height), page);
   }
 
   private String run(List<String> options, URI page) {

@@ -62,16 +62,19 @@ record Drawing(
   }
 
   private String color(String name, int index) {
-    for (Json each : panel.json().at("fieldConfig", "overrides").list()) {
-      if (each.at("matcher", "options").text().equals(name)) {
-        for (Json property : each.at("properties").list()) {
-          if (property.at("id").text().equals("color")) {
-            return property.at("value", "fixedColor").text();
-          }
-        }
-      }
-    }
-    return PALETTE[index % PALETTE.length];
+    String fixed = property(name, "color").at("fixedColor").text();
+    return fixed.isEmpty() ? PALETTE[index % PALETTE.length] : fixed;
+  }
+
+  /// A property of the override for one series; empty: there is none.
+  private Json property(String name, String id) {
+    return panel.json().at("fieldConfig", "overrides").list().stream()
+        .filter(each -> each.at("matcher", "options").text().equals(name))
+        .flatMap(each -> each.at("properties").list().stream())
+        .filter(each -> each.at("id").text().equals(id))
+        .map(each -> each.at("value"))
+        .findFirst()
+        .orElse(new Json(Map.of()));
   }
 
   private String threshold(double value) {
@@ -210,8 +213,11 @@ record Drawing(
     return svg(height, body.toString());
   }
 
-  private boolean isStacked() {
-    return defaults().at("custom", "stacking", "mode").text().equals("normal");
+  private boolean isStacked(String name) {
+    Json mode = property(name, "custom.stacking").at("mode");
+    return (mode.isEmpty() ? defaults().at("custom", "stacking", "mode") : mode)
+        .text()
+        .equals("normal");
   }
 
   private String chart() {
@@ -221,11 +227,12 @@ record Drawing(
     List<List<double[]>> tops = new ArrayList<>();
     double most = 0;
     for (Line line : lines) {
+      boolean isStacked = isStacked(line.name());
       List<double[]> drawn = new ArrayList<>();
       for (Point point : line.series().points()) {
-        double floor = isStacked() ? sums.getOrDefault(point.time(), 0.0) : 0;
+        double floor = isStacked ? sums.getOrDefault(point.time(), 0.0) : 0;
         double top = floor + (Double.isFinite(point.value()) ? point.value() : 0);
-        if (isStacked()) {
+        if (isStacked) {
           sums.put(point.time(), top);
         }
         if (Double.isFinite(point.value())) {
@@ -248,7 +255,10 @@ record Drawing(
       }
     }
     for (int i = 0; i < lines.size(); i++) {
-      body.append(path(tops.get(i), color(lines.get(i).name(), i), plot, scale));
+      String name = lines.get(i).name();
+      for (List<double[]> part : unbroken(tops.get(i))) {
+        body.append(path(part, color(name, i), plot, scale, isStacked(name)));
+      }
     }
     body.append(
         "<text x=%d y=%d>%s</text><text x=%d y=%d>%s</text>"
@@ -268,7 +278,26 @@ record Drawing(
     return svg(plot + BOTTOM, body.toString()) + names.append("</div>");
   }
 
-  private String path(List<double[]> drawn, String color, int plot, double scale) {
+  /// Parts without gaps, which are longer than three times the usual distance of points.
+  private static List<List<double[]>> unbroken(List<double[]> drawn) {
+    double usual = Double.POSITIVE_INFINITY;
+    for (int i = 1; i < drawn.size(); i++) {
+      usual = Math.min(usual, drawn.get(i)[0] - drawn.get(i - 1)[0]);
+    }
+    List<List<double[]>> parts = new ArrayList<>();
+    double last = Double.NEGATIVE_INFINITY;
+    for (double[] point : drawn) {
+      if (parts.isEmpty() || point[0] - last > 3 * usual) {
+        parts.add(new ArrayList<>());
+      }
+      parts.getLast().add(point);
+      last = point[0];
+    }
+    return parts;
+  }
+
+  private String path(
+      List<double[]> drawn, String color, int plot, double scale, boolean isStacked) {
     StringBuilder line = new StringBuilder();
     StringBuilder back = new StringBuilder();
     for (double[] point : drawn) {
@@ -280,7 +309,7 @@ record Drawing(
       back.append("%.1f,%.1f ".formatted(point[0], plot - point[2] * scale));
     }
     String area =
-        isStacked()
+        isStacked
             ? "<polygon points='%s%s' fill='%s' opacity=0.6 />".formatted(line, back, color)
             : "";
     String dot =

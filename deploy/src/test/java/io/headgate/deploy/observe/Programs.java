@@ -35,6 +35,47 @@ public final class Programs {
     }
   }
 
+  /// VictoriaMetrics, which takes metrics by OTLP below the path `/opentelemetry`.
+  public static MetricStore victoriaMetrics(Path directory) throws IOException {
+    Optional<Path> program = Daemon.find("victoria-metrics", "headgate.victoria-metrics");
+    Needed.VICTORIA_METRICS.demand(program.isPresent());
+    int port = Daemon.freePort();
+    return MetricStore.of(
+        Daemon.start(
+            List.of(
+                program.orElseThrow().toString(),
+                "-httpListenAddr=127.0.0.1:" + port,
+                "-storageDataPath=" + directory.resolve("victoria-metrics"),
+                "-opentelemetry.usePrometheusNaming=true",
+                "-search.latencyOffset=0s",
+                "-search.disableCache"),
+            directory.resolve("victoria-metrics.log"),
+            port,
+            "/health"));
+  }
+
+  /// The page of a Zipkin, which takes spans at `/api/v2/spans`. The property `headgate.zipkin`
+  /// names the file of `io.zipkin:zipkin-server:jar:exec`.
+  public static Zipkin zipkin(Path directory) throws IOException {
+    Path jar = Path.of(System.getProperty("headgate.zipkin", "zipkin-server-exec.jar"));
+    Needed.ZIPKIN.demand(Files.exists(jar));
+    int port = Daemon.freePort();
+    return new Zipkin(
+        Daemon.start(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-jar",
+                jar.toString(),
+                "--server.port=" + port,
+                "--armeria.ports[0].port=" + port,
+                "--armeria.ports[0].ip=127.0.0.1",
+                "--armeria.ports[0].protocols[0]=http"),
+            directory.resolve("zipkin.log"),
+            port,
+            "/health"));
+  }
+
   /// Debian's package `prometheus`, with the storage of exemplars.
   ///
   /// @param interval of scrapes: `1s`

@@ -1,6 +1,7 @@
 package io.headgate.kit.telemetry;
 
 import io.headgate.kit.telemetry.TelemetryConfig.MetricsAccess;
+import io.headgate.kit.telemetry.TelemetryConfig.OtlpHistograms;
 import io.opentelemetry.api.metrics.Meter;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.exporter.otlp.http.logs.OtlpHttpLogRecordExporter;
@@ -51,7 +52,7 @@ final class Receivers {
   private static final Duration CONNECT = Duration.ofSeconds(3);
   private static final long CLOSE_SECONDS = 5;
 
-  /// Receivers of OTLP need no fixed buckets.
+  /// Most receivers of OTLP need no fixed buckets.
   private static final DefaultAggregationSelector EXPONENTIAL =
       DefaultAggregationSelector.getDefault()
           .with(InstrumentType.HISTOGRAM, Aggregation.base2ExponentialBucketHistogram());
@@ -68,7 +69,7 @@ final class Receivers {
     this.spanExporter = config.otlpEndpoint().map(this::spanExporter);
     this.spans = spanExporter.map(Receivers::spans);
     this.logs = config.otlpEndpoint().map(this::logs);
-    config.otlpEndpoint().ifPresent(base -> share(metrics(base, config.exportInterval())));
+    config.otlpEndpoint().ifPresent(base -> share(metrics(base, config)));
     this.scrapeEndpoint = config.metricsPort().map(port -> listen(config, port));
   }
 
@@ -110,7 +111,7 @@ final class Receivers {
         .build();
   }
 
-  private MetricReader metrics(URI base, Duration interval) {
+  private MetricReader metrics(URI base, TelemetryConfig config) {
     return PeriodicMetricReader.builder(
             exports(Exports.Signal.METRICS, base)
                 .of(
@@ -119,11 +120,14 @@ final class Receivers {
                             .setEndpoint(path(base, "metrics"))
                             .setTimeout(REQUEST)
                             .setConnectTimeout(CONNECT)
-                            .setDefaultAggregationSelector(EXPONENTIAL)
+                            .setDefaultAggregationSelector(
+                                config.otlpHistograms() == OtlpHistograms.EXPONENTIAL
+                                    ? EXPONENTIAL
+                                    : DefaultAggregationSelector.getDefault())
                             // Readings of one part stay as they are while others are read.
                             .setMemoryMode(MemoryMode.IMMUTABLE_DATA)
                             .build()))
-        .setInterval(interval)
+        .setInterval(config.exportInterval())
         .build();
   }
 

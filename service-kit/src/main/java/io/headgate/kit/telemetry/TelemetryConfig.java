@@ -46,7 +46,37 @@ public record TelemetryConfig(
                 "Form of the console: lines for people, or one JSON object a line with trace ids and"
                     + " the name of the event.")
         @Default("text")
-        LogFormat logFormat) {
+        LogFormat logFormat,
+    @Setting(
+            meaning =
+                "Histograms that receivers of OTLP get: `exponential`, or `buckets` as a scrape has "
+                    + "them. The dashboards need the latter where no Collector converts.")
+        @Default("exponential")
+        OtlpHistograms otlpHistograms) {
+
+  /// With exponential histograms by OTLP.
+  public TelemetryConfig(
+      Optional<URI> otlpEndpoint,
+      String metricsHost,
+      Optional<Integer> metricsPort,
+      MetricsAccess metricsAccess,
+      Optional<Path> metricsTokenFile,
+      double traceRatio,
+      Duration exportInterval,
+      LogLevel logLevel,
+      LogFormat logFormat) {
+    this(
+        otlpEndpoint,
+        metricsHost,
+        metricsPort,
+        metricsAccess,
+        metricsTokenFile,
+        traceRatio,
+        exportInterval,
+        logLevel,
+        logFormat,
+        OtlpHistograms.EXPONENTIAL);
+  }
 
   /// The scrapes that the endpoint answers.
   public enum MetricsAccess {
@@ -69,6 +99,14 @@ public record TelemetryConfig(
     JSON
   }
 
+  /// The form of histograms by OTLP.
+  public enum OtlpHistograms {
+    /// As many buckets as the values need.
+    EXPONENTIAL,
+    /// The fixed buckets of a scrape.
+    BUCKETS
+  }
+
   public static final TelemetryConfig DEFAULTS =
       new TelemetryConfig(
           Optional.empty(),
@@ -80,6 +118,21 @@ public record TelemetryConfig(
           Duration.ofSeconds(15),
           LogLevel.INFO,
           LogFormat.TEXT);
+
+  /// A copy with this form of histograms by OTLP.
+  public TelemetryConfig withOtlpHistograms(OtlpHistograms form) {
+    return new TelemetryConfig(
+        otlpEndpoint,
+        metricsHost,
+        metricsPort,
+        metricsAccess,
+        metricsTokenFile,
+        traceRatio,
+        exportInterval,
+        logLevel,
+        logFormat,
+        form);
+  }
 
   public TelemetryConfig {
     if (metricsPort.filter(port -> port < 0 || port > 65_535).isPresent()) {

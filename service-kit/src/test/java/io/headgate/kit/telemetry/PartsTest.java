@@ -84,6 +84,26 @@ class PartsTest {
     }
   }
 
+  @Test
+  void receiversOfOtlpGetTheBucketsOfAScrapeIfTheyAreToldTo() throws Exception {
+    Map<String, String> received = new ConcurrentHashMap<>();
+    HttpServer collector = collector(received);
+    try {
+      Telemetry telemetry =
+          Telemetry.start(
+              to(collector).withOtlpHistograms(TelemetryConfig.OtlpHistograms.BUCKETS),
+              "headgate-test",
+              "1.2.3");
+      READING.histogram(telemetry.meter("test")).record(2);
+      telemetry.close();
+      // 0x4a: field 9 of a metric, a histogram with fixed buckets.
+      assertThat(received.get("/v1/metrics"))
+          .containsPattern("(?s)headgate\\.test\\.reading.{1,60}\u004a");
+    } finally {
+      collector.stop(0);
+    }
+  }
+
   /// The trace of a measured value is an exemplar, for scrapers that ask for them.
   @Test
   void exemplarsLeadFromAHistogramToATrace() throws Exception {

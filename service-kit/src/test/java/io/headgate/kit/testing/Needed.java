@@ -29,7 +29,9 @@ public enum Needed {
   RUNC("runc"),
   POSTGRES_17("a PostgreSQL server of version 17 or later"),
   PROMETHEUS("Prometheus and its promtool"),
-  CHROMIUM("chromium");
+  CHROMIUM("chromium"),
+  VICTORIA_METRICS("victoria-metrics 1.112 or later"),
+  ZIPKIN("the program zipkin-server");
 
   private static final String FEATURES = "HEADGATE_TEST_FEATURES";
 
