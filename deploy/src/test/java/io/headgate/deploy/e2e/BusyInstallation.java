@@ -37,6 +37,10 @@ final class BusyInstallation implements AutoCloseable {
   private static final int FAKE_GPUS = 2;
   private static final int SHORT_JOBS = 6;
   private static final int SCHEDULERS = 2;
+
+  /// Of jobs that end soon: without a longest run, no start behind them is expected.
+  private static final Duration ONE_RUN = Duration.ofSeconds(10);
+
   private static final Duration STOP = Duration.ofMinutes(1);
 
   /// GPUs of the profile `eight` until its job is submitted: no job is accepted that never fits.
@@ -272,16 +276,18 @@ final class BusyInstallation implements AutoCloseable {
   private void holdAndStart(String round, boolean isLate) {
     String last = "last-" + round;
     String large = "large-" + round;
-    submit("first-" + round, script("lab-1", "sleep 1").withMaxRuntime(Duration.ofSeconds(20)));
+    submit("first-" + round, script("lab-1", "sleep 1").withMaxRuntime(ONE_RUN));
     submit(
         last,
         script("lab-1", isLate ? "trap '' TERM; sleep 60" : "sleep 60")
-            .withMaxRuntime(Duration.ofSeconds(isLate ? 5 : 20))
+            .withMaxRuntime(Duration.ofSeconds(isLate ? 12 : 60))
             .withTerminationGrace(Duration.ofSeconds(2)));
     headgate.awaitState(last, JobState.RUNNING);
     submit(large, JobSpec.of("lab-4", List.of("true")).withPriority(10));
     for (int i = 0; i < SHORT_JOBS; i++) {
-      submit("short-%s-%d".formatted(round, i), JobSpec.of("lab-1", List.of("true")));
+      submit(
+          "short-%s-%d".formatted(round, i),
+          JobSpec.of("lab-1", List.of("true")).withMaxRuntime(ONE_RUN));
     }
     headgate.await(large, "told when it starts", job -> job.expectedStartTime() != null);
     if (!isLate) {

@@ -47,6 +47,9 @@ public final class Programs {
                 "-httpListenAddr=127.0.0.1:" + port,
                 "-storageDataPath=" + directory.resolve("victoria-metrics"),
                 "-opentelemetry.usePrometheusNaming=true",
+                "-relabelConfig=observe/victoria-metrics.relabel.yaml",
+                // A push says nothing of series that end, such as those of a killed leader.
+                "-search.maxStalenessInterval=10s",
                 "-search.latencyOffset=0s",
                 "-search.disableCache"),
             directory.resolve("victoria-metrics.log"),
