@@ -59,9 +59,12 @@ final class IntervalSql {
     IntervalSql sql = new IntervalSql();
     Instant before = end.isBefore(asked.until()) ? end : asked.until();
     Instant latest = before.plus(Ledger.LONGEST);
+    // The index is by end: intervals end after the window begins, and at most six hours after it
+    // ends.
+    Instant endsAfter = begin.isAfter(asked.from()) ? begin : asked.from();
     sql.add(
         SLICES + " until > ?::timestamptz and until <= ?::timestamptz",
-        asked.from().toString(),
+        endsAfter.toString(),
         (latest.isBefore(asked.asOf()) ? latest : asked.asOf()).toString());
     sql.add(
         " and since >= ?::timestamptz and since < ?::timestamptz",
@@ -104,7 +107,10 @@ final class IntervalSql {
       any("pool", filter.pools().stream().map(asked::stored).toList());
     }
     if (!filter.nodes().isEmpty()) {
-      any("node", filter.nodes().stream().map(asked::stored).toList());
+      List<String> nodes = filter.nodes().stream().map(asked::stored).toList();
+      // Before the slices are told apart, which costs more.
+      add(" and nodes && ?::text[]", (Object) nodes.toArray(new String[0]));
+      any("node", nodes);
     }
     if (!filter.jobs().isEmpty()) {
       add(
