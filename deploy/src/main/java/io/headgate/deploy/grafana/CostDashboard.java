@@ -7,10 +7,13 @@ import static io.headgate.deploy.grafana.Promql.sum;
 import static io.headgate.scheduler.MetricNames.CURRENCY;
 import static io.headgate.scheduler.MetricNames.POLICY;
 import static io.headgate.scheduler.MetricNames.POOL;
+import static io.headgate.scheduler.MetricNames.PROFILE;
 import static io.headgate.scheduler.MetricNames.USAGE_KIND;
 
 import io.headgate.scheduler.MetricNames;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /// 8: what GPU time costs, and what is paid and not used.
 final class CostDashboard {
@@ -30,7 +33,8 @@ final class CostDashboard {
         List.of(
             Row.of("Cost", byPolicy(), byPool(), total()),
             Row.of("Budgets", budgets()),
-            Row.of("GPU time", hours(), unused(), lost())));
+            Row.of("GPU time", hours(), unused(), lost()),
+            Row.of("Of the period", byPolicyAndPool(), byProfile())));
   }
 
   private static Panel byPolicy() {
@@ -128,5 +132,47 @@ final class CostDashboard {
             Query.range(
                 Query.by(POLICY),
                 sum(increase(chosen(MetricNames.PREEMPTION_LOST), "1d"), POLICY) + " / 3600"));
+  }
+
+  private static Panel byPolicyAndPool() {
+    Map<String, String> columns = new LinkedHashMap<>();
+    columns.put(Promql.label(POLICY), "policy");
+    columns.put(Promql.label(POOL), "pool");
+    columns.put("hours", "GPU-hours of the period");
+    return Panel.table(
+            "GPU-hours by policy and pool",
+            Unit.GPU_HOURS,
+            "Of used GPUs, an estimate from samples. The command counts exactly.",
+            columns)
+        .asks("headgate usage --by policy,pool")
+        .size(12, 8)
+        .query(
+            Query.row(
+                "hours",
+                sum(
+                        increase(
+                            chosen(MetricNames.GPU_TIME)
+                                .like(USAGE_KIND, "entitled|over_reservation|exceed_limit"),
+                            Promql.RANGE),
+                        POLICY,
+                        POOL)
+                    + " / 3600"));
+  }
+
+  private static Panel byProfile() {
+    return Panel.bars(
+            "GPUs by profile",
+            Unit.GPUS,
+            "The average over the period of used GPUs, by profile. The command counts GPU-hours"
+                + " exactly.")
+        .asks("headgate usage --by profile")
+        .size(12, 8)
+        .query(
+            Query.now(
+                Query.by(PROFILE),
+                sum(
+                    "avg_over_time(%s[%s])"
+                        .formatted(chosen(MetricNames.PROFILE_USAGE), Promql.RANGE),
+                    PROFILE)));
   }
 }

@@ -3,18 +3,22 @@ package io.headgate.deploy.grafana;
 import static io.headgate.deploy.grafana.Promql.chosen;
 import static io.headgate.deploy.grafana.Promql.count;
 import static io.headgate.deploy.grafana.Promql.group;
+import static io.headgate.deploy.grafana.Promql.max;
 import static io.headgate.deploy.grafana.Promql.orZero;
 import static io.headgate.deploy.grafana.Promql.rate;
 import static io.headgate.deploy.grafana.Promql.sum;
 import static io.headgate.scheduler.MetricNames.POLICY;
 import static io.headgate.scheduler.MetricNames.POOL;
 import static io.headgate.scheduler.MetricNames.PROFILE;
+import static io.headgate.scheduler.MetricNames.STATE;
 import static io.headgate.scheduler.MetricNames.USAGE_KIND;
 
 import io.headgate.agent.runtime.telemetry.AgentMetrics;
 import io.headgate.agent.runtime.telemetry.DeviceMetrics;
 import io.headgate.scheduler.MetricNames;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /// 1: the whole installation at a glance.
 final class FleetDashboard {
@@ -47,8 +51,8 @@ final class FleetDashboard {
             Row.of(
                 "Now", capacity(), used(), over(), idle(), held(), unusable(), waiting(), leader()),
             Row.of("Use", use(), pools()),
-            Row.of("Demand", demandByProfile(), demandByPolicy()),
-            Row.of("Waste", waste(), usedAndIdle())));
+            Row.of("Demand", jobsByProfile(), demandByProfile(), demandByPolicy()),
+            Row.of("Waste", waste(), usedAndIdle(), idleNodes())));
   }
 
   private static Panel capacity() {
@@ -152,12 +156,25 @@ final class FleetDashboard {
                     + sum(chosen(MetricNames.POOL_CAPACITY), POOL)));
   }
 
+  private static Panel jobsByProfile() {
+    return Panel.lines(
+            "Jobs by profile",
+            Unit.COUNT,
+            "Running and waiting jobs, by the profile of their queue.")
+        .asks("headgate profiles")
+        .size(8, 8)
+        .query(
+            Query.range(
+                Query.by(PROFILE, STATE), sum(chosen(MetricNames.PROFILE_JOBS), PROFILE, STATE)));
+  }
+
   private static Panel demandByProfile() {
     return Panel.area(
             "Waiting demand by profile",
             Unit.GPUS,
             "GPUs that waiting jobs ask for, by the profile of their queue.")
         .asks("headgate queues")
+        .size(8, 8)
         .query(Query.range(Query.by(PROFILE), sum(chosen(MetricNames.PROFILE_DEMAND), PROFILE)));
   }
 
@@ -166,6 +183,7 @@ final class FleetDashboard {
             "Waiting demand by policy", Unit.GPUS, "GPUs that waiting jobs ask for, by policy.")
         .asks("headgate policies")
         .leadsTo(PoliciesDashboard.ID)
+        .size(8, 8)
         .query(Query.range(Query.by(POLICY), sum(chosen(MetricNames.POLICY_DEMAND), POLICY)));
   }
 
@@ -178,6 +196,7 @@ final class FleetDashboard {
                 + " work.")
         .asks("headgate nodes")
         .watches("O7")
+        .size(8, 8)
         .query(
             Query.range("held", sum(chosen(MetricNames.POOL_HELD))),
             Query.range("idle for blocked jobs", sum(chosen(MetricNames.POOL_HELD_IDLE))),
@@ -193,6 +212,27 @@ final class FleetDashboard {
                 + " that report their utilisation: a divided GPU has none.")
         .asks("headgate nodes")
         .leadsTo(DevicesDashboard.ID)
+        .size(8, 8)
         .query(Query.range("devices", orZero(count(USED_AND_IDLE.replace("$node", ".*")))));
+  }
+
+  private static Panel idleNodes() {
+    Map<String, String> columns = new LinkedHashMap<>();
+    columns.put(Promql.label(MetricNames.NODE), "node");
+    return Panel.table(
+            "Nodes without a job",
+            Unit.COUNT,
+            "Connected nodes on which no attempt runs or is about to.",
+            columns)
+        .asks("headgate nodes --sort used")
+        .size(8, 8)
+        .query(
+            Query.row(
+                "node",
+                "%s unless on (%s) (%s > 0)"
+                    .formatted(
+                        max(Promql.all(MetricNames.AGENT_CONNECTED), MetricNames.NODE),
+                        Promql.label(MetricNames.NODE),
+                        sum(Promql.all(AgentMetrics.ATTEMPTS), AgentMetrics.NODE))));
   }
 }

@@ -1,20 +1,25 @@
 package io.headgate.sdk.cli.command.configuration;
 
+import io.headgate.proto.scheduler.v1.QueueUsage;
 import io.headgate.sdk.cli.command.shared.NamedList;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.frame.ListFlags;
+import io.headgate.sdk.cli.frame.Session;
 import io.headgate.sdk.cli.output.Cell;
 import io.headgate.sdk.cli.output.Column;
 import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.Row;
+import io.headgate.sdk.cli.output.RowMessage;
 import io.headgate.sdk.config.ByteText;
 import io.headgate.sdk.config.CpuText;
 import io.headgate.sdk.config.DurationText;
 import io.headgate.sdk.config.Profile;
 import io.headgate.sdk.wire.SupplyMessages;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,11 +28,13 @@ import picocli.CommandLine.Parameters;
 /// `headgate profiles`.
 @Command(
     header = {
-      "headgate profiles           all job sizes, and the pools that serve them",
+      "headgate profiles           all job sizes, their jobs, and the pools that serve them",
       "headgate profiles half      one profile with all its fields",
       ""
     },
-    description = "Lists profiles: job sizes with their pools in routing order.")
+    description =
+        "Lists profiles: job sizes with their jobs that run and wait, and their pools in routing"
+            + " order. A member's jobs are those of the queues that it may use.")
 public final class ProfilesCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final ListFlags list = new ListFlags();
@@ -40,50 +47,95 @@ public final class ProfilesCommand implements CliCommand {
     return global;
   }
 
+  /// @param running jobs that have slices, of the queues that the caller sees
+  private record UsedProfile(Profile profile, long running, long waiting) {}
+
   @Override
   public int run(Invocation invocation) throws InterruptedException {
-    return new NamedList<>(
-            "profile",
-            LISTING,
-            () ->
-                invocation.session().catalog().profiles().stream()
-                    .map(profile ->
-                        Row.of(SupplyMessages.profile(profile), "profile", "profiles", profile))
-                    .toList())
+    return new NamedList<>("profile", LISTING, () -> rows(invocation.session()))
         .run(invocation, list, name);
   }
 
-  private static final Listing<Profile> LISTING =
+  private static List<Row<UsedProfile>> rows(Session session) {
+    Map<String, QueueUsage> usages = new HashMap<>();
+    for (QueueUsage queue : session.catalog().queueUsages()) {
+      usages.merge(queue.getProfile(), ofProfile(queue), ProfilesCommand::sum);
+    }
+    return session.catalog().profiles().stream().map(profile -> row(profile, usages)).toList();
+  }
+
+  private static QueueUsage ofProfile(QueueUsage queue) {
+    return QueueUsage.newBuilder()
+        .setProfile(queue.getProfile())
+        .setRunningJobs(queue.getRunningJobs())
+        .setWaitingJobs(queue.getWaitingJobs())
+        .build();
+  }
+
+  private static QueueUsage sum(QueueUsage one, QueueUsage other) {
+    return one.toBuilder()
+        .setRunningJobs(one.getRunningJobs() + other.getRunningJobs())
+        .setWaitingJobs(one.getWaitingJobs() + other.getWaitingJobs())
+        .build();
+  }
+
+  private static Row<UsedProfile> row(
+      io.headgate.proto.pool.v1.Profile message, Map<String, QueueUsage> usages) {
+    Profile profile = SupplyMessages.profile(message);
+    QueueUsage usage =
+        usages.getOrDefault(
+            profile.name(), QueueUsage.newBuilder().setProfile(profile.name()).build());
+    return new Row<>(
+        new UsedProfile(profile, usage.getRunningJobs(), usage.getWaitingJobs()),
+        List.of(
+            new RowMessage("profile", "profiles", message),
+            new RowMessage("usage", "usages", usage)));
+  }
+
+  private static final Listing<UsedProfile> LISTING =
       new Listing<>(
           "profiles",
-          List.of("profiles"),
-          Profile::name,
+          List.of("profiles", "usages"),
+          row -> row.profile().name(),
           List.of(
-              Column.of("PROFILE", profile -> Cell.of(profile.name())),
-              Column.<Profile>of("GPUS", profile -> Cell.of(profile.gpus()))
+              Column.of("PROFILE", row -> Cell.of(row.profile().name())),
+              Column.<UsedProfile>of("GPUS", row -> Cell.of(row.profile().gpus()))
                   .toRight()
-                  .sortedBy(Profile::gpus),
-              Column.<Profile>of("WORKERS", profile -> Cell.of(profile.workers()))
+                  .sortedBy(row -> row.profile().gpus()),
+              Column.<UsedProfile>of("WORKERS", row -> Cell.of(row.profile().workers()))
                   .toRight()
-                  .sortedBy(Profile::workers),
-              Column.<Profile>of("CPUS", profile -> Cell.of(cpus(profile)))
+                  .sortedBy(row -> row.profile().workers()),
+              Column.<UsedProfile>of("CPUS", row -> Cell.of(cpus(row.profile())))
+                  .leaving(4)
                   .toRight()
-                  .sortedBy(Profile::cpuMillis),
-              Column.<Profile>of("MEMORY", profile -> Cell.of(bytes(profile.memoryBytes())))
+                  .sortedBy(row -> row.profile().cpuMillis()),
+              Column.<UsedProfile>of("MEMORY", row -> Cell.of(bytes(row.profile().memoryBytes())))
+                  .leaving(3)
                   .toRight()
-                  .sortedBy(Profile::memoryBytes),
-              Column.<Profile>of("GPU MEMORY", profile -> Cell.of(bytes(profile.gpuMemoryBytes())))
+                  .sortedBy(row -> row.profile().memoryBytes()),
+              Column.<UsedProfile>of(
+                      "GPU MEMORY", row -> Cell.of(bytes(row.profile().gpuMemoryBytes())))
+                  .leaving(2)
                   .toRight()
-                  .sortedBy(Profile::gpuMemoryBytes),
-              Column.of("ISOLATION", profile -> Cell.of(isolation(profile))),
-              Column.<Profile>of("POOLS", profile -> Cell.of(String.join(", ", profile.pools())))
+                  .sortedBy(row -> row.profile().gpuMemoryBytes()),
+              Column.<UsedProfile>of("ISOLATION", row -> Cell.of(isolation(row.profile())))
+                  .leaving(1),
+              Column.<UsedProfile>of("RUNNING", row -> Cell.of(row.running()))
+                  .toRight()
+                  .sortedBy(UsedProfile::running),
+              Column.<UsedProfile>of("WAITING", row -> Cell.of(row.waiting()))
+                  .toRight()
+                  .sortedBy(UsedProfile::waiting),
+              Column.<UsedProfile>of(
+                      "POOLS", row -> Cell.of(String.join(", ", row.profile().pools())))
                   .givingWay(),
-              Column.<Profile>of(
-                      "HOLD AFTER", profile -> Cell.of(DurationText.format(profile.holdAfter())))
+              Column.<UsedProfile>of(
+                      "HOLD AFTER", row -> Cell.of(DurationText.format(row.profile().holdAfter())))
                   .whenWide(),
-              Column.<Profile>of("RECLAIM", profile -> Cell.of(profile.reclaim().keyword()))
+              Column.<UsedProfile>of("RECLAIM", row -> Cell.of(row.profile().reclaim().keyword()))
                   .whenWide(),
-              Column.<Profile>of("DESCRIPTION", profile -> Cell.of(text(profile.description())))
+              Column.<UsedProfile>of(
+                      "DESCRIPTION", row -> Cell.of(text(row.profile().description())))
                   .whenWide()
                   .givingWay()));
 
