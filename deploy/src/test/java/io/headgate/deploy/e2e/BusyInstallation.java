@@ -67,7 +67,7 @@ final class BusyInstallation implements AutoCloseable {
       policies:
         - name: lab
           group: lab
-          limit: 4
+          limit: 8
           budget: {cost: 1000000, currency: EUR, per: year}
           queues: [{name: lab-1, profile: one}, {name: lab-4, profile: four}]
         - name: owners
