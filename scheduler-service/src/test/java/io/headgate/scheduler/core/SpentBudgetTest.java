@@ -15,7 +15,12 @@ import org.junit.jupiter.api.Test;
 class SpentBudgetTest {
   private static SpentBudget spent(Effect effect) {
     return new SpentBudget(
-        Level.POLICY, "team", "5000 GPU-hours", Instant.parse("2026-12-01T00:00:00Z"), effect);
+        Level.POLICY,
+        "team",
+        "5000 GPU-hours",
+        Instant.parse("2026-12-01T00:00:00Z"),
+        effect,
+        effect == Effect.YIELD);
   }
 
   private static TenantBuilder tenant() {

@@ -80,16 +80,12 @@ public record Policy(
 
   /// Whether it reserves nothing because a budget is spent.
   public boolean isYielding() {
-    return has(SpentBudget.Effect.YIELD);
+    return spent.isPresent() && spent.get().yields();
   }
 
   /// Whether its jobs do not start because a budget is spent.
   public boolean isWaiting() {
-    return has(SpentBudget.Effect.WAIT);
-  }
-
-  private boolean has(SpentBudget.Effect effect) {
-    return spent.isPresent() && spent.get().effect() == effect;
+    return spent.isPresent() && spent.get().effect() == SpentBudget.Effect.WAIT;
   }
 
   /// A copy with some fields changed.

@@ -7,10 +7,13 @@ import java.time.Instant;
 ///
 /// @param level whose jobs it counts
 /// @param name of the department or policy; of a tenant its id
-/// @param amount as people read it: `5000 GPU-hours`
+/// @param amount as people read it: `5000 GPU-hours`; empty for levels above a policy, of which its
+///   members learn no amounts
 /// @param until when its period ends
 /// @param effect on the policy
-public record SpentBudget(Level level, String name, String amount, Instant until, Effect effect) {
+/// @param yields whether the policy reserves nothing, by this budget or by another one above it
+public record SpentBudget(
+    Level level, String name, String amount, Instant until, Effect effect, boolean yields) {
   /// The level whose jobs a budget counts.
   public enum Level {
     TENANT("tenant"),
@@ -40,5 +43,11 @@ public record SpentBudget(Level level, String name, String amount, Instant until
   /// `policy ai-dev`.
   public String subject() {
     return level.word() + " " + name;
+  }
+
+  /// `the budget of policy ai-dev, 5000 GPU-hours, is spent until 2026-12-01T00:00:00Z`.
+  public String sentence() {
+    return "the budget of %s%s is spent until %s"
+        .formatted(subject(), amount.isEmpty() ? "" : ", " + amount + ",", until);
   }
 }

@@ -6,16 +6,21 @@ import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.SpentBudget;
 import io.headgate.scheduler.core.catalog.SpentBudget.Effect;
 import io.headgate.scheduler.core.catalog.SpentBudget.Level;
+import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.runtime.record.Budget;
 import io.headgate.scheduler.runtime.record.Budget.State;
 import io.headgate.scheduler.runtime.record.Budget.WhenSpent;
 import io.headgate.scheduler.runtime.record.BudgetUse;
 import io.headgate.type.GpuQuantity;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -58,63 +63,90 @@ public final class Budgets {
 
   /// The restrictions of a tenant's policies by name; those without are absent.
   public Map<String, Restriction> restrictions(Access access) {
-    Map<Budget.Key, Restriction> spent = new HashMap<>();
-    for (Budget budget : access.budgets()) {
-      use(budget)
-          .filter(use -> budget.state(use.used()) == State.SPENT)
-          .flatMap(use -> restriction(budget, use))
-          .ifPresent(restriction -> spent.put(budget.key(), restriction));
-    }
+    Map<Budget.Key, BudgetUse> spent = spent(access);
     Map<String, Restriction> restrictions = new TreeMap<>();
-    if (!spent.isEmpty()) {
-      for (Access.Rights rights : access.policies()) {
-        chain(access, rights.policy()).stream()
-            .flatMap(key -> Optional.ofNullable(spent.get(key)).stream())
-            .reduce((low, high) -> isStricter(high, low) ? high : low)
-            .ifPresent(each -> restrictions.put(rights.policy().id().name(), each));
+    if (spent.isEmpty()) {
+      return restrictions;
+    }
+    Map<Budget.Key, Budget> budgets = new HashMap<>();
+    access.budgets().forEach(budget -> budgets.put(budget.key(), budget));
+    Map<DepartmentId, Department> departments = departmentsById(access);
+    for (Access.Rights rights : access.policies()) {
+      List<Budget> acting = new ArrayList<>();
+      for (Budget.Key key : chain(rights.policy(), departments)) {
+        if (spent.containsKey(key)) {
+          acting.add(Objects.requireNonNull(budgets.get(key)));
+        }
+      }
+      if (!acting.isEmpty()) {
+        Budget strictest = strictest(acting);
+        boolean yields = acting.stream().anyMatch(each -> each.whenSpent() == WhenSpent.YIELD);
+        BudgetUse use = Objects.requireNonNull(spent.get(strictest.key()));
+        restrictions.put(
+            rights.policy().id().name(),
+            new Restriction(strictest, toCore(strictest, use.end(), yields)));
       }
     }
     return restrictions;
   }
 
-  private static boolean isStricter(Restriction one, Restriction other) {
-    return one.budget().whenSpent().compareTo(other.budget().whenSpent()) > 0;
+  /// The strictest; of equal ones the first, which is the lowest.
+  private static Budget strictest(List<Budget> acting) {
+    return acting.stream()
+        .reduce((low, high) -> high.whenSpent().compareTo(low.whenSpent()) > 0 ? high : low)
+        .orElseThrow();
   }
 
-  private static Optional<Restriction> restriction(Budget budget, BudgetUse use) {
-    return effect(budget.whenSpent())
-        .map(effect ->
-            new Restriction(
-                budget,
-                new SpentBudget(
-                    budget.key().level(),
-                    budget.key().name(),
-                    budget.text(budget.amount()),
-                    use.end(),
-                    effect)));
+  /// The last counts of the spent budgets that do more than warn.
+  private Map<Budget.Key, BudgetUse> spent(Access access) {
+    Map<Budget.Key, BudgetUse> spent = new HashMap<>();
+    for (Budget budget : access.budgets()) {
+      if (budget.whenSpent() != WhenSpent.WARN) {
+        use(budget)
+            .filter(use -> budget.state(use.used()) == State.SPENT)
+            .ifPresent(use -> spent.put(budget.key(), use));
+      }
+    }
+    return spent;
   }
 
-  private static Optional<Effect> effect(WhenSpent whenSpent) {
-    return switch (whenSpent) {
-      case WARN -> Optional.empty();
-      case YIELD -> Optional.of(Effect.YIELD);
-      case WAIT, STOP -> Optional.of(Effect.WAIT);
-    };
+  private static SpentBudget toCore(Budget budget, Instant until, boolean yields) {
+    return new SpentBudget(
+        budget.key().level(),
+        budget.key().name(),
+        budget.key().level() == Level.POLICY ? budget.text(budget.amount()) : "",
+        until,
+        budget.whenSpent() == WhenSpent.YIELD ? Effect.YIELD : Effect.WAIT,
+        yields);
+  }
+
+  private static Map<DepartmentId, Department> departmentsById(Access access) {
+    Map<DepartmentId, Department> departments = new HashMap<>();
+    access.departments().forEach(each -> departments.put(each.id(), each));
+    return departments;
   }
 
   /// The budgets that a policy may have: its own, those of its departments upwards, the tenant's.
-  static List<Budget.Key> chain(Access access, Policy policy) {
+  private static List<Budget.Key> chain(Policy policy, Map<DepartmentId, Department> departments) {
+    TenantId tenant = policy.id().tenant();
     List<Budget.Key> chain = new ArrayList<>();
-    chain.add(new Budget.Key(access.tenant(), Level.POLICY, policy.id().name()));
-    Map<DepartmentId, Department> departments = new HashMap<>();
-    access.departments().forEach(each -> departments.put(each.id(), each));
-    Optional<DepartmentId> above = policy.department();
-    for (int depth = 0; above.isPresent() && depth < Department.MAX_DEPTH; depth++) {
-      chain.add(new Budget.Key(access.tenant(), Level.DEPARTMENT, above.get().name()));
-      above = Optional.ofNullable(departments.get(above.get())).flatMap(Department::parent);
-    }
-    chain.add(new Budget.Key(access.tenant(), Level.TENANT, access.tenant().name()));
+    chain.add(new Budget.Key(tenant, Level.POLICY, policy.id().name()));
+    above(policy.department(), departments)
+        .forEach(each -> chain.add(new Budget.Key(tenant, Level.DEPARTMENT, each.name())));
+    chain.add(new Budget.Key(tenant, Level.TENANT, tenant.name()));
     return chain;
+  }
+
+  /// A department and those above it.
+  private static List<DepartmentId> above(
+      Optional<DepartmentId> lowest, Map<DepartmentId, Department> departments) {
+    List<DepartmentId> above = new ArrayList<>();
+    Optional<DepartmentId> each = lowest;
+    while (each.isPresent() && above.size() < Department.MAX_DEPTH) {
+      above.add(each.get());
+      each = Optional.ofNullable(departments.get(each.get())).flatMap(Department::parent);
+    }
+    return above;
   }
 
   /// The tenant's policies as they are while these budgets are spent.
@@ -129,27 +161,39 @@ public final class Budgets {
         .toList();
   }
 
-  /// The tenant's departments as they are while these budgets are spent: one that yields, or whose
-  /// tenant does, reserves nothing.
+  /// The tenant's departments as they are while these budgets are spent: where a level yields, the
+  /// departments below it reserve nothing either.
   List<Department> departments(Access access) {
-    boolean isTenant = yields(access, Level.TENANT, access.tenant().name());
+    Map<Budget.Key, BudgetUse> spent = spent(access);
+    Set<Budget.Key> yielding = new HashSet<>();
+    for (Budget budget : access.budgets()) {
+      if (budget.whenSpent() == WhenSpent.YIELD && spent.containsKey(budget.key())) {
+        yielding.add(budget.key());
+      }
+    }
+    if (yielding.isEmpty()) {
+      return access.departments();
+    }
+    TenantId tenant = access.tenant();
+    boolean isTenant = yielding.contains(new Budget.Key(tenant, Level.TENANT, tenant.name()));
+    Map<DepartmentId, Department> byId = departmentsById(access);
     return access.departments().stream()
         .map(department ->
-            isTenant || yields(access, Level.DEPARTMENT, department.id().name())
-                ? new Department(
-                    department.id(),
-                    department.parent(),
-                    Optional.of(GpuQuantity.ZERO),
-                    department.limit(),
-                    department.weight())
+            isTenant
+                    || above(Optional.of(department.id()), byId).stream()
+                        .map(each -> new Budget.Key(tenant, Level.DEPARTMENT, each.name()))
+                        .anyMatch(yielding::contains)
+                ? yielded(department)
                 : department)
         .toList();
   }
 
-  private boolean yields(Access access, Level level, String name) {
-    Budget.Key key = new Budget.Key(access.tenant(), level, name);
-    return access.budgets().stream()
-        .filter(budget -> budget.key().equals(key) && budget.whenSpent() == WhenSpent.YIELD)
-        .anyMatch(budget -> state(budget).equals(Optional.of(State.SPENT)));
+  private static Department yielded(Department department) {
+    return new Department(
+        department.id(),
+        department.parent(),
+        Optional.of(GpuQuantity.ZERO),
+        department.limit(),
+        department.weight());
   }
 }

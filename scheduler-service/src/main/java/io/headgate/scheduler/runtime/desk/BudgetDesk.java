@@ -56,9 +56,16 @@ public final class BudgetDesk {
     return Budgets.of(loaded.budgets().stream().map(BudgetRecord::use).toList());
   }
 
-  /// Takes a count.
+  /// Takes a count. Where no count came for a new period, the one of the former says nothing any
+  /// more.
   public void counted(LoopTurn turn, List<BudgetUse> counts) {
     Set<TenantId> tenants = new HashSet<>();
+    for (BudgetUse use : List.copyOf(uses.values())) {
+      if (!use.end().isAfter(turn.now())) {
+        uses.remove(use.key());
+        tenants.add(use.key().tenant());
+      }
+    }
     for (BudgetUse count : counts) {
       uses.put(count.key(), count);
       tenants.add(count.key().tenant());
@@ -74,8 +81,17 @@ public final class BudgetDesk {
     }
   }
 
-  /// Follows catalogs that the core is told of in this turn.
+  /// Follows catalogs that the core is told of in this turn. The last counts are stored with them:
+  /// a new leader judges a changed budget by the same count.
   void moved(LoopTurn turn, Collection<TenantId> tenants) {
+    for (BudgetRecord record : List.copyOf(told.values())) {
+      BudgetUse use = uses.get(record.use().key());
+      if (tenants.contains(record.use().key().tenant()) && use != null) {
+        BudgetRecord now = new BudgetRecord(use, record.state());
+        told.put(use.key(), now);
+        turn.budgets.add(now);
+      }
+    }
     for (TenantId tenant : tenants) {
       if (settle(turn, tenant)) {
         stop(turn, tenant);

@@ -90,14 +90,19 @@ public final class BudgetCounter implements AutoCloseable {
               tenants,
               tenants.isEmpty() ? List.of() : leader.reads().openUsage(leader.now()));
         });
+    if (said.tenants().isEmpty()) {
+      return;
+    }
+    List<BudgetUse> uses = new ArrayList<>();
     for (Configured configured : said.tenants()) {
       try {
-        door.counted(count(configured, said));
+        uses.addAll(count(configured, said));
       } catch (RuntimeException e) {
         LOG.warn("budgets of {} were not counted: {}", configured.tenant(), e.toString());
         LOG.debug("budgets of {} were not counted", configured.tenant(), e);
       }
     }
+    door.counted(uses);
   }
 
   private List<BudgetUse> count(Configured configured, Said said) {

@@ -22,9 +22,7 @@ public final class CheckText {
       case Finding.NeverFits() -> "cannot start as configured: see the reason";
       case Finding.QueueOpen(var queue, boolean open) ->
           "queue " + queue + (open ? " open" : " is closed");
-      case Finding.BudgetSpent(var spent) ->
-          "the budget of %s, %s, is spent until %s"
-              .formatted(spent.subject(), spent.amount(), spent.until());
+      case Finding.BudgetSpent(var spent) -> spent.sentence();
       case Finding.OverReservationAllowed() -> "over-reservation allowed";
       case Finding.Sum sum -> sum(sum);
       case Finding.Headroom headroom -> headroom(headroom);

@@ -23,11 +23,10 @@ public final class ReasonText {
       case Reason.NeverFits(Denial denial) -> "it can never start: " + sentence(denial);
       case Reason.QueueClosed(var queue) -> "queue " + queue.name() + " is paused";
       case Reason.Budget(var spent) ->
-          "the budget of %s, %s, is spent until %s"
-                  .formatted(spent.subject(), spent.amount(), spent.until())
-              + (spent.effect() == SpentBudget.Effect.YIELD
-                  ? ": it reserves nothing, and this job has to stay inside the reservation"
-                  : "");
+          spent.effect() == SpentBudget.Effect.YIELD
+              ? spent.sentence()
+                  + ": the policy reserves nothing, and this job has to stay inside the reservation"
+              : spent.sentence();
       case Reason.Limit(var policy, var usage, var need, var limit) ->
           text("%s uses %s of its limit %s, it needs %s", policy.name(), usage, limit, need);
       case Reason.DepartmentLimit(var department, var usage, var need, var limit) ->

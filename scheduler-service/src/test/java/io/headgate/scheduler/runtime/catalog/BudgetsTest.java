@@ -142,10 +142,35 @@ class BudgetsTest {
             new SpentBudget(
                 Level.DEPARTMENT,
                 "lab",
-                "10 GPU-hours",
+                "",
                 Instant.parse("2026-12-01T00:00:00Z"),
-                SpentBudget.Effect.WAIT));
+                SpentBudget.Effect.WAIT,
+                true));
     assertThat(all.get("ops").budget()).isEqualTo(top);
+  }
+
+  @Test
+  void aPolicyThatWaitsYieldsTooIfALevelAboveDoes() {
+    Budget own = budget(Level.POLICY, "vision", "10", WhenSpent.WAIT);
+    Budget above = budget(Level.DEPARTMENT, "science", "10", WhenSpent.YIELD);
+    Budgets counted = used("10", own, above);
+    Policy vision = counted.policies(access(own, above)).getFirst();
+    assertThat(vision.isWaiting()).isTrue();
+    assertThat(vision.presentReservation()).isEqualTo(GpuQuantity.ZERO);
+    assertThat(counted.departments(access(own, above)))
+        .as("those below a department that yields reserve nothing")
+        .extracting(Department::reservation)
+        .containsOnly(gpus("0"));
+  }
+
+  @Test
+  void tellsTheAmountOfAPolicysOwnBudgetOnly() {
+    Budget own = budget(Level.POLICY, "vision", "10", WhenSpent.WAIT);
+    assertThat(used("10", own).restrictions(access(own)).get("vision").spent().amount())
+        .isEqualTo("10 GPU-hours");
+    Budget top = budget(Level.TENANT, "acme", "10", WhenSpent.WAIT);
+    assertThat(used("10", top).restrictions(access(top)).get("vision").spent().sentence())
+        .isEqualTo("the budget of tenant acme is spent until 2026-12-01T00:00:00Z");
   }
 
   @Test

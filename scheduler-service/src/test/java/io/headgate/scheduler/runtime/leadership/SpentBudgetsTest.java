@@ -27,6 +27,7 @@ import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.LoadedState;
 import io.headgate.type.ImageRules;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -126,6 +127,31 @@ final class SpentBudgetsTest {
     assertThat(stops()).hasSize(1);
     decide(used("11"));
     assertThat(stops()).as("it was told already").isEmpty();
+  }
+
+  @Test
+  void aNewLeaderJudgesARaisedBudgetByTheLastCount() throws InterruptedException {
+    decide(configured(budget("10", WhenSpent.WAIT)));
+    decide(used("10"));
+    decide(used("15"));
+    Budget raised = budget("12", WhenSpent.WAIT);
+    decide(configured(raised));
+    follow(raised);
+    connect();
+    decide(OneLeader.submit("a", "run"));
+    assertThat(job("a").state()).isEqualTo(JobState.WAITING);
+  }
+
+  @Test
+  void aPeriodThatNobodyCountsDoesNotStaySpent() throws InterruptedException {
+    connect();
+    decide(configured(budget("10", WhenSpent.WAIT)));
+    decide(used("10"));
+    decide(OneLeader.submit("a", "run"));
+    assertThat(job("a").state()).isEqualTo(JobState.WAITING);
+    one.time.advance(Duration.ofDays(1));
+    decide(new Command.BudgetsCounted(List.of()));
+    assertThat(job("a").state()).isEqualTo(JobState.ASSIGNED);
   }
 
   @Test
