@@ -107,14 +107,22 @@ public record Observation(Path directory) {
   /// How to start Prometheus with them.
   public String command() {
     return "prometheus --config.file=%s --storage.tsdb.path=%s --enable-feature=exemplar-storage"
-            .formatted(directory.resolve(SETTINGS), directory.resolve("data"))
+            .formatted(quoted(directory.resolve(SETTINGS)), quoted(directory.resolve("data")))
         + " --web.listen-address=127.0.0.1:9090";
+  }
+
+  /// As a word of a shell.
+  private static String quoted(Path path) {
+    String text = path.toString();
+    return text.matches("[A-Za-z0-9_./-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 
   private SortedMap<String, String> contents(Collection<URI> addresses, Path token) {
     SortedMap<String, String> files = new TreeMap<>();
     GrafanaFiles.all()
         .forEach((name, text) -> files.put(name, name.endsWith(".json") ? text : MARK + text));
+    // Prometheus has the same alerts, and Grafana shows those.
+    files.keySet().removeIf(name -> name.startsWith("provisioning/alerting/"));
     files.put(SETTINGS, MARK + Yaml.dump(settings(addresses, token)));
     files.put(
         "provisioning/datasources/headgate.yaml",

@@ -51,7 +51,9 @@ class ObservationTest {
     assertThat(files.resolve("provisioning/dashboards/headgate.yaml"))
         .content()
         .contains("path: " + files.resolve("dashboards"));
-    assertThat(files.resolve("provisioning/alerting/headgate.yaml")).exists();
+    assertThat(files.resolve("provisioning/alerting"))
+        .as("Prometheus has the alerts")
+        .doesNotExist();
     assertThat(files.resolve("provisioning/datasources/headgate.yaml")).exists();
     try (Stream<Path> dashboards = Files.list(files.resolve("dashboards"))) {
       assertThat(dashboards).hasSize(10);

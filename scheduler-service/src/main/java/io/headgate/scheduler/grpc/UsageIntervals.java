@@ -89,6 +89,7 @@ final class UsageIntervals {
             .toList();
     Said said = ask(caller, tenant);
     Instant from = ProtoTimes.instant(request.getStartTime()).truncatedTo(ChronoUnit.MILLIS);
+    requireKept(from, said.now());
     Instant until =
         continued
             .map(Continued::until)
@@ -135,11 +136,18 @@ final class UsageIntervals {
                     new Said(
                         leader.now().truncatedTo(ChronoUnit.MILLIS),
                         Viewers.of(caller, tenant, leader.catalog()),
-                        lasting(leader))));
+                        lasting(leader, tenant))));
   }
 
-  private static List<Lasting> lasting(LeaderView leader) {
+  /// The lasting intervals of the tenant's jobs; those of the owner of shared pools are in its
+  /// pools.
+  private static List<Lasting> lasting(LeaderView leader, TenantId tenant) {
     return leader.reads().openUsage(leader.now()).stream()
+        .filter(interval ->
+            (tenant.equals(TenantId.PLATFORM)
+                    ? interval.holding().place().pool().tenant()
+                    : interval.holding().policy().tenant())
+                .equals(tenant))
         .map(interval -> {
           Holding holding = interval.holding();
           return new Lasting(
@@ -171,6 +179,11 @@ final class UsageIntervals {
           "the period has more than %d days: from %s to %s; ask for a part of it, or for sums (ReportUsage, headgate usage)"
               .formatted(LONGEST_PERIOD.toDays(), from, until));
     }
+    return until;
+  }
+
+  /// Also while a list is continued: what it goes on with may be deleted by now.
+  private void requireKept(Instant from, Instant now) {
     Instant kept = now.minus(retention.intervals());
     if (from.isBefore(kept)) {
       throw UsagePeriod.invalid(
@@ -179,7 +192,6 @@ final class UsageIntervals {
                   + " the period begins at %s; ask for a later time, or for sums (ReportUsage, headgate usage)")
               .formatted(retention.intervals().toDays(), kept, from));
     }
-    return until;
   }
 
   private static UsageInterval interval(TenantId parent, SliceInterval interval) {

@@ -76,7 +76,7 @@ final class IntervalSlices {
   private static boolean isAskedFor(Asked asked, TenantId tenant, String pool, boolean isSeen) {
     boolean isShared = pool.startsWith(IntervalReader.SHARED);
     return asked.isOfSharedPools()
-        ? isShared
+        ? isShared && (isSeen || asked.viewer().seesAll())
         : asked.tenant().equals(tenant) && (isSeen || !isShared);
   }
 
