@@ -33,6 +33,10 @@ public record InstallationConfig(
   /// More schedulers than this would only stand by.
   public static final int MAX_SCHEDULERS = 9;
 
+  /// Name of this process among the schedulers, where others compete for leadership: it relays
+  /// calls to their leader and never leads.
+  public static final String DOOR = "door";
+
   private static final Duration DEFAULT_LEASE = Duration.ofSeconds(2);
 
   /// The change of the key-encryption keys of the three services.

@@ -199,7 +199,7 @@ final class Services {
             ChannelConfig.of(uri),
             serviceKey);
     if (config.schedulers() > 0) {
-      return made.named("door").asDoor();
+      return made.named(InstallationConfig.DOOR).asDoor();
     }
     return made.with(
         new SchedulerConfig.Leading(

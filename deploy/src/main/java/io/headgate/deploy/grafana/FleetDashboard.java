@@ -39,6 +39,17 @@ final class FleetDashboard {
                   AgentMetrics.NODE,
                   AgentMetrics.DEVICE));
 
+  /// The areas of a pool's GPUs from below: one query each, because Grafana stacks in the order of
+  /// the queries.
+  private static final List<UsageColor> STACK =
+      List.of(
+          UsageColor.ENTITLED,
+          UsageColor.OVER_RESERVATION,
+          UsageColor.EXCEED_LIMIT,
+          UsageColor.HELD,
+          UsageColor.IDLE,
+          UsageColor.DOWN);
+
   private FleetDashboard() {}
 
   static Dashboard make() {
@@ -138,10 +149,11 @@ final class FleetDashboard {
                 + " devices of the pools, those of nodes that are down included.")
         .asks("headgate usage --by pool")
         .size(16, 9)
-        .query(
-            Query.range(
-                Query.by(USAGE_KIND),
-                sum(rate(chosen(MetricNames.GPU_TIME).not(USAGE_KIND, "lost")), USAGE_KIND)));
+        .query(STACK.stream().map(FleetDashboard::used).toArray(Query[]::new));
+  }
+
+  private static Query used(UsageColor use) {
+    return Query.range(use.word, sum(rate(chosen(MetricNames.GPU_TIME).is(USAGE_KIND, use.word))));
   }
 
   private static Panel pools() {

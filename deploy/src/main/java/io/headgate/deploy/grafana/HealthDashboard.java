@@ -19,6 +19,9 @@ final class HealthDashboard {
 
   private static final String OVERLOAD = "docs/operations/overload.md";
 
+  /// Methods whose calls last until the caller has had enough.
+  static final String STREAMS = ".*/(Connect|ReadJobLogs|Watch.*)";
+
   private HealthDashboard() {}
 
   static Dashboard make() {
@@ -41,22 +44,32 @@ final class HealthDashboard {
         .query(
             Query.range(
                 Query.by(CallMetrics.METHOD),
-                "topk(10, "
-                    + sum(rate(all(CallMetrics.SERVED).count()), CallMetrics.METHOD)
-                    + ")"));
+                most(sum(rate(all(CallMetrics.SERVED).count()), CallMetrics.METHOD))));
+  }
+
+  /// The ten methods with the highest values, by their names without the service's.
+  private static String most(String byMethod) {
+    return Promql.shortened("topk(10, " + byMethod + ")", CallMetrics.METHOD);
   }
 
   private static Panel errors() {
+    Promql.Series served = all(CallMetrics.SERVED).count();
     return Panel.lines(
             "Failed calls",
             Unit.PER_SECOND,
-            "Calls a second that ended with another status than OK, by status.")
+            "Calls a second that ended with another status than OK, by status. A stream that its"
+                + " caller cancels has not failed.")
         .asks("headgate help exit-codes")
         .query(
             Query.range(
                 Query.by(CallMetrics.STATUS),
                 sum(
-                    rate(all(CallMetrics.SERVED).count().not(CallMetrics.STATUS, "OK")),
+                    rate(served.not(CallMetrics.STATUS, "OK"))
+                        + " unless "
+                        + rate(
+                            served
+                                .is(CallMetrics.STATUS, "CANCELLED")
+                                .like(CallMetrics.METHOD, STREAMS)),
                     CallMetrics.STATUS)));
   }
 
@@ -69,7 +82,7 @@ final class HealthDashboard {
         .query(
             Query.quantile(
                 Query.by(CallMetrics.METHOD),
-                "topk(10, " + quantile(0.99, all(CallMetrics.SERVED), CallMetrics.METHOD) + ")"));
+                most(quantile(0.99, all(CallMetrics.SERVED), CallMetrics.METHOD))));
   }
 
   private static Panel refused() {

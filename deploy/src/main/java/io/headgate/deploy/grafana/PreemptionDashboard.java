@@ -66,11 +66,12 @@ final class PreemptionDashboard {
         .query(
             Query.row(
                 "jobs",
-                sum(
-                    increase(chosen(MetricNames.PREEMPTIONS), Promql.RANGE),
-                    BY_POLICY,
-                    POLICY,
-                    RULE)));
+                Promql.whole(
+                    sum(
+                        increase(chosen(MetricNames.PREEMPTIONS), Promql.RANGE),
+                        BY_POLICY,
+                        POLICY,
+                        RULE))));
   }
 
   private static Panel phases(String name, double quantile) {

@@ -184,6 +184,18 @@ final class Promql {
         .formatted(increase(counter, range), counter, counter, range);
   }
 
+  /// Whole things, of a growth that Prometheus extrapolates; without those of which there are none.
+  static String whole(String growth) {
+    return "round(" + growth + ") > 0";
+  }
+
+  /// The same series, with the part of a label behind its last dot or slash.
+  static String shortened(String expression, AttributeKey<?> key) {
+    String label = label(key);
+    return "label_replace(%s, \"%s\", \"$1\", \"%s\", \".*[./](.*)\")"
+        .formatted(expression, label, label);
+  }
+
   /// A quantile of a histogram.
   static String quantile(double quantile, Series histogram, AttributeKey<?>... by) {
     return quantile(quantile, histogram, RATE, by);

@@ -10,6 +10,7 @@ import static io.headgate.scheduler.MetricNames.EFFECT;
 import static io.headgate.scheduler.MetricNames.PART;
 import static io.headgate.scheduler.MetricNames.STATE;
 
+import io.headgate.deploy.InstallationConfig;
 import io.headgate.kit.telemetry.MetricDefinition;
 import io.headgate.scheduler.MetricNames;
 import java.util.List;
@@ -121,7 +122,7 @@ final class SchedulerDashboard {
         .query(
             Query.range(
                 Query.by(MetricNames.INSTANCE),
-                max(all(MetricNames.QUEUE_LENGTH), MetricNames.INSTANCE)));
+                max(candidates(MetricNames.QUEUE_LENGTH), MetricNames.INSTANCE)));
   }
 
   private static Panel waitingAndTime() {
@@ -147,7 +148,12 @@ final class SchedulerDashboard {
         .query(
             Query.range(
                 Query.by(MetricNames.INSTANCE),
-                max(all(MetricNames.LEADER), MetricNames.INSTANCE)));
+                max(candidates(MetricNames.LEADER), MetricNames.INSTANCE)));
+  }
+
+  /// The series of the schedulers that may lead: the process in front of them never does.
+  private static Promql.Series candidates(MetricDefinition metric) {
+    return all(metric).not(MetricNames.INSTANCE, InstallationConfig.DOOR);
   }
 
   private static Panel epochs() {

@@ -30,7 +30,7 @@ import java.util.random.RandomGeneratorFactory;
 /// An installation to which much happens, so that most metrics have values: two scheduler
 /// processes, two tenants, simulated GPUs with a price, and a machine with fake GPUs.
 ///
-/// [#play] takes about half a minute. It ends with jobs that run and jobs that wait, and nothing
+/// [#play] takes about a minute. It ends with jobs that run and jobs that wait, and nothing
 /// changes any more until [#close].
 final class BusyInstallation implements AutoCloseable {
   static final String OTHER = "globex";
@@ -280,7 +280,7 @@ final class BusyInstallation implements AutoCloseable {
     submit(
         last,
         script("lab-1", isLate ? "trap '' TERM; sleep 60" : "sleep 60")
-            .withMaxRuntime(Duration.ofSeconds(isLate ? 12 : 60))
+            .withMaxRuntime(Duration.ofSeconds(isLate ? 20 : 60))
             .withTerminationGrace(Duration.ofSeconds(2)));
     headgate.awaitState(last, JobState.RUNNING);
     submit(large, JobSpec.of("lab-4", List.of("true")).withPriority(10));

@@ -4,6 +4,7 @@ import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobChange;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -43,10 +44,21 @@ final class JobTracker implements AutoCloseable {
   private boolean isNews(Job job) {
     lock.lock();
     try {
-      return job.id().equals(latest.id()) && job.version() > latest.version();
+      return job.id().equals(latest.id())
+          && (job.version() > latest.version()
+              || (job.version() == latest.version() && isJudgedAnew(job)));
     } finally {
       lock.unlock();
     }
+  }
+
+  /// Whether the leader says something else of the unchanged job: what it only knows, and does not
+  /// store, has no version.
+  private boolean isJudgedAnew(Job job) {
+    return !Objects.equals(job.reason(), latest.reason())
+        || !Objects.equals(job.expectedStartTime(), latest.expectedStartTime())
+        || job.position() != latest.position()
+        || job.usageKind() != latest.usageKind();
   }
 
   private void update(Job job) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.Timestamp;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.headgate.proto.scheduler.v1.Job;
@@ -21,6 +22,7 @@ import io.headgate.sdk.model.JobState;
 import io.headgate.sdk.model.LogPiece;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -149,6 +151,27 @@ class WatchTest {
     gate.jobs.change("q-1", done());
 
     assertThat(waited.join()).hasValueSatisfying(job -> assertThat(job.exitCode()).isZero());
+  }
+
+  /// Reasons and expected starts change while the stored job, and so its version, stays.
+  @Test
+  void awaitsWhatTheLeaderSaysOfAnUnchangedJob() {
+    jobs.submit(JobSpec.of("q", List.of("a")));
+    CompletableFuture<Optional<io.headgate.sdk.model.Job>> waited =
+        CompletableFuture.supplyAsync(
+            () -> jobs.await("q-1", job -> job.expectedStartTime() != null, PATIENCE));
+    await().atMost(PATIENCE).until(() -> gate.jobs.watcherCount() == 1);
+    gate.jobs.sendToWatchers(
+        WatchJobsResponse.newBuilder()
+            .setVersion(500)
+            .addJobs(
+                gate.jobs.job("q-1").toBuilder()
+                    .setExpectedStartTime(Timestamp.newBuilder().setSeconds(1_000)))
+            .build());
+
+    assertThat(waited.join())
+        .hasValueSatisfying(
+            job -> assertThat(job.expectedStartTime()).isEqualTo(Instant.ofEpochSecond(1_000)));
   }
 
   @Test
