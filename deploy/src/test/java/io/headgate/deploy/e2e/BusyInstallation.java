@@ -38,7 +38,7 @@ final class BusyInstallation implements AutoCloseable {
   private static final int SHORT_JOBS = 6;
   private static final int SCHEDULERS = 2;
 
-  /// Of jobs that end soon: without a longest run, no start behind them is expected.
+  /// Longest run of jobs that end soon: without it, no start behind them is expected.
   private static final Duration ONE_RUN = Duration.ofSeconds(10);
 
   private static final Duration STOP = Duration.ofMinutes(1);
