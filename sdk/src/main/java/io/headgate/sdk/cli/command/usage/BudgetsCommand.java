@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Lists budgets: what the jobs of a tenant, a department or a policy may use in a period, and"
           + " what they used. Periods begin at midnight UTC.",
-      "RUNS OUT is the time until all of it is used, if use goes on as now."
+      "RUNS OUT is the time until all of it is used, if use goes on as in the period so far."
     })
 public final class BudgetsCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
