@@ -30,8 +30,8 @@ import java.util.random.RandomGeneratorFactory;
 /// An installation to which much happens, so that most metrics have values: two scheduler
 /// processes, two tenants, simulated GPUs with a price, and a machine with fake GPUs.
 ///
-/// [#play] takes about a minute. It ends with jobs that run and jobs that wait, and nothing
-/// changes any more until [#close].
+/// [#play] takes about a minute. It ends with jobs that run and jobs that wait, and nothing changes
+/// any more until [#close].
 final class BusyInstallation implements AutoCloseable {
   static final String OTHER = "globex";
   private static final int FAKE_GPUS = 2;
