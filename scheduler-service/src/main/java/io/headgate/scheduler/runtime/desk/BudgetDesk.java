@@ -89,7 +89,7 @@ public final class BudgetDesk {
       if (tenants.contains(record.use().key().tenant()) && use != null) {
         BudgetRecord now = new BudgetRecord(use, record.state());
         told.put(use.key(), now);
-        turn.budgets.add(now);
+        turn.budgets.put(now.use().key(), now);
       }
     }
     for (TenantId tenant : tenants) {
@@ -113,7 +113,7 @@ public final class BudgetDesk {
       if (key.tenant().equals(tenant) && !configured.contains(key)) {
         // An admin removed it: no event.
         told.remove(key);
-        turn.budgets.add(new BudgetRecord(record.use(), State.OK));
+        turn.budgets.put(key, new BudgetRecord(record.use(), State.OK));
       }
     }
     uses.keySet().removeIf(key -> key.tenant().equals(tenant) && !configured.contains(key));
@@ -135,7 +135,7 @@ public final class BudgetDesk {
     } else {
       told.put(budget.key(), record);
     }
-    turn.budgets.add(record);
+    turn.budgets.put(budget.key(), record);
     turn.note(
         new Event(EventType.BUDGET, budget.key().tenant())
             .queue("", budget.key().level() == Level.POLICY ? budget.key().name() : "")

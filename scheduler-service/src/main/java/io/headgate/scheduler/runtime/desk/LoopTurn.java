@@ -11,6 +11,7 @@ import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.runtime.agent.Dispatch;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Batch;
+import io.headgate.scheduler.runtime.record.Budget;
 import io.headgate.scheduler.runtime.record.BudgetRecord;
 import io.headgate.scheduler.runtime.record.Cancellation;
 import io.headgate.scheduler.runtime.record.Document;
@@ -69,7 +70,10 @@ public final class LoopTurn {
   final Set<JobId> releasedHolds = new LinkedHashSet<>();
   final List<PastUse> pastUse = new ArrayList<>();
   final Entries usage = Entries.empty();
-  final List<BudgetRecord> budgets = new ArrayList<>();
+
+  /// The last state of each budget: a statement writes a row once.
+  final Map<Budget.Key, BudgetRecord> budgets = new LinkedHashMap<>();
+
   final List<WaitHistory> waits = new ArrayList<>();
   final List<EventRecord> events = new ArrayList<>();
   final List<Batch.RequestRecord> requests = new ArrayList<>();
@@ -188,7 +192,7 @@ public final class LoopTurn {
         List.copyOf(releasedHolds),
         List.copyOf(pastUse),
         usage,
-        List.copyOf(budgets),
+        List.copyOf(budgets.values()),
         List.copyOf(waits),
         numbered,
         List.copyOf(requests),

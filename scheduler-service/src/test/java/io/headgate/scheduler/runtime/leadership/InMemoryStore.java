@@ -230,6 +230,10 @@ final class InMemoryStore implements SchedulerStore, JobReader {
     batch.releasedHolds().forEach(holds::remove);
     batch.holds().forEach(hold -> holds.put(hold.job(), hold));
     usage.add(batch.usage(), batch.events());
+    if (batch.budgets().stream().map(each -> each.use().key()).distinct().count()
+        < batch.budgets().size()) {
+      throw new AssertionError("PostgreSQL writes no row twice in one statement");
+    }
     batch.budgets().forEach(each -> budgets.put(each.use().key(), each));
     budgets.values().removeIf(each -> each.state() == Budget.State.OK);
     for (PastUse past : batch.pastUse()) {
