@@ -18,6 +18,7 @@ import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobSpec;
 import io.headgate.sdk.model.JobState;
 import io.headgate.sdk.model.Submission;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -380,7 +381,11 @@ final class BusyInstallation implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public void close() throws IOException {
+    // While the driver reports memory of a job that has ended, the agent keeps its slice.
+    for (int gpu = 0; gpu < FAKE_GPUS; gpu++) {
+      machine.programs(gpu, 0, 0);
+    }
     agent.stopJobsAndClose(STOP);
     agentTelemetry.close();
     headgate.close();

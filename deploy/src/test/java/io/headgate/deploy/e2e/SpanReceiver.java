@@ -58,15 +58,15 @@ final class SpanReceiver implements AutoCloseable {
         exchange -> {
           byte[] body = exchange.getRequestBody().readAllBytes();
           boolean isSpans = exchange.getRequestURI().getPath().equals("/v1/traces");
-          if (receiver.refuses) {
-            receiver.hasRefusedSpans |= isSpans;
-            exchange.sendResponseHeaders(503, -1);
-            exchange.close();
-            return;
-          }
           URI metrics = receiver.metrics;
           if (metrics != null && exchange.getRequestURI().getPath().equals("/v1/metrics")) {
             exchange.sendResponseHeaders(pass(exchange, body, metrics), -1);
+            exchange.close();
+            return;
+          }
+          if (receiver.refuses) {
+            receiver.hasRefusedSpans |= isSpans;
+            exchange.sendResponseHeaders(503, -1);
             exchange.close();
             return;
           }
@@ -110,7 +110,7 @@ final class SpanReceiver implements AutoCloseable {
     return next.getResponseCode();
   }
 
-  /// Whether it answers that it is not available.
+  /// Whether it answers that it is not available. It still passes metrics on.
   void refuse(boolean refused) {
     refuses = refused;
   }

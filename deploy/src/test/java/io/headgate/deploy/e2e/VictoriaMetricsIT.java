@@ -33,14 +33,20 @@ class VictoriaMetricsIT {
             .until(
                 () -> check.hasData("sum(headgate_queue_jobs{headgate_state=\"waiting\"}) == 4"));
         Path grafana = DashboardQueriesIT.GRAFANA;
-        assertThat(
-                check.emptyPanels(grafana.resolve("dashboards"), DashboardQueriesIT::isConditional))
-            .isEmpty();
-        assertThat(
-                check.emptyAlerts(
-                    grafana.resolve("alerts/headgate.rules.yaml"),
-                    DashboardQueriesIT::isConditional))
-            .isEmpty();
+        // The last pushes are found only after a while.
+        await()
+            .atMost(TestInstallation.PATIENCE)
+            .untilAsserted(() -> {
+              assertThat(
+                      check.emptyPanels(
+                          grafana.resolve("dashboards"), DashboardQueriesIT::isConditional))
+                  .isEmpty();
+              assertThat(
+                      check.emptyAlerts(
+                          grafana.resolve("alerts/headgate.rules.yaml"),
+                          DashboardQueriesIT::isConditional))
+                  .isEmpty();
+            });
       }
     }
   }
