@@ -152,13 +152,20 @@ public final class BudgetDesk {
     } else {
       inForce.put(tenant, now);
     }
-    for (JobRecord job : state.jobs.all()) {
+    Map<String, Restriction> stopping = new TreeMap<>(now);
+    stopping
+        .keySet()
+        .removeIf(
+            policy -> stopping(now, policy).isEmpty() || stopping(before, policy).isPresent());
+    if (stopping.isEmpty()) {
+      // Jobs may be a million.
+      return;
+    }
+    for (JobRecord job : state.jobs.jobs()) {
       Optional<AttemptRecord> attempt =
           job.tenant().equals(tenant) ? state.jobs.attempt(job.id()) : Optional.empty();
       if (attempt.isPresent() && attempt.get().attempt().stop().isEmpty()) {
-        String policy = attempt.get().attempt().policy().name();
-        stopping(now, policy)
-            .filter(_ -> stopping(before, policy).isEmpty())
+        Optional.ofNullable(stopping.get(attempt.get().attempt().policy().name()))
             .ifPresent(restriction -> {
               turn.requeueCauses.put(
                   job.id(), ": the budget of " + restriction.spent().subject() + " is spent");
