@@ -269,7 +269,8 @@ public final class Installation implements AutoCloseable {
         AgentConfig.of(directory, plan.id(), uri())
             .withCheckpoints(config.data().resolve("checkpoints"))
             .withWalls(WallsConfig.DEFAULTS.withShared(config.shared()))
-            .withSchedulers(services.processes().uris());
+            .withSchedulers(services.processes().uris())
+            .withExportedOutput(config.exportedOutput());
     if (plan.isLocal()) {
       agentConfig = agentConfig.withGpus(GpuConfig.DEFAULTS);
     } else if (plan.isSimulated()) {

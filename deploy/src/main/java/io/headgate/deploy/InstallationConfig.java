@@ -20,6 +20,7 @@ import java.util.function.UnaryOperator;
 /// @param settings changes the `HEADGATE_...` variables of a scheduler process at each of its
 ///   starts
 /// @param keyChange of the key-encryption keys, before the services start
+/// @param exportedOutput the output of jobs goes to the receiver of telemetry, too
 public record InstallationConfig(
     Path data,
     String host,
@@ -29,7 +30,8 @@ public record InstallationConfig(
     List<Path> shared,
     UnaryOperator<Map<String, String>> settings,
     TelemetryConfig telemetry,
-    KeyChange keyChange) {
+    KeyChange keyChange,
+    boolean exportedOutput) {
   /// More schedulers than this would only stand by.
   public static final int MAX_SCHEDULERS = 9;
 
@@ -59,7 +61,16 @@ public record InstallationConfig(
   /// A copy that listens on another address of this machine.
   InstallationConfig withHost(String address) {
     return new InstallationConfig(
-        data, address, port, lease, schedulers, shared, settings, telemetry, keyChange);
+        data,
+        address,
+        port,
+        lease,
+        schedulers,
+        shared,
+        settings,
+        telemetry,
+        keyChange,
+        exportedOutput);
   }
 
   /// The address at which programs on this machine reach the API.
@@ -78,7 +89,8 @@ public record InstallationConfig(
         List.of(),
         UnaryOperator.identity(),
         TelemetryConfig.DEFAULTS,
-        KeyChange.NONE);
+        KeyChange.NONE,
+        false);
   }
 
   /// The file of the token that scrapers of an installation on `data` send.
@@ -89,30 +101,45 @@ public record InstallationConfig(
   /// A copy that exports and exposes telemetry so.
   public InstallationConfig withTelemetry(TelemetryConfig other) {
     return new InstallationConfig(
-        data, host, port, lease, schedulers, shared, settings, other, keyChange);
+        data, host, port, lease, schedulers, shared, settings, other, keyChange, exportedOutput);
   }
 
   /// A copy with schedulers in this number of processes of their own.
   public InstallationConfig withSchedulers(int processes) {
     return new InstallationConfig(
-        data, host, port, lease, processes, shared, settings, telemetry, keyChange);
+        data, host, port, lease, processes, shared, settings, telemetry, keyChange, exportedOutput);
   }
 
   /// A copy with directories that jobs see at their usual paths.
   public InstallationConfig withShared(List<Path> directories) {
     return new InstallationConfig(
-        data, host, port, lease, schedulers, directories, settings, telemetry, keyChange);
+        data,
+        host,
+        port,
+        lease,
+        schedulers,
+        directories,
+        settings,
+        telemetry,
+        keyChange,
+        exportedOutput);
   }
 
   /// A copy whose scheduler processes get changed settings.
   public InstallationConfig withSettings(UnaryOperator<Map<String, String>> changed) {
     return new InstallationConfig(
-        data, host, port, lease, schedulers, shared, changed, telemetry, keyChange);
+        data, host, port, lease, schedulers, shared, changed, telemetry, keyChange, exportedOutput);
   }
 
   /// A copy that changes the key-encryption keys at its start.
   public InstallationConfig withKeyChange(KeyChange change) {
     return new InstallationConfig(
-        data, host, port, lease, schedulers, shared, settings, telemetry, change);
+        data, host, port, lease, schedulers, shared, settings, telemetry, change, exportedOutput);
+  }
+
+  /// A copy that sends the output of jobs to the receiver of telemetry, or does not.
+  public InstallationConfig withExportedOutput(boolean exported) {
+    return new InstallationConfig(
+        data, host, port, lease, schedulers, shared, settings, telemetry, keyChange, exported);
   }
 }

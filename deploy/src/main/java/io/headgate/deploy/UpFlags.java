@@ -109,6 +109,11 @@ final class UpFlags {
   @Nullable URI otlp;
 
   @Option(
+      names = "--export-output",
+      description = "With --otlp: send each line that jobs print there, too.")
+  boolean exportedOutput;
+
+  @Option(
       names = "--log-level",
       paramLabel = "LEVEL",
       defaultValue = "warn",
@@ -159,7 +164,8 @@ final class UpFlags {
         .withTelemetry(telemetry)
         .withSchedulers(schedulers)
         .withShared(shared(directory))
-        .withKeyChange(keyChange());
+        .withKeyChange(keyChange())
+        .withExportedOutput(exportedOutput);
   }
 
   private InstallationConfig.KeyChange keyChange() {
@@ -208,6 +214,12 @@ final class UpFlags {
           "--demo brings its own configuration and nodes",
           "BAD_FLAGS",
           "leave out --demo, or leave out --nodes and --file");
+    }
+    if (exportedOutput && otlp == null) {
+      throw new UsageException(
+          "--export-output needs a receiver",
+          "BAD_FLAGS",
+          "headgate up --otlp http://127.0.0.1:4318 --export-output");
     }
     requireNotBoth("--rotate-encryption-key", rotateKey, "--replace-encryption-key", replaceKey);
     requireNotBoth("--ephemeral", ephemeral, "--data", data != null);

@@ -64,7 +64,7 @@ public record AgentConfig(
             bound = "at most 16; absolute",
             absent = "none")
         Map<String, Path> storages,
-    @Setting(meaning = "Kept output of each job.") LogLimits logs,
+    @Setting(meaning = "Output of jobs.") Logs logs,
     @Setting(meaning = "Kept files of ended attempts. The first limit that is reached " + "counts.")
         Keep keep) {
   private static final int MOST_STORAGES = 16;
@@ -80,14 +80,19 @@ public record AgentConfig(
         new Endpoints(Optional.empty(), Optional.empty(), List.of(), Optional.empty());
   }
 
-  /// Limits of a job's kept output: files of this size per stream.
-  public record LogLimits(
+  /// The output of jobs: files of this size per stream are kept, and each line may be sent on.
+  public record Logs(
       @Setting(meaning = "Size of one file of output.", bound = "at least 4KiB") ByteSize fileSize,
       @Setting(meaning = "Files of output that are kept for each stream.", bound = "2 to 1000")
-          int files) {
-    public static final LogLimits DEFAULTS = new LogLimits(ByteSize.ofMebibytes(4), 8);
+          int files,
+      @Setting(
+              meaning =
+                  "Whether each line that jobs print is also sent to `telemetry.otlp-endpoint`. "
+                      + "Whoever reads there sees the output of all tenants.")
+          boolean export) {
+    public static final Logs DEFAULTS = new Logs(ByteSize.ofMebibytes(4), 8, false);
 
-    public LogLimits {
+    public Logs {
       Bounds.atLeast("logs.file-size", fileSize, new ByteSize(4096));
       Bounds.require(
           files >= 2 && files <= 1000, "logs.files", Integer.toString(files), "is not 2 to 1000");
@@ -185,7 +190,7 @@ public record AgentConfig(
         Optional.empty(),
         Optional.empty(),
         Map.of(),
-        LogLimits.DEFAULTS,
+        Logs.DEFAULTS,
         Keep.DEFAULTS);
   }
 
@@ -316,6 +321,28 @@ public record AgentConfig(
         Optional.of(root),
         storages,
         logs,
+        keep);
+  }
+
+  /// A copy that sends the output of jobs on, or does not.
+  public AgentConfig withExportedOutput(boolean export) {
+    return new AgentConfig(
+        data,
+        node,
+        server,
+        endpoints,
+        joinToken,
+        joinFile,
+        simulateGpus,
+        gpu,
+        walls,
+        containers,
+        kubernetes,
+        cpus,
+        memory,
+        checkpoints,
+        storages,
+        new Logs(logs.fileSize(), logs.files(), export),
         keep);
   }
 

@@ -82,7 +82,15 @@ public final class AgentMain {
   /// The file: the agent and its telemetry.
   record Config(
       @Setting(meaning = "The agent itself.") AgentConfig agent,
-      @Setting(meaning = "Receivers of metrics, traces and logs.") TelemetryConfig telemetry) {}
+      @Setting(meaning = "Receivers of metrics, traces and logs.") TelemetryConfig telemetry) {
+    Config {
+      Bounds.require(
+          !agent.logs().export() || telemetry.otlpEndpoint().isPresent(),
+          "logs.export",
+          "true",
+          "has nowhere to send the output of jobs; set telemetry.otlp-endpoint, or leave it out");
+    }
+  }
 
   public static void main(String[] arguments) throws InterruptedException {
     if (arguments.length > 0 && arguments[0].equals(Qualify.COMMAND)) {

@@ -14,7 +14,9 @@ import io.headgate.agent.runtime.attempt.CheckpointRoots;
 import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.ledger.NodeIdentity;
 import io.headgate.agent.runtime.ledger.Retention;
+import io.headgate.agent.runtime.output.OutputReceiver;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
+import io.headgate.agent.runtime.telemetry.OutputInstruments;
 import io.headgate.agent.runtime.watch.DeviceWatch;
 import io.headgate.agent.runtime.watch.MemoryWatch;
 import io.headgate.kit.config.ByteSize;
@@ -85,7 +87,14 @@ public final class NodeAgent implements AutoCloseable {
         settings(config, nodeId, bootId).on(capacity(config, driver, cpuMillis, memoryBytes));
     try {
       this.devices = new DeviceWatch(driver, config.gpu().health().interval(), time);
-      this.agent = Agent.open(settings, driver, devices, instruments, time);
+      this.agent =
+          Agent.open(
+              settings,
+              driver,
+              devices,
+              instruments,
+              output(config.logs(), nodeId, telemetry, time),
+              time);
     } catch (IOException e) {
       driver.close();
       gpuLock.ifPresent(GpuLock::close);
@@ -119,6 +128,16 @@ public final class NodeAgent implements AutoCloseable {
         ? Optional.of(
             new JobLimits.Capacity(
                 driver.devices().size(), cpuMillis, memoryBytes, ProcessCapacity.ofMachine()))
+        : Optional.empty();
+  }
+
+  private static Optional<OutputReceiver> output(
+      AgentConfig.Logs logs, String nodeId, Telemetry telemetry, TimeSource time) {
+    return logs.export()
+        ? telemetry
+            .logOutput(OutputReceiver.SERVICE, OutputReceiver.class.getPackageName())
+            .map(to ->
+                new OutputReceiver(to, new OutputInstruments(telemetry, nodeId), nodeId, time))
         : Optional.empty();
   }
 

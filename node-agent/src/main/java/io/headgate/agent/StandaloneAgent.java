@@ -77,6 +77,7 @@ final class StandaloneAgent implements AutoCloseable {
               driver,
               devices,
               new AgentInstruments(Telemetry.disabled(), time, NODE),
+              Optional.empty(),
               time);
       agent.start();
       agent.contact(BootClock.nowMs());

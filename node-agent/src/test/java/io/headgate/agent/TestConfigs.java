@@ -11,15 +11,22 @@ public final class TestConfigs {
   private TestConfigs() {}
 
   static AgentConfig with(AgentConfig config, ContainersConfig containers) {
-    return copy(config, containers, config.kubernetes());
+    return copy(config, containers, config.kubernetes(), config.logs());
   }
 
   static AgentConfig with(AgentConfig config, KubernetesConfig kubernetes) {
-    return copy(config, config.containers(), kubernetes);
+    return copy(config, config.containers(), kubernetes, config.logs());
+  }
+
+  static AgentConfig with(AgentConfig config, AgentConfig.Logs logs) {
+    return copy(config, config.containers(), config.kubernetes(), logs);
   }
 
   private static AgentConfig copy(
-      AgentConfig config, ContainersConfig containers, KubernetesConfig kubernetes) {
+      AgentConfig config,
+      ContainersConfig containers,
+      KubernetesConfig kubernetes,
+      AgentConfig.Logs logs) {
     return new AgentConfig(
         config.data(),
         config.node(),
@@ -36,7 +43,7 @@ public final class TestConfigs {
         config.memory(),
         config.checkpoints(),
         config.storages(),
-        config.logs(),
+        logs,
         config.keep());
   }
 

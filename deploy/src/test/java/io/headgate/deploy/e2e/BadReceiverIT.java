@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Jobs run while the receiver of telemetry takes nothing.
+/// Jobs run while the receiver of telemetry, and of their output, takes nothing.
 class BadReceiverIT {
   private static final int JOBS = 20;
 
@@ -28,7 +28,8 @@ class BadReceiverIT {
         TestInstallation headgate =
             TestInstallation.start(
                     InstallationConfig.of(directory, 0)
-                        .withTelemetry(to(URI.create("http://127.0.0.1:" + silent.getLocalPort()))))
+                        .withTelemetry(to(URI.create("http://127.0.0.1:" + silent.getLocalPort())))
+                        .withExportedOutput(true))
                 .withConfiguration(
                     """
                     groups:
@@ -47,7 +48,7 @@ class BadReceiverIT {
       for (int i = 0; i < JOBS; i++) {
         headgate
             .jobs()
-            .submit(new Submission(JobSpec.of("lab-1", List.of("true")), "j-" + i, null));
+            .submit(new Submission(JobSpec.of("lab-1", List.of("echo", "done")), "j-" + i, null));
       }
       for (int i = 0; i < JOBS; i++) {
         assertThat(headgate.await("j-" + i, "final", job -> job.state().isFinal()).state())

@@ -161,7 +161,8 @@ class SecretsAtRestIT {
             Duration.ofMillis(500),
             TelemetryConfig.LogLevel.DEBUG,
             TelemetryConfig.LogFormat.TEXT),
-        plain.keyChange());
+        plain.keyChange(),
+        true);
   }
 
   @Test

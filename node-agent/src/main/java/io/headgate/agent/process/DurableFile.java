@@ -61,7 +61,7 @@ public final class DurableFile {
   }
 
   /// Replaces the file as a whole for every reader, but without waiting for the disk.
-  static void replaceVolatile(Path file, byte[] content) throws IOException {
+  public static void replaceVolatile(Path file, byte[] content) throws IOException {
     replace(file, content, OWNER_ONLY_FILE, false);
   }
 

@@ -19,6 +19,7 @@ import io.headgate.agent.runtime.host.ContainerUse;
 import io.headgate.agent.runtime.host.JobWalls;
 import io.headgate.agent.runtime.ledger.AgentNames;
 import io.headgate.agent.runtime.ledger.Retention;
+import io.headgate.agent.runtime.output.OutputReceiver;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
 import io.headgate.agent.runtime.watch.DeviceWatch;
 import io.headgate.agent.runtime.watch.MemoryWatch;
@@ -88,14 +89,16 @@ public final class Agent implements AutoCloseable {
   /// Opens the data directory; nothing runs yet.
   ///
   /// @param devices of the driver; the caller starts it and directs its findings to this agent
+  /// @param output gets what jobs print; empty: it stays on this machine
   public static Agent open(
       Settings settings,
       GpuDriver driver,
       DeviceWatch devices,
       AgentInstruments instruments,
+      Optional<OutputReceiver> output,
       TimeSource time)
       throws IOException {
-    AgentPorts ports = MachinePorts.open(settings, driver, devices, instruments, time);
+    AgentPorts ports = MachinePorts.open(settings, driver, devices, instruments, output, time);
     Agent agent = new Agent(settings.name(), ports);
     instruments.observe(agent.loop::latestReports, driver::realisedSlices, ports.updates()::size);
     return agent;

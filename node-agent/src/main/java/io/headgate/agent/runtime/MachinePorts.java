@@ -30,6 +30,8 @@ import io.headgate.agent.runtime.ledger.AttemptLedger;
 import io.headgate.agent.runtime.ledger.JobUsers;
 import io.headgate.agent.runtime.ledger.Outbox;
 import io.headgate.agent.runtime.ledger.Retention;
+import io.headgate.agent.runtime.output.OutputExport;
+import io.headgate.agent.runtime.output.OutputReceiver;
 import io.headgate.agent.runtime.pod.PodRuntime;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
 import io.headgate.agent.runtime.telemetry.Enforcement;
@@ -56,6 +58,7 @@ final class MachinePorts {
       GpuDriver driver,
       DeviceWatch devices,
       AgentInstruments instruments,
+      Optional<OutputReceiver> receiver,
       TimeSource time)
       throws IOException {
     Path data = settings.data().toAbsolutePath();
@@ -100,6 +103,7 @@ final class MachinePorts {
             new ProgressWatch(),
             new JobMeter(runtime.processes()::usage),
             uses,
+            receiver.map(to -> new OutputExport(ledger, to, time)),
             instruments,
             time);
     Retention retention = new Retention(ledger, time, settings.keep());
@@ -219,6 +223,7 @@ final class MachinePorts {
       public void recovered(Input.Recovered recovered) throws IOException {
         context.driver().recover(context.ledger().slices(recovered));
         context.runtime().recover(AttemptLedger.live(recovered));
+        context.output().ifPresent(to -> to.start(AttemptLedger.live(recovered)));
         retention.begin();
       }
 
@@ -257,6 +262,7 @@ final class MachinePorts {
       public void close() throws IOException {
         context.watch().close();
         context.progress().close();
+        context.output().ifPresent(OutputExport::close);
         context.runtime().close();
         context.ledger().close();
       }

@@ -91,6 +91,7 @@ final class CrashingAgent {
         driver,
         new DeviceWatch(driver, Duration.ofSeconds(10), time),
         new AgentInstruments(Telemetry.disabled(), time, "crash"),
+        Optional.empty(),
         time);
   }
 

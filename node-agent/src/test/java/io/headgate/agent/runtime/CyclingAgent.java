@@ -117,6 +117,7 @@ final class CyclingAgent {
         driver,
         new DeviceWatch(driver, Duration.ofSeconds(10), time),
         new AgentInstruments(Telemetry.disabled(), time, NAME),
+        Optional.empty(),
         time);
   }
 

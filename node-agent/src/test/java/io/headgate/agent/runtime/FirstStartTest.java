@@ -54,6 +54,7 @@ class FirstStartTest {
             driver,
             new DeviceWatch(driver, PATIENCE, time),
             new AgentInstruments(Telemetry.disabled(), time, "first"),
+            Optional.empty(),
             time)) {
       return AgentNames.load(data).form();
     }

@@ -60,6 +60,7 @@ final class Receivers {
   private final List<Exports> exports = new ArrayList<>();
   private final Optional<SpanExporter> spanExporter;
   private final Optional<SpanProcessor> spans;
+  private final Optional<LogRecordExporter> logExporter;
   private final Optional<LogRecordProcessor> logs;
   private final Map<MetricReader, SharedReader.Parts> readers = new LinkedHashMap<>();
   private final Optional<URI> scrapeEndpoint;
@@ -68,7 +69,8 @@ final class Receivers {
   Receivers(TelemetryConfig config) {
     this.spanExporter = config.otlpEndpoint().map(this::spanExporter);
     this.spans = spanExporter.map(Receivers::spans);
-    this.logs = config.otlpEndpoint().map(this::logs);
+    this.logExporter = config.otlpEndpoint().map(this::logExporter);
+    this.logs = logExporter.map(Receivers::logs);
     config.otlpEndpoint().ifPresent(base -> share(metrics(base, config)));
     this.scrapeEndpoint = config.metricsPort().map(port -> listen(config, port));
   }
@@ -96,16 +98,24 @@ final class Receivers {
         .build();
   }
 
-  private LogRecordProcessor logs(URI base) {
-    return BatchLogRecordProcessor.builder(
-            exports(Exports.Signal.LOGS, base)
-                .of(
-                    (LogRecordExporter)
-                        OtlpHttpLogRecordExporter.builder()
-                            .setEndpoint(path(base, "logs"))
-                            .setTimeout(REQUEST)
-                            .setConnectTimeout(CONNECT)
-                            .build()))
+  private LogRecordExporter logExporter(URI base) {
+    return exports(Exports.Signal.LOGS, base)
+        .of(
+            (LogRecordExporter)
+                OtlpHttpLogRecordExporter.builder()
+                    .setEndpoint(path(base, "logs"))
+                    .setTimeout(REQUEST)
+                    .setConnectTimeout(CONNECT)
+                    .build());
+  }
+
+  /// The way of log records to the receiver; empty: none is configured.
+  Optional<LogRecordExporter> logExporter() {
+    return logExporter;
+  }
+
+  private static LogRecordProcessor logs(LogRecordExporter exporter) {
+    return BatchLogRecordProcessor.builder(exporter)
         .setMaxQueueSize(MOST_WAITING)
         .setExporterTimeout(REQUEST)
         .build();

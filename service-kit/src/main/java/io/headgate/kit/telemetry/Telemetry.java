@@ -159,6 +159,19 @@ public final class Telemetry implements AutoCloseable {
             .map(to -> new SpanOutput(to, resource(service, common.version()), scope));
   }
 
+  /// The way of log records that are written as a whole; absent: no receiver is configured.
+  ///
+  /// @param service the `service.name` of the records
+  /// @param scope package of the code that writes them
+  public Optional<LogOutput> logOutput(String service, String scope) {
+    return common == null
+        ? Optional.empty()
+        : common
+            .receivers()
+            .logExporter()
+            .map(to -> new LogOutput(to, resource(service, common.version()), scope));
+  }
+
   /// Part of the traces that begin here and are recorded; 1 without a receiver.
   public double traceRatio() {
     return common == null || common.receivers().spanExporter().isEmpty()

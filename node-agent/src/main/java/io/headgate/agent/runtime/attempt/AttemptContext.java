@@ -3,6 +3,7 @@ package io.headgate.agent.runtime.attempt;
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.runtime.ledger.AttemptLedger;
+import io.headgate.agent.runtime.output.OutputExport;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
 import io.headgate.agent.runtime.watch.DeviceWatch;
 import io.headgate.agent.runtime.watch.JobMeter;
@@ -13,11 +14,13 @@ import io.headgate.kit.time.TimeSource;
 import io.headgate.type.ImageRules;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /// The services that all attempts on this machine share.
 ///
 /// @param runtime where they run
 /// @param images which may run
+/// @param output sends what jobs print; empty: it stays on this machine
 public record AttemptContext(
     AttemptLedger ledger,
     GpuDriver driver,
@@ -29,6 +32,7 @@ public record AttemptContext(
     ProgressWatch progress,
     JobMeter jobs,
     UseWatch uses,
+    Optional<OutputExport> output,
     AgentInstruments instruments,
     TimeSource time) {
   /// An attempt was started, or found again.
@@ -37,8 +41,15 @@ public record AttemptContext(
   void began(Assignment assignment, Path directory) throws IOException {
     jobs.began(assignment);
     uses.began(assignment.key(), ledger.slices(assignment.key()));
+    output.ifPresent(to -> to.follow(assignment));
     if (assignment.key().worker() == 0) {
       progress.follow(assignment.key(), directory);
     }
+  }
+
+  /// None of an attempt's processes runs any more.
+  void ended(Assignment assignment) {
+    progress.ended(assignment.key());
+    output.ifPresent(to -> to.ended(assignment));
   }
 }

@@ -40,6 +40,7 @@ import org.slf4j.LoggerFactory;
 /// | `pod` | when its pod was made | its pod, which is made once |
 /// | `inside/` | before its pod is made | the directory shared with the pod; the supervisor writes only there |
 /// | `status`, `logs/` | by the supervisor | state and output of the job |
+/// | `output-sent` | when output was sent | how much a receiver of logs has taken |
 /// | `end` | when its slices are free | over for good; never starts again |
 /// | `forgotten` | when the scheduler knows | kept for its logs only |
 ///
@@ -67,6 +68,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
   private final RecordFiles files;
   private final DiskReserve reserve;
   private final SuspensionRecords suspensions;
+  private final OutputRecords outputs;
   private final JobUsers users;
 
   private AttemptLedger(Path data, String bootId, DataLock lock, JobUsers users)
@@ -79,6 +81,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
     this.reserve = new DiskReserve(data.resolve("reserve"));
     this.files = new RecordFiles(reserve);
     this.suspensions = new SuspensionRecords(files, attempts);
+    this.outputs = new OutputRecords(attempts);
     reserve.write(() -> DurableFile.makeDirectory(attempts));
   }
 
@@ -247,6 +250,11 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
   /// The records of suspensions.
   public SuspensionRecords suspensions() {
     return suspensions;
+  }
+
+  /// The records of output that was sent.
+  public OutputRecords outputs() {
+    return outputs;
   }
 
   @Override

@@ -200,7 +200,7 @@ final class Records {
     return plans;
   }
 
-  private static Fields putKey(Fields fields, AttemptKey key) {
+  static Fields putKey(Fields fields, AttemptKey key) {
     return fields
         .put("job", key.job())
         .putIfPresent("uid", Optional.of(key.uid()).filter(uid -> !uid.isEmpty()))
@@ -208,7 +208,7 @@ final class Records {
         .put("worker", key.worker());
   }
 
-  private static AttemptKey key(Fields fields) {
+  static AttemptKey key(Fields fields) {
     return new AttemptKey(
         fields.parse("job", fields.require("job"), JobName::parse),
         fields.find("uid").orElse(""),

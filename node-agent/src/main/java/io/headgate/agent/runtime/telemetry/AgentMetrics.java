@@ -158,6 +158,23 @@ public final class AgentMetrics {
               ACTION)
           .when("there was one");
 
+  private static final String EXPORTED = "`agent.logs.export` is on";
+
+  public static final MetricDefinition OUTPUT_SENT =
+      counter(
+              "headgate.job.output.sent",
+              "By",
+              "output of jobs that the receiver of logs has taken",
+              NODE)
+          .when(EXPORTED);
+  public static final MetricDefinition OUTPUT_DROPPED =
+      counter(
+              "headgate.job.output.dropped",
+              "By",
+              "output of jobs that was not kept until the receiver of logs could take it",
+              NODE)
+          .when(EXPORTED);
+
   /// All of them, in the order of the reference.
   public static final List<MetricDefinition> ALL =
       List.of(
@@ -176,7 +193,9 @@ public final class AgentMetrics {
           JOB_CPU,
           JOB_MEMORY,
           JOB_OOM_KILLS,
-          ENFORCEMENT);
+          ENFORCEMENT,
+          OUTPUT_SENT,
+          OUTPUT_DROPPED);
 
   private AgentMetrics() {}
 }
