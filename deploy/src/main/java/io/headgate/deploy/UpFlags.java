@@ -215,12 +215,7 @@ final class UpFlags {
           "BAD_FLAGS",
           "leave out --demo, or leave out --nodes and --file");
     }
-    if (exportedOutput && otlp == null) {
-      throw new UsageException(
-          "--export-output needs a receiver",
-          "BAD_FLAGS",
-          "headgate up --otlp http://127.0.0.1:4318 --export-output");
-    }
+    checkTelemetry();
     requireNotBoth("--rotate-encryption-key", rotateKey, "--replace-encryption-key", replaceKey);
     requireNotBoth("--ephemeral", ephemeral, "--data", data != null);
     if (schedulers < 0 || schedulers > InstallationConfig.MAX_SCHEDULERS) {
@@ -254,8 +249,6 @@ final class UpFlags {
             "create it, or name an existing directory");
       }
     }
-    requireOneOf("--log-level", logLevel, List.of("error", "warn", "info", "debug"));
-    requireOneOf("--log-format", logFormat, List.of("text", "json"));
     if (nodes != null) {
       try {
         var _ = NodePlan.parse(nodes, StarterConfiguration.POOL);
@@ -265,6 +258,17 @@ final class UpFlags {
     }
     // Last, because it creates the directory.
     observation().ifPresent(Observation::check);
+  }
+
+  private void checkTelemetry() {
+    requireOneOf("--log-level", logLevel, List.of("error", "warn", "info", "debug"));
+    requireOneOf("--log-format", logFormat, List.of("text", "json"));
+    if (exportedOutput && otlp == null) {
+      throw new UsageException(
+          "--export-output needs a receiver",
+          "BAD_FLAGS",
+          "headgate up --otlp http://127.0.0.1:4318 --export-output");
+    }
   }
 
   private static void requireOneOf(String flag, String value, List<String> values) {

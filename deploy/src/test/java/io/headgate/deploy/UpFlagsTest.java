@@ -24,6 +24,7 @@ class UpFlagsTest {
           --share not-there                 | "not-there" is not a directory for --share
           --observe /dev/null               | "/dev/null" is not a directory for --observe
           --observe /proc/here              | "/proc/here" is not writable for --observe
+          --export-output                   | --export-output needs a receiver
           --log-level loud                  | "loud" is not a value of --log-level
           --log-format xml                  | "xml" is not a value of --log-format
           """)

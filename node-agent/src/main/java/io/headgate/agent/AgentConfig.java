@@ -88,7 +88,7 @@ public record AgentConfig(
       @Setting(
               meaning =
                   "Whether each line that jobs print is also sent to `telemetry.otlp-endpoint`. "
-                      + "Whoever reads there sees the output of all tenants.")
+                      + "Readers there see the output of all tenants.")
           boolean export) {
     public static final Logs DEFAULTS = new Logs(ByteSize.ofMebibytes(4), 8, false);
 

@@ -202,6 +202,9 @@ class SecretsAtRestIT {
       for (String secret : secrets) {
         assertThat(where(secret, files)).as("files with %s", secret).isEmpty();
       }
+      assertThat(receiver.received("logs"))
+          .as("exported output: one value of the vault is masked in it")
+          .contains("headgate.job.output", OPEN + " *");
       for (String kind : List.of("traces", "metrics", "logs")) {
         String told = receiver.received(kind);
         assertThat(told).as(kind).isNotEmpty();
@@ -303,12 +306,18 @@ class SecretsAtRestIT {
             .setQueue("team-one")
             .addAllCommand(List.of("/bin/no-such-program", "CanaryArgumentOfAFailingJob"))
             .build();
+    JobSpec printing =
+        JobSpec.newBuilder()
+            .setQueue("team-one")
+            .addAllCommand(List.of("/bin/sh", "-c", "echo " + OPEN + " $TOKEN"))
+            .build();
     JobSpec draft =
         done.toBuilder()
             .setDraft(true)
             .putEnvironment("PASSWORD", "CanaryEnvironmentOfADraft")
             .build();
-    Map<String, JobSpec> submitted = Map.of("done", done, "failing", failing, "draft", draft);
+    Map<String, JobSpec> submitted =
+        Map.of("done", done, "failing", failing, "printing", printing, "draft", draft);
     submitted.forEach((id, spec) -> {
       SubmitJobRequest request =
           SubmitJobRequest.newBuilder()
@@ -322,6 +331,7 @@ class SecretsAtRestIT {
     });
     headgate.awaitState("done", JobState.DONE);
     headgate.await("failing", "ended", job -> job.state().isFinal());
+    headgate.awaitState("printing", JobState.DONE);
     headgate.awaitState("draft", JobState.DRAFT);
   }
 

@@ -80,7 +80,7 @@ public final class LogReceiver implements AutoCloseable {
     server.stop(0);
   }
 
-  /// What one field of a message holds.
+  /// Reads one field of a message.
   private interface Field {
     void read(int number, CodedInputStream from) throws IOException;
   }

@@ -19,7 +19,7 @@ record OutputReader(AttemptLogs logs, boolean ended) {
   /// @param dropped bytes before it that are not kept any more
   record Part(OutputLines output, long dropped) {}
 
-  /// What follows the offset. Its end is the offset if there is no complete line yet.
+  /// The output after the offset. Its end is the offset if there is no complete line yet.
   Part read(Stream stream, long offset) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     long begin = offset;
@@ -33,7 +33,7 @@ record OutputReader(AttemptLogs logs, boolean ended) {
       }
       if (piece.get().offset() > at) {
         if (bytes.size() > 0) {
-          // What followed is gone, so the rest of the line does not come.
+          // The file of the rest is gone, so the rest of the line does not come.
           isLast = true;
           break;
         }
