@@ -179,6 +179,23 @@ class NodeAgentOutputTest {
     assertThat(lines("stdout")).as("nothing is sent twice").hasSize(20_001);
   }
 
+  /// It leaves no file behind that would keep the directory of such an attempt.
+  @Test
+  void isNothingOfAnAttemptThatWasRefused() {
+    start(exported());
+    plane.send(
+        Orders.message(
+            Orders.assign(plane.leadership, "refused", "echo nothing").setStorage("nowhere")));
+    plane.awaitEnd("refused");
+    plane.send(Orders.message(Orders.assign(plane.leadership, "train", "echo step 1")));
+    awaitLines("stdout", List.of("step 1"));
+    Path directory = root.resolve("n1/attempts/acme.refused.1.0");
+    assertThat(directory).isDirectory();
+    assertThat(directory.resolve("output-sent")).doesNotExist();
+    plane.send(Orders.forget("refused"));
+    await().atMost(PATIENCE).until(() -> !Files.exists(directory));
+  }
+
   @Test
   void isCountedWhenItsFilesWentBeforeTheReceiverCame() throws Exception {
     receiver.refuse(true);

@@ -1,6 +1,7 @@
 package io.headgate.agent.runtime.attempt;
 
 import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.runtime.ledger.AttemptLedger;
 import io.headgate.agent.runtime.output.OutputExport;
@@ -48,8 +49,8 @@ public record AttemptContext(
   }
 
   /// None of an attempt's processes runs any more.
-  void ended(Assignment assignment) {
-    progress.ended(assignment.key());
-    output.ifPresent(to -> to.ended(assignment));
+  void ended(AttemptKey key) {
+    progress.ended(key);
+    output.ifPresent(to -> to.ended(key));
   }
 }

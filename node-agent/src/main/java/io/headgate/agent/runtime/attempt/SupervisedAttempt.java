@@ -272,7 +272,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
           slices.look();
         }
         if (tryRelease(killRemains)) {
-          context.ended(assignment);
+          context.ended(key());
           Failpoint.AFTER_RELEASE.reach();
           slices.freed();
           Duration took = Duration.ofNanos(context.time().monotonicNanos() - begun);

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -90,20 +91,15 @@ public final class OutputExport implements AutoCloseable {
     }
   }
 
-  /// None of its processes runs any more. An earlier agent may have followed it until then.
-  public void ended(Assignment assignment) {
-    SentOutput recorded =
-        ledger.outputs().read(assignment.key()).orElseGet(() -> SentOutput.none(assignment));
+  /// None of its processes runs any more. An earlier agent may have followed it until then. An
+  /// attempt without a record never ran, and its directory may be deleted at any moment.
+  public void ended(AttemptKey key) {
+    Optional<SentOutput> recorded =
+        ledger.outputs().read(key).filter(Predicate.not(SentOutput::done));
     lock.lock();
     try {
-      followed.compute(
-          assignment.key(),
-          (_, before) -> {
-            if (before != null) {
-              return new Followed(before.sent(), true);
-            }
-            return recorded.done() ? null : new Followed(recorded, true);
-          });
+      followed.computeIfPresent(key, (_, before) -> new Followed(before.sent(), true));
+      recorded.ifPresent(sent -> followed.putIfAbsent(key, new Followed(sent, true)));
     } finally {
       lock.unlock();
     }
