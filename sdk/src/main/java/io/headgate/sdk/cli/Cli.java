@@ -50,7 +50,7 @@ public final class Cli {
       }
       // Builds only the requested command: models of all commands would slow down the start.
       CliCommand command =
-          words.command().isEmpty() ? new WelcomeCommand() : entry(words.command()).create().get();
+          words.command().isEmpty() ? new WelcomeCommand() : entry(words).create().get();
       CommandLine parser = new CommandLine(command);
       QuietOption quiet = new QuietOption();
       if (parser.getCommandSpec().findOption("-q") == null) {
@@ -86,18 +86,23 @@ public final class Cli {
     return words.contains("--help") || words.contains("-h");
   }
 
-  private static Registration entry(String word) {
+  private static Registration entry(CommandLineWords words) {
+    String word = words.command();
     Optional<Registration> found = CommandRegistry.find(word);
     if (found.isPresent()) {
       return found.get();
     }
-    Optional<String> nearest = NearestName.find(word, CommandRegistry.names());
+    String all = "all commands: headgate help";
+    Optional<String> hint =
+        OtherTools.find(word, words.rest())
+            .map(ours -> "here it is: headgate " + ours)
+            .or(() ->
+                NearestName.find(word, CommandRegistry.names())
+                    .map(name -> "did you mean headgate " + name + "?"));
     throw new UsageException(
         "\"" + word + "\" is not a command",
         "COMMAND_NOT_FOUND",
-        nearest
-            .map(name -> "did you mean headgate " + name + "?   all commands: headgate help")
-            .orElse("all commands: headgate help"));
+        hint.map(next -> next + "   " + all).orElse(all));
   }
 
   private int report(Exception e, String[] args, @Nullable Invocation invocation) {
