@@ -145,8 +145,7 @@ class UpConfigurationIT {
             () -> 80,
             Clock.systemUTC(),
             ZoneOffset.UTC),
-        global,
-        false);
+        global);
   }
 
   /// A tenant with the configuration of a new installation.

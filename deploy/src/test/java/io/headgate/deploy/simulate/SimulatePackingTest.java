@@ -61,7 +61,7 @@ class SimulatePackingTest {
             () -> 80,
             Clock.systemUTC(),
             ZoneOffset.UTC);
-    try (Invocation invocation = new Invocation(environment, command.global(), false)) {
+    try (Invocation invocation = new Invocation(environment, command.global())) {
       return command.run(invocation);
     }
   }

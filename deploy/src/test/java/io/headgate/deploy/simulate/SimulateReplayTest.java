@@ -68,7 +68,7 @@ class SimulateReplayTest {
             () -> 80,
             Clock.systemUTC(),
             ZoneOffset.UTC);
-    try (Invocation invocation = new Invocation(environment, command.global(), false)) {
+    try (Invocation invocation = new Invocation(environment, command.global())) {
       return command.run(invocation);
     }
   }

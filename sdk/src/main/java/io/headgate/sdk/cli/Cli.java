@@ -12,7 +12,6 @@ import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.CliEnvironment;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
-import io.headgate.sdk.cli.frame.QuietOption;
 import io.headgate.sdk.cli.frame.Session;
 import io.headgate.sdk.cli.output.TextColors;
 import io.headgate.sdk.cli.output.UsageException;
@@ -52,10 +51,6 @@ public final class Cli {
       CliCommand command =
           words.command().isEmpty() ? new WelcomeCommand() : entry(words).create().get();
       CommandLine parser = new CommandLine(command);
-      QuietOption quiet = new QuietOption();
-      if (parser.getCommandSpec().findOption("-q") == null) {
-        parser.addMixin("quiet", quiet);
-      }
       parser.setCommandName(("headgate " + words.command()).strip());
       parser.setUsageHelpWidth(Math.max(80, environment.outTerminal() ? width() : 100));
       CommandLine.ParseResult parsed = parser.parseArgs(words.rest().toArray(String[]::new));
@@ -65,7 +60,7 @@ public final class Cli {
         leaf.usage(environment.out(), CommandLine.Help.Ansi.OFF);
         return ExitCode.DONE;
       }
-      invocation = new Invocation(environment, meant, quiet.quiet);
+      invocation = new Invocation(environment, meant);
       return meant.run(invocation);
     } catch (Exception e) {
       return report(e, args, invocation);

@@ -40,6 +40,11 @@ final class UsageErrors {
       return ErrorFrame.usage(
           "unexpected argument \"" + word + "\"", "UNKNOWN_ARGUMENT", List.of(help));
     }
+    if (word.startsWith("-q")) {
+      // Of one letter, which other tools take for quiet. Here it is a queue, where there is one.
+      return ErrorFrame.usage(
+          "unknown flag -q", "UNKNOWN_FLAG", List.of("for less output: --quiet   " + help));
+    }
     int equals = word.indexOf('=');
     String flag = equals < 0 ? word : word.substring(0, equals);
     List<String> names = optionNames(e.getCommandLine());

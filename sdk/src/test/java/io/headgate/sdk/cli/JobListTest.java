@@ -50,6 +50,15 @@ class JobListTest {
     assertThat(run("jobs", "--queue", "research-half").exitCode()).isZero();
   }
 
+  /// The letter means one thing in all commands.
+  @Test
+  void theLetterQIsTheQueueWhereverThereIsOne() {
+    assertThat(run("jobs", "-q", "queue-that-was", "-o", "name").out()).isEqualTo("old-1\n");
+    Result elsewhere = run("pools", "-q");
+    assertThat(elsewhere.err()).contains("unknown flag -q", "for less output: --quiet");
+    assertThat(elsewhere.exitCode()).isEqualTo(2);
+  }
+
   @Test
   void whoCancelledAJobAndWhyStandsBesideIt() {
     assertThat(run("jobs", "--all", "--queue", "queue-that-was").out())

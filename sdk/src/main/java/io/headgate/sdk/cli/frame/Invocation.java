@@ -29,21 +29,20 @@ public final class Invocation implements AutoCloseable {
   private volatile boolean areNotesMuted;
 
   /// A run of the command.
-  public Invocation(CliEnvironment environment, CliCommand command, boolean quiet) {
-    this(environment, command.global(), command.outputForms(), quiet);
+  public Invocation(CliEnvironment environment, CliCommand command) {
+    this(environment, command.global(), command.outputForms());
   }
 
   /// A run of a command that has the forms of lists.
-  public Invocation(CliEnvironment environment, GlobalOptions global, boolean quiet) {
-    this(environment, global, List.of(), quiet);
+  public Invocation(CliEnvironment environment, GlobalOptions global) {
+    this(environment, global, List.of());
   }
 
-  private Invocation(
-      CliEnvironment environment, GlobalOptions global, List<String> forms, boolean quiet) {
+  private Invocation(CliEnvironment environment, GlobalOptions global, List<String> forms) {
     this.environment = environment;
     this.global = global;
     this.form = form(environment, global, forms);
-    this.output = output(environment, global, quiet || global.quiet);
+    this.output = output(environment, global);
   }
 
   private static OutputForm form(
@@ -56,7 +55,7 @@ public final class Invocation implements AutoCloseable {
     return text.isEmpty() ? OutputForm.DEFAULT : OutputForm.parse(text);
   }
 
-  private static Output output(CliEnvironment environment, GlobalOptions global, boolean quiet) {
+  private static Output output(CliEnvironment environment, GlobalOptions global) {
     TextColors.When when = word("--color", global.color, TextColors.When.AUTO);
     TimeText.Form times = word("--time", global.time, TimeText.Form.RELATIVE);
     return new Output(
@@ -68,7 +67,7 @@ public final class Invocation implements AutoCloseable {
         TextColors.decide(when, environment.variables(), environment.errTerminal()),
         Symbols.decide(environment.variables()),
         new TimeText(times, environment.clock(), environment.zone()),
-        quiet);
+        global.quiet);
   }
 
   private static <E extends Enum<E>> E word(String flag, @Nullable String text, E fallback) {

@@ -64,7 +64,7 @@ public final class JobsCommand implements CliCommand {
   private List<String> users = List.of();
 
   @Option(
-      names = "--queue",
+      names = {"-q", "--queue"},
       split = ",",
       paramLabel = "ID",
       description = "Only jobs in these queues.")
