@@ -17,6 +17,7 @@ import io.headgate.kit.db.EncryptionKeyCommands;
 import io.headgate.kit.db.Notifications;
 import io.headgate.kit.db.SharedSecrets;
 import io.headgate.kit.grpc.ApiServer;
+import io.headgate.kit.grpc.DeniedCalls;
 import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.seal.KeyFile;
 import io.headgate.kit.seal.Seal;
@@ -140,7 +141,7 @@ public final class PolicyService implements AutoCloseable {
     database.observe(telemetry.meter(METER));
     this.pools = Channels.open(config.pools(), TokenSource.anonymous(), telemetry);
     this.watches = new WatchHub("access", config.watches(), telemetry.meter(METER));
-    this.metrics = new PolicyMetrics(telemetry.meter(METER));
+    this.metrics = new PolicyMetrics(telemetry.meter(METER), DeniedCalls.of(telemetry));
     // Often enough to prove to verifiers that the watch is alive.
     this.revocationWatches =
         new WatchHub(
@@ -159,7 +160,7 @@ public final class PolicyService implements AutoCloseable {
     this.signing = new SigningKeys(own, rotation(), RULES, time);
     this.audit = new AuditChain(database, AUDITED);
     this.anchors = new AuditAnchors("policy", audit, telemetry.meter(METER));
-    RefusedCalls refused = new RefusedCalls(changes, metrics, time);
+    RefusedCalls refused = new RefusedCalls(changes, time);
     FailedAttempts attempts = new FailedAttempts(time);
     Tokens tokens =
         new Tokens(

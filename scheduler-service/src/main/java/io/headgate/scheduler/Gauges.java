@@ -50,8 +50,17 @@ final class Gauges {
     profiles(readings, leader);
     queues(readings, leader);
     leader.reads().contacts().forEach(contact -> node(readings, contact));
-    readings.addAll(UsageReadings.of(totals));
+    readings.addAll(UsageReadings.of(totals, leader.core().policies()));
     return readings;
+  }
+
+  /// The attributes of each queue that is provisioned, in the order of `readings`.
+  static List<Attributes> queues(List<Reading> readings) {
+    return readings.stream()
+        .filter(reading -> reading.name().equals(MetricNames.QUEUE_OLDEST_AGE))
+        .map(Reading::attributes)
+        .filter(queue -> queue.get(MetricNames.PROFILE) != null)
+        .toList();
   }
 
   /// The sums over the nodes of a pool.

@@ -22,6 +22,9 @@ final class MeasuredSpans implements SpanWriter.Receiver {
     this.written = MetricNames.SPANS_WRITTEN.counter(meter);
     this.refused = MetricNames.SPANS_REFUSED.counter(meter);
     this.dropped = MetricNames.SPANS_DROPPED.counter(meter);
+    written.add(0);
+    refused.add(0);
+    dropped.add(0);
   }
 
   @Override

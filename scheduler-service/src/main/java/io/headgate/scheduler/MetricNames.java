@@ -2,6 +2,7 @@ package io.headgate.scheduler;
 
 import static io.headgate.kit.telemetry.MetricDefinition.BRIEF;
 import static io.headgate.kit.telemetry.MetricDefinition.FEW;
+import static io.headgate.kit.telemetry.MetricDefinition.FROM_THE_START;
 import static io.headgate.kit.telemetry.MetricDefinition.LONG;
 import static io.headgate.kit.telemetry.MetricDefinition.counter;
 import static io.headgate.kit.telemetry.MetricDefinition.gauge;
@@ -169,19 +170,22 @@ public final class MetricNames {
 
   public static final MetricDefinition SPANS_WRITTEN =
       counter("headgate.trace.spans.written", "{span}", "spans of jobs that the receiver took")
-          .when("`telemetry.otlp-endpoint` is set");
+          .when("`telemetry.otlp-endpoint` is set")
+          .atZero(FROM_THE_START);
   public static final MetricDefinition SPANS_REFUSED =
       counter(
               "headgate.trace.spans.refused",
               "{span}",
               "spans of jobs that the receiver did not take; they are sent again")
-          .when("a receiver did not take some");
+          .when("`telemetry.otlp-endpoint` is set")
+          .atZero(FROM_THE_START);
   public static final MetricDefinition SPANS_DROPPED =
       counter(
               "headgate.trace.spans.dropped",
               "{span}",
               "spans of jobs that no receiver took within an hour")
-          .when("a receiver was away for an hour");
+          .when("`telemetry.otlp-endpoint` is set")
+          .atZero(FROM_THE_START);
 
   public static final MetricDefinition GPU_TIME =
       counter(
@@ -205,11 +209,12 @@ public final class MetricNames {
           .when("a pool has a price");
   public static final MetricDefinition PREEMPTION_LOST =
       counter(
-          "headgate.preemption.lost",
-          "s",
-          "GPU-seconds of work that preemption lost, by the victims' policy",
-          TENANT,
-          POLICY);
+              "headgate.preemption.lost",
+              "s",
+              "GPU-seconds of work that preemption lost, by the victims' policy",
+              TENANT,
+              POLICY)
+          .atZero("with its policy");
 
   /// Counters that are read when metrics are collected.
   static final List<MetricDefinition> OBSERVED_COUNTERS =
@@ -282,14 +287,15 @@ public final class MetricNames {
           .when("a job with an expected start started");
   public static final MetricDefinition FINISHED =
       counter(
-          "headgate.job.finished",
-          "{job}",
-          "ended jobs, by their final state",
-          TENANT,
-          QUEUE,
-          POLICY,
-          PROFILE,
-          OUTCOME);
+              "headgate.job.finished",
+              "{job}",
+              "ended jobs, by their final state",
+              TENANT,
+              QUEUE,
+              POLICY,
+              PROFILE,
+              OUTCOME)
+          .atZero("with its queue, for the first 20 queues of a tenant and 200 in all");
   public static final MetricDefinition PREEMPTIONS =
       counter(
               "headgate.preemption.count",
@@ -314,10 +320,11 @@ public final class MetricNames {
           .when("a job was preempted");
   public static final MetricDefinition DECISIONS =
       counter(
-          "headgate.scheduler.decisions",
-          "{decision}",
-          "durable decisions: `start`, `preempt`, `hold`, `release`",
-          EFFECT);
+              "headgate.scheduler.decisions",
+              "{decision}",
+              "durable decisions: `start`, `preempt`, `hold`, `release`",
+              EFFECT)
+          .atZero(FROM_THE_START);
   public static final MetricDefinition PASS_DURATION =
       histogram("headgate.scheduler.pass.duration", "s", "time of a decision", BRIEF);
   public static final MetricDefinition COMMIT_DURATION =
@@ -337,7 +344,7 @@ public final class MetricNames {
           PART);
   public static final MetricDefinition STALE_WRITES =
       counter("headgate.scheduler.stale.writes", "{write}", "refused writes of a deposed leader")
-          .when("a leader was deposed");
+          .atZero(FROM_THE_START);
   public static final MetricDefinition VIOLATIONS =
       counter(
               "headgate.scheduler.invariant.violations",
@@ -345,7 +352,7 @@ public final class MetricNames {
               "faults after which a leader no longer trusted its state: `loop` (a decision failed),"
                   + " `database` (it lacks batches that were durable)",
               KIND)
-          .when("there was one");
+          .atZero(FROM_THE_START);
 
   /// All of them, in the order of the reference.
   public static final List<MetricDefinition> ALL =

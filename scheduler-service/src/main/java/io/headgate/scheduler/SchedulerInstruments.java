@@ -53,6 +53,10 @@ final class SchedulerInstruments implements LoopMetrics {
     this.batchSize = MetricNames.BATCH_SIZE.histogram(meter);
     this.staleWrites = MetricNames.STALE_WRITES.counter(meter);
     this.violations = MetricNames.VIOLATIONS.counter(meter);
+    staleWrites.add(0);
+    for (Violation kind : Violation.values()) {
+      violations.add(0, of(kind));
+    }
   }
 
   @Override
@@ -78,7 +82,11 @@ final class SchedulerInstruments implements LoopMetrics {
 
   @Override
   public void violated(Violation kind) {
-    violations.add(1, Attributes.of(MetricNames.KIND, kind.name().toLowerCase(Locale.ROOT)));
+    violations.add(1, of(kind));
+  }
+
+  private static Attributes of(Violation kind) {
+    return Attributes.of(MetricNames.KIND, kind.name().toLowerCase(Locale.ROOT));
   }
 
   @Override
@@ -134,7 +142,9 @@ final class SchedulerInstruments implements LoopMetrics {
             readings.add(new Gauges.Reading(MetricNames.EPOCH, leadership.epoch(), own)));
     if (door.isLeading()) {
       try {
-        readings.addAll(door.ask(Gauges::read));
+        List<Gauges.Reading> led = door.ask(Gauges::read);
+        jobs.expect(Gauges.queues(led));
+        readings.addAll(led);
       } catch (NotLeadingException | LeadershipLostException | QueueFullException e) {
         LOG.debug("the decision loop gave no readings; its gauges are left out", e);
       }

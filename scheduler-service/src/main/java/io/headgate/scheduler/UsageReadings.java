@@ -3,6 +3,7 @@ package io.headgate.scheduler;
 import io.headgate.scheduler.Gauges.Reading;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.ledger.UsageTotals;
+import io.headgate.scheduler.core.usage.PolicyUsage;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
 import java.util.ArrayList;
@@ -17,9 +18,11 @@ final class UsageReadings {
 
   private UsageReadings() {}
 
-  static List<Reading> of(UsageTotals totals) {
+  /// @param policies all of them: those that lost nothing have lost 0
+  static List<Reading> of(UsageTotals totals, List<PolicyUsage> policies) {
     List<Reading> readings = new ArrayList<>();
     Map<PolicyId, Long> lost = new TreeMap<>();
+    policies.forEach(policy -> lost.put(policy.policy(), 0L));
     for (UsageTotals.Use use : totals.uses()) {
       Attributes of =
           Attributes.of(

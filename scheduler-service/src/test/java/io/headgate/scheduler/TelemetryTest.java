@@ -6,6 +6,7 @@ import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.Metadata;
+import io.grpc.Status;
 import io.grpc.stub.MetadataUtils;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.ScrapedTelemetry;
@@ -107,6 +108,42 @@ final class TelemetryTest {
         .isEqualTo(2);
     assertThat(number(scrape, "headgate_agent_lease_remaining_seconds", "a-0")).isPositive();
     assertThat(scrape).as("no job's name is an attribute").noneMatch(line -> line.contains("r-0"));
+  }
+
+  @Test
+  void refusalsCountFromZero() {
+    List<String> before = telemetry.scrape();
+    String name = "headgate_auth_denied_total";
+    String role = "headgate_method=\"SubmitJob\",headgate_reason=\"ROLE_DENIED\"";
+    String token = "headgate_auth_denied_total{headgate_reason=\"TOKEN_INVALID\"";
+    assertThat(number(before, name, role)).isZero();
+    assertThat(number(before, name, token)).isZero();
+    JobServiceBlockingStub node = installation.jobs(installation.tokens.node("acme", "a-0"));
+    Refused.by(() -> node.submitJob(submit("rnd-3", "r-0")))
+        .hasReason(Status.Code.PERMISSION_DENIED, "ROLE_DENIED");
+    Refused.by(() -> installation.jobs("nonsense").submitJob(submit("rnd-3", "r-0")))
+        .hasReason(Status.Code.UNAUTHENTICATED, "TOKEN_INVALID");
+    List<String> after = telemetry.scrape();
+    assertThat(number(after, name, role)).isEqualTo(1);
+    assertThat(number(after, name, token)).isEqualTo(1);
+  }
+
+  /// From the moment that the configuration has them.
+  @Test
+  void queuesAndPoliciesHaveZeroesBeforeTheirFirstJob() {
+    List<String> scrape = telemetry.scrape();
+    String rnd = "headgate_policy=\"rnd\"";
+    assertThat(number(scrape, "headgate_preemption_lost_seconds_total", rnd)).isZero();
+    for (String outcome : List.of("done", "failed", "cancelled", "lost")) {
+      assertThat(
+              number(
+                  scrape,
+                  "headgate_job_finished_total",
+                  rnd,
+                  "headgate_queue=\"rnd-3\"",
+                  "headgate_outcome=\"" + outcome + "\""))
+          .isZero();
+    }
   }
 
   @Test

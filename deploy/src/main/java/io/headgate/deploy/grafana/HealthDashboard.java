@@ -10,7 +10,6 @@ import static io.headgate.deploy.grafana.Promql.sum;
 import io.headgate.kit.telemetry.CallMetrics;
 import io.headgate.kit.telemetry.RuntimeMetrics;
 import io.headgate.kit.telemetry.ServiceMetrics;
-import io.headgate.policy.runtime.PolicyMetrics;
 import java.util.List;
 
 /// 10: the services themselves.
@@ -119,8 +118,11 @@ final class HealthDashboard {
         .watches("A1")
         .query(
             Query.range(
-                Query.by(PolicyMetrics.METHOD, PolicyMetrics.REASON),
-                sum(rate(all(PolicyMetrics.DENIED)), PolicyMetrics.METHOD, PolicyMetrics.REASON)));
+                Query.by(ServiceMetrics.METHOD, ServiceMetrics.REASON),
+                sum(
+                    rate(all(ServiceMetrics.DENIED)),
+                    ServiceMetrics.METHOD,
+                    ServiceMetrics.REASON)));
   }
 
   private static Panel subscribers() {

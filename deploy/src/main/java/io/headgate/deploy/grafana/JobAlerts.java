@@ -3,7 +3,6 @@ package io.headgate.deploy.grafana;
 import static io.headgate.deploy.grafana.Promql.all;
 import static io.headgate.deploy.grafana.Promql.increase;
 import static io.headgate.deploy.grafana.Promql.max;
-import static io.headgate.deploy.grafana.Promql.rate;
 import static io.headgate.deploy.grafana.Promql.sum;
 import static io.headgate.scheduler.MetricNames.DIRECTION;
 import static io.headgate.scheduler.MetricNames.OUTCOME;
@@ -125,8 +124,10 @@ final class JobAlerts {
         Severity.WARNING,
         "%s / %s"
             .formatted(
-                sum(increase(callbacks.is(OUTCOME, PreemptionDashboard.TIMED_OUT), "1h"), TENANT),
-                sum(increase(callbacks, "1h"), TENANT)),
+                sum(
+                    Promql.grown(callbacks.is(OUTCOME, PreemptionDashboard.TIMED_OUT), "1h"),
+                    TENANT),
+                sum(Promql.grown(callbacks, "1h"), TENANT)),
         Condition.above(0.05),
         "0s",
         new Text(
@@ -205,8 +206,8 @@ final class JobAlerts {
         Severity.WARNING,
         "histogram_quantile(0.9, sum by (le) (%s) + on () group_left () (%s or vector(0)))"
             .formatted(
-                rate(errors.part("_bucket").is(DIRECTION, "late"), "1h"),
-                sum(rate(errors.count().is(DIRECTION, "early"), "1h"))),
+                Promql.grown(errors.part("_bucket").is(DIRECTION, "late"), "1h"),
+                sum(Promql.grown(errors.count().is(DIRECTION, "early"), "1h"))),
         Condition.above(900),
         "15m",
         new Text(

@@ -177,11 +177,11 @@ final class Promql {
     return "increase(" + counter + "[" + range + "])";
   }
 
-  /// The growth of a counter, where its first value counts, too: a counter of rare events appears
-  /// with its first event, and no rate sees that.
+  /// The growth of a counter, where its first value counts, too. A histogram and many a counter of
+  /// rare events appear with their first event, and no rate sees that.
   static String grown(Series counter, String range) {
-    return "(%s > 0 or (%s unless %s offset %s))"
-        .formatted(increase(counter, range), counter, counter, range);
+    return "((%s unless %s offset %s) or %s)"
+        .formatted(counter, counter, range, increase(counter, range));
   }
 
   /// Whole things, of a growth that Prometheus extrapolates; without those of which there are none.

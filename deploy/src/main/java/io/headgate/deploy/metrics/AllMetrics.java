@@ -21,7 +21,8 @@ public final class AllMetrics {
       List.of(
           new Section(
               "headgate-scheduler",
-              "A scheduler that does not lead emits only its queue length, leadership and epoch.",
+              "A scheduler that does not lead emits only its queue length, leadership and epoch, and"
+                  + " the counters\nthat are at 0 from the start.",
               MetricNames.ALL),
           new Section("headgate-agent", "", AgentMetrics.ALL),
           new Section(

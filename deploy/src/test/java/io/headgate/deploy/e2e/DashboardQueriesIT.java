@@ -48,11 +48,6 @@ class DashboardQueriesIT {
   private static final Map<String, String> CONDITIONAL =
       Map.of(
           "headgate_series_left_out", "2,000 series of one gauge",
-          "headgate_trace_spans_dropped_total", "an hour without a receiver",
-          "headgate_scheduler_stale_writes_total", "a deposed leader that lives on",
-          "headgate_scheduler_invariant_violations_total", "a fault of the product",
-          "headgate_watch_cuts_total", "a subscriber that takes nothing",
-          "headgate_kind=\"fence\"", "a process that outlives its attempt",
           "offset 7d", "data of a week");
 
   @TempDir private static Path directory;

@@ -43,6 +43,10 @@ class MetricsIT {
   /// The exporter adds them: the part of the process, and the bound of a bucket.
   private static final Set<String> ADDED = Set.of("service_name", "le");
 
+  /// The configuration of the test is a change.
+  private static final Set<String> COUNTED_AT_ONCE =
+      Set.of("headgate_access_changes_total", "headgate_pool_catalog_changes_total");
+
   /// Simulated GPUs have no driver.
   private static final Set<String> NOT_SIMULATED = Set.of("hw_driver_version");
 
@@ -57,8 +61,16 @@ class MetricsIT {
             .withConfiguration(CONFIGURATION)
             .withNode("a-0", "gpus", "2xA100")
             .withNode("a-1", "gpus", "2xA100")) {
-      runJobs(headgate);
       URI scrape = headgate.installation().metricsUris().get("all parts");
+      List<String> fresh = scrape(scrape);
+      assertThat(notAtZero(fresh)).as("counters before their first event").isEmpty();
+      assertThat(fresh)
+          .as("each service counts denials under its own name")
+          .contains(
+              unknownToken("headgate-pool"),
+              unknownToken("headgate-policy"),
+              unknownToken("headgate-scheduler"));
+      runJobs(headgate);
       await()
           .atMost(TestInstallation.PATIENCE)
           .untilAsserted(() -> assertThat(missing(shown(scrape(scrape)))).isEmpty());
@@ -80,6 +92,25 @@ class MetricsIT {
               "headgate-agent");
       assertThat(lines).as("lines of a scrape").hasSizeLessThan(MOST_LINES);
     }
+  }
+
+  private static String unknownToken(String service) {
+    return "headgate_auth_denied_total{headgate_reason=\"TOKEN_INVALID\",service_name=\"%s\"} 0.0"
+        .formatted(service);
+  }
+
+  /// Counters that are to exist at 0, and have no such series before a job was submitted. Some
+  /// count what happens as an installation starts.
+  private static List<String> notAtZero(List<String> lines) {
+    return AllMetrics.stream()
+        .filter(metric -> !metric.atZero().isEmpty() && metric.condition().isEmpty())
+        .map(AllMetrics::prometheusName)
+        .filter(name -> !COUNTED_AT_ONCE.contains(name))
+        .filter(name ->
+            lines.stream()
+                .noneMatch(line ->
+                    SERIES.matcher(line).replaceFirst("$1").equals(name) && line.endsWith(" 0.0")))
+        .toList();
   }
 
   /// One job ends, one is preempted by an entitled one, and one waits.

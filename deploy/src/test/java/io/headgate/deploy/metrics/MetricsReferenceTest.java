@@ -91,6 +91,14 @@ class MetricsReferenceTest {
                     .map(key -> "`" + key.getKey() + "`")
                     .collect(Collectors.joining(", ")),
             metric.meaning(),
-            metric.condition().isEmpty() ? "–" : metric.condition());
+            appears(metric));
+  }
+
+  private static String appears(MetricDefinition metric) {
+    String zero = metric.atZero().isEmpty() ? "" : "at 0 " + metric.atZero();
+    if (metric.condition().isEmpty()) {
+      return zero.isEmpty() ? "–" : zero;
+    }
+    return zero.isEmpty() ? metric.condition() : metric.condition() + "; " + zero;
   }
 }

@@ -21,12 +21,10 @@ public final class RefusedCalls {
 
   private final Changes changes;
   private final LeakyBuckets written;
-  private final PolicyMetrics metrics;
   private final AtomicLong leftOut = new AtomicLong();
 
-  public RefusedCalls(Changes changes, PolicyMetrics metrics, TimeSource time) {
+  public RefusedCalls(Changes changes, TimeSource time) {
     this.changes = changes;
-    this.metrics = metrics;
     this.written = new LeakyBuckets(time);
   }
 
@@ -35,13 +33,6 @@ public final class RefusedCalls {
   /// @param action the RPC
   /// @param target the resource of the call; empty if unknown
   public void record(
-      Origin origin, Optional<TenantId> tenant, String action, String target, String reason) {
-    metrics.denied(action, reason);
-    write(origin, tenant, action, target, reason);
-  }
-
-  /// Writes the entry of a refusal that is counted elsewhere.
-  void write(
       Origin origin, Optional<TenantId> tenant, String action, String target, String reason) {
     AuditEntry.Actor actor = AuditEntry.Actor.of(origin);
     String who =

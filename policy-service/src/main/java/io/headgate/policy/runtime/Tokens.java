@@ -95,7 +95,6 @@ public final class Tokens {
     Instant now = changes.now();
     Optional<Bearer> bearer = secret.flatMap(given -> bearer(origin, shown(given, proof), now));
     if (bearer.isEmpty()) {
-      guard.metrics().denied(EXCHANGE, REJECTED);
       throw new DeniedException(new Denial.KeyRejected());
     }
     markUsed(bearer.get().key(), now);
@@ -198,7 +197,9 @@ public final class Tokens {
   }
 
   private DeniedException refused(Origin origin, KeySecret secret, String reason, Denial denial) {
-    guard.metrics().denied(EXCHANGE, reason);
+    if (!reason.equals(REJECTED)) {
+      guard.metrics().denied(EXCHANGE, reason);
+    }
     noteRefusal(origin, secret, reason);
     return new DeniedException(denial);
   }
@@ -252,6 +253,6 @@ public final class Tokens {
         .ifPresent(key ->
             guard
                 .refused()
-                .write(origin, key.owner().tenant(), EXCHANGE, "keys/" + key.id(), reason));
+                .record(origin, key.owner().tenant(), EXCHANGE, "keys/" + key.id(), reason));
   }
 }

@@ -9,9 +9,10 @@ import java.util.List;
 public final class PoolMetrics {
   public static final MetricDefinition CATALOG_CHANGES =
       MetricDefinition.counter(
-          "headgate.pool.catalog.changes",
-          "{change}",
-          "commits that changed what watchers of the catalog see");
+              "headgate.pool.catalog.changes",
+              "{change}",
+              "commits that changed what watchers of the catalog see")
+          .atZero(MetricDefinition.FROM_THE_START);
 
   /// All of them, in the order of the reference.
   public static final List<MetricDefinition> ALL = List.of(CATALOG_CHANGES);
@@ -20,6 +21,7 @@ public final class PoolMetrics {
 
   public PoolMetrics(Meter meter) {
     this.catalogChanges = CATALOG_CHANGES.counter(meter);
+    catalogChanges.add(0);
   }
 
   void catalogChanged() {

@@ -267,6 +267,7 @@ public final class ApiServer implements AutoCloseable {
 
   private Server build(Builder builder, List<ServerServiceDefinition> services) {
     ErrorPages errors = new ErrorPages();
+    DeniedPaths denied = denied(builder);
     ServerBuilder server = Server.builder();
     accepted.configure(server);
     server
@@ -278,7 +279,11 @@ public final class ApiServer implements AutoCloseable {
             grpc(builder, services, errors),
             delegate ->
                 TokenFirst.beforeMethods(
-                    delegate, builder.verifier, services, config.discovery() == Discovery.OPEN),
+                    delegate,
+                    builder.verifier,
+                    services,
+                    config.discovery() == Discovery.OPEN,
+                    denied),
             delegate -> new RequestLimits(delegate, sizes),
             delegate -> new PromptCalls(delegate, builder.prompt, builder.verifier),
             delegate -> new StrangerCalls(delegate, services, builder.verifier),
@@ -286,7 +291,7 @@ public final class ApiServer implements AutoCloseable {
     DocService pages = DocService.builder().build();
     switch (config.discovery()) {
       case SIGNED_IN ->
-          server.serviceUnder("/docs", TokenFirst.beforePages(pages, builder.verifier));
+          server.serviceUnder("/docs", TokenFirst.beforePages(pages, builder.verifier, denied));
       case OPEN -> server.serviceUnder("/docs", pages);
       case OFF -> {
         // Neither pages nor reflection.
@@ -301,9 +306,7 @@ public final class ApiServer implements AutoCloseable {
 
   private GrpcService grpc(
       Builder builder, List<ServerServiceDefinition> services, ErrorPages errors) {
-    FailureInterceptor failures = new FailureInterceptor();
     List<ServerInterceptor> chain = new ArrayList<>();
-    chain.add(failures);
     chain.add(calls);
     chain.add(StrangerCalls.refusals());
     chain.add(builder.authInterceptor());
@@ -327,9 +330,12 @@ public final class ApiServer implements AutoCloseable {
                     .errorHandler(errors)
                     .build())
             .addService(
-                ServerInterceptors.interceptForward(health.service().bindService(), failures));
+                ServerInterceptors.interceptForward(
+                    health.service().bindService(),
+                    new FailureInterceptor(DeniedCalls.of(builder.telemetry))));
     for (Builder.Traced service : builder.services) {
       List<ServerInterceptor> traced = new ArrayList<>(chain);
+      traced.addFirst(new FailureInterceptor(DeniedCalls.of(service.telemetry())));
       traced.addFirst(service.telemetry().serverInterceptor());
       grpc.addService(ServerInterceptors.interceptForward(service.definition(), traced));
     }
@@ -337,6 +343,17 @@ public final class ApiServer implements AutoCloseable {
       grpc.addService(ProtoReflectionServiceV1.newInstance());
     }
     return grpc.build();
+  }
+
+  /// The services count what they refuse, each by its own telemetry; the server counts the rest.
+  private static DeniedPaths denied(Builder builder) {
+    DeniedPaths paths = new DeniedPaths(DeniedCalls.of(builder.telemetry));
+    for (Builder.Traced service : builder.services) {
+      DeniedCalls calls = DeniedCalls.of(service.telemetry());
+      calls.expect(service.definition());
+      paths.add(service.definition(), calls);
+    }
+    return paths;
   }
 
   /// A field that the contract lacks is refused, as by every JSON reader of protobuf.

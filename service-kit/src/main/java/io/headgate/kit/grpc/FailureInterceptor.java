@@ -24,20 +24,27 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /// Gives each call an id and sends every failure, thrown or closed with, through {@link
-/// GrpcFailures}. A call without a good token costs its [connection][Connections]. The class is the
-/// outermost interceptor, so that it also handles the refusals of the others.
+/// GrpcFailures}. A call without a good token costs its [connection][Connections]. Refusals because
+/// of the caller are [counted][DeniedCalls]. The class is the outermost interceptor, so that it
+/// also handles the refusals of the others.
 final class FailureInterceptor implements ServerInterceptor {
   static final Metadata.Key<String> REQUEST_ID =
       Metadata.Key.of("x-request-id", Metadata.ASCII_STRING_MARSHALLER);
   static final Context.Key<String> REQUEST_ID_KEY = Context.key("request-id");
   private static final String LOG_KEY = "request";
 
+  private final DeniedCalls denied;
+
+  FailureInterceptor(DeniedCalls denied) {
+    this.denied = denied;
+  }
+
   @Override
   public <ReqT, RespT> Listener<ReqT> interceptCall(
       ServerCall<ReqT, RespT> call, Metadata headers, ServerCallHandler<ReqT, RespT> next) {
     String id = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
     Call named = new Call(id, call.getMethodDescriptor().getFullMethodName());
-    TranslatingCall<ReqT, RespT> translating = new TranslatingCall<>(call, named);
+    TranslatingCall<ReqT, RespT> translating = new TranslatingCall<>(call, named, denied);
     Context context =
         Context.current()
             .withValue(REQUEST_ID_KEY, id)
@@ -67,12 +74,14 @@ final class FailureInterceptor implements ServerInterceptor {
   private static final class TranslatingCall<ReqT, RespT>
       extends SimpleForwardingServerCall<ReqT, RespT> {
     private final Call named;
+    private final DeniedCalls denied;
     private final Optional<Connection> connection;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    TranslatingCall(ServerCall<ReqT, RespT> call, Call named) {
+    TranslatingCall(ServerCall<ReqT, RespT> call, Call named, DeniedCalls denied) {
       super(call);
       this.named = named;
+      this.denied = denied;
       this.connection = Connections.of(ServiceRequestContext.currentOrNull());
     }
 
@@ -96,6 +105,8 @@ final class FailureInterceptor implements ServerInterceptor {
       if (translated.getStatus().getCode() == Status.Code.UNAUTHENTICATED) {
         connection.ifPresent(Connection::failed);
       }
+      GrpcFailures.refusal(translated)
+          .ifPresent(refusal -> denied.refused(getMethodDescriptor(), refusal));
       Metadata details = translated.getTrailers();
       Metadata sent = details == null ? new Metadata() : details;
       sent.put(REQUEST_ID, named.requestId());

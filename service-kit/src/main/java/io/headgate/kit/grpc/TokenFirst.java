@@ -28,6 +28,7 @@ final class TokenFirst extends SimpleDecoratingHttpService {
   private final List<Pattern> open;
   private final boolean servesMethods;
   private final boolean isReflectionOpen;
+  private final DeniedPaths denied;
 
   /// @param open paths that need no token
   /// @param servesMethods whether interceptors check the token of calls of gRPC; pages have none
@@ -36,12 +37,14 @@ final class TokenFirst extends SimpleDecoratingHttpService {
       TokenVerifier verifier,
       List<Pattern> open,
       boolean servesMethods,
-      boolean isReflectionOpen) {
+      boolean isReflectionOpen,
+      DeniedPaths denied) {
     super(delegate);
     this.verifier = verifier;
     this.open = open;
     this.servesMethods = servesMethods;
     this.isReflectionOpen = isReflectionOpen;
+    this.denied = denied;
   }
 
   /// Before the methods of `services` as JSON, and before reflection unless it is open.
@@ -49,7 +52,8 @@ final class TokenFirst extends SimpleDecoratingHttpService {
       HttpService delegate,
       TokenVerifier verifier,
       List<ServerServiceDefinition> services,
-      boolean isReflectionOpen) {
+      boolean isReflectionOpen,
+      DeniedPaths denied) {
     return new TokenFirst(
         delegate,
         verifier,
@@ -61,12 +65,13 @@ final class TokenFirst extends SimpleDecoratingHttpService {
             .map(JsonPath::path)
             .toList(),
         true,
-        isReflectionOpen);
+        isReflectionOpen,
+        denied);
   }
 
   /// Before pages for every signed-in caller.
-  static TokenFirst beforePages(HttpService delegate, TokenVerifier verifier) {
-    return new TokenFirst(delegate, verifier, List.of(), false, false);
+  static TokenFirst beforePages(HttpService delegate, TokenVerifier verifier, DeniedPaths denied) {
+    return new TokenFirst(delegate, verifier, List.of(), false, false, denied);
   }
 
   @Override
@@ -97,7 +102,8 @@ final class TokenFirst extends SimpleDecoratingHttpService {
                 call.eventLoop()));
   }
 
-  private static HttpResponse refused(ServiceRequestContext call, Refusal refusal) {
+  private HttpResponse refused(ServiceRequestContext call, Refusal refusal) {
+    denied.of(call.path()).refused(refusal);
     Connections.of(call).ifPresent(Connections.Connection::failed);
     return ErrorPages.answer(call, refusal);
   }

@@ -22,6 +22,8 @@ import java.util.List;
 /// @param attributes in the order of the reference; a series may lack those that do not apply
 /// @param meaning one phrase without a full stop
 /// @param condition when it appears; empty: in every installation that runs jobs
+/// @param atZero since when the series of a counter exist, at 0; empty: each appears with its first
+///   event, which the rates of Prometheus do not see
 /// @param buckets upper bounds of the buckets of a histogram, for receivers that need fixed ones
 public record MetricDefinition(
     String name,
@@ -30,7 +32,11 @@ public record MetricDefinition(
     List<AttributeKey<?>> attributes,
     String meaning,
     String condition,
+    String atZero,
     List<Double> buckets) {
+  /// At 0 since the process began.
+  public static final String FROM_THE_START = "from the start";
+
   /// Times from a millisecond to minutes.
   public static final List<Double> BRIEF = List.of(0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0);
 
@@ -54,6 +60,9 @@ public record MetricDefinition(
     buckets = List.copyOf(buckets);
     if (buckets.isEmpty() == (kind == Kind.HISTOGRAM)) {
       throw new IllegalArgumentException(name + ": histograms alone have buckets");
+    }
+    if (!atZero.isEmpty() && kind != Kind.COUNTER) {
+      throw new IllegalArgumentException(name + ": only counters begin at 0");
     }
   }
 
@@ -88,19 +97,25 @@ public record MetricDefinition(
       String meaning,
       List<Double> buckets,
       AttributeKey<?>... attributes) {
-    return new MetricDefinition(name, kind, unit, List.of(attributes), meaning, "", buckets);
+    return new MetricDefinition(name, kind, unit, List.of(attributes), meaning, "", "", buckets);
   }
 
   /// The same metric, which appears only then.
   public MetricDefinition when(String newCondition) {
-    return new MetricDefinition(name, kind, unit, attributes, meaning, newCondition, buckets);
+    return new MetricDefinition(
+        name, kind, unit, attributes, meaning, newCondition, atZero, buckets);
+  }
+
+  /// The same counter, whose series exist at 0 since then, so that rates see their first events.
+  public MetricDefinition atZero(String since) {
+    return new MetricDefinition(name, kind, unit, attributes, meaning, condition, since, buckets);
   }
 
   /// The same metric with one more attribute, which tells parts of a process apart.
   public MetricDefinition with(AttributeKey<?> attribute) {
     List<AttributeKey<?>> more = new ArrayList<>(attributes);
     more.add(attribute);
-    return new MetricDefinition(name, kind, unit, more, meaning, condition, buckets);
+    return new MetricDefinition(name, kind, unit, more, meaning, condition, atZero, buckets);
   }
 
   /// Its description in metadata, a sentence.

@@ -14,6 +14,8 @@ public final class ServiceMetrics {
   public static final AttributeKey<String> WATCH = AttributeKey.stringKey("headgate.watch");
   public static final AttributeKey<String> SIGNAL = AttributeKey.stringKey("headgate.signal");
   public static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("headgate.outcome");
+  public static final AttributeKey<String> METHOD = AttributeKey.stringKey("headgate.method");
+  public static final AttributeKey<String> REASON = AttributeKey.stringKey("headgate.reason");
   public static final AttributeKey<String> ROLE = AttributeKey.stringKey("headgate.role");
 
   public static final MetricDefinition HANDLERS =
@@ -27,19 +29,22 @@ public final class ServiceMetrics {
       gauge("headgate.server.calls", "{call}", "calls in progress, streams included");
   public static final MetricDefinition CALLS_REFUSED =
       counter(
-          "headgate.server.calls.refused",
-          "{call}",
-          "calls of bounded methods, refused before they were read");
+              "headgate.server.calls.refused",
+              "{call}",
+              "calls of bounded methods, refused before they were read")
+          .atZero(MetricDefinition.FROM_THE_START);
   public static final MetricDefinition CONNECTIONS_REFUSED =
       counter(
-          "headgate.server.connections.refused",
-          "{connection}",
-          "connections that were refused, or gave way to a new one");
+              "headgate.server.connections.refused",
+              "{connection}",
+              "connections that were refused, or gave way to a new one")
+          .atZero(MetricDefinition.FROM_THE_START);
   public static final MetricDefinition CONNECTIONS_CUT =
       counter(
-          "headgate.server.connections.cut",
-          "{connection}",
-          "connections that ended because of a flood");
+              "headgate.server.connections.cut",
+              "{connection}",
+              "connections that ended because of a flood")
+          .atZero(MetricDefinition.FROM_THE_START);
   public static final MetricDefinition STRANGERS_LOBBY =
       gauge(
           "headgate.server.strangers.lobby",
@@ -52,9 +57,21 @@ public final class ServiceMetrics {
           "tokens of strangers that wait for their check");
   public static final MetricDefinition STRANGERS_PAUSE =
       counter(
-          "headgate.server.strangers.pause",
-          "s",
-          "time that the loop of strangers paused to keep its share");
+              "headgate.server.strangers.pause",
+              "s",
+              "time that the loop of strangers paused to keep its share")
+          .atZero(MetricDefinition.FROM_THE_START);
+
+  public static final MetricDefinition DENIED =
+      counter(
+              "headgate.auth.denied",
+              "{call}",
+              "calls refused because of their caller; without a method: the token was not good",
+              METHOD,
+              REASON)
+          .atZero(
+              "from the start: bad tokens, `KEY_REJECTED` and `JOIN_TOKEN_REJECTED`, and"
+                  + " `ROLE_DENIED` of each method");
 
   public static final MetricDefinition WATCH_SUBSCRIBERS =
       gauge(
@@ -82,7 +99,7 @@ public final class ServiceMetrics {
               "{subscriber}",
               "subscribers cut off because they took nothing",
               WATCH)
-          .when("a subscriber was cut off");
+          .atZero(MetricDefinition.FROM_THE_START);
 
   public static final MetricDefinition CONNECTIONS_ACTIVE =
       database("active", "connections in use");
@@ -107,7 +124,8 @@ public final class ServiceMetrics {
                   + " failed is dropped",
               SIGNAL,
               OUTCOME)
-          .when("`telemetry.otlp-endpoint` is set");
+          .when("`telemetry.otlp-endpoint` is set")
+          .atZero(MetricDefinition.FROM_THE_START);
 
   public static final MetricDefinition MEMORY_LEFT =
       gauge("headgate.memory.left", "By", "old generation in use after its last collection");
@@ -126,6 +144,7 @@ public final class ServiceMetrics {
           STRANGERS_LOBBY,
           STRANGERS_CHECKS,
           STRANGERS_PAUSE,
+          DENIED,
           CallMetrics.SERVED,
           CallMetrics.MADE,
           WATCH_SUBSCRIBERS,

@@ -80,6 +80,7 @@ public final class WatchHub implements AutoCloseable {
     this.readers = new HeavyThreads("read-" + name, READERS);
     this.self = Attributes.of(ServiceMetrics.WATCH, name);
     this.cuts = ServiceMetrics.WATCH_CUTS.counter(meter);
+    cuts.add(0, self);
     this.lag = ServiceMetrics.WATCH_LAG.histogram(meter);
     ServiceMetrics.WATCH_BYTES
         .gauge(meter)

@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
 public final class AgentInstruments implements AutoCloseable {
   private static final String SCOPE = "io.headgate.agent";
 
+  private static final String NO_MECHANISM = "none";
+
   private static final AttributeKey<String> JOB = AttributeKey.stringKey("headgate.job");
   private static final AttributeKey<Long> ATTEMPT = AttributeKey.longKey("headgate.attempt");
 
@@ -69,6 +71,17 @@ public final class AgentInstruments implements AutoCloseable {
     this.releaseDuration = AgentMetrics.RELEASE_DURATION.histogram(meter);
     this.enforcement = AgentMetrics.ENFORCEMENT.counter(meter);
     this.violations = AgentMetrics.SLICE_VIOLATIONS.counter(meter);
+    for (Enforcement action : Enforcement.values()) {
+      enforcement.add(0, of(action));
+    }
+    // A job without slices can leave processes behind, too.
+    violations.add(0, of(NO_MECHANISM, Violation.FENCE));
+  }
+
+  private void expectViolations(String mechanism) {
+    for (Violation kind : Violation.values()) {
+      violations.add(0, of(mechanism, kind));
+    }
   }
 
   /// The start of an attempt: a span in the job's trace.
@@ -110,6 +123,7 @@ public final class AgentInstruments implements AutoCloseable {
       this.span = span("agent.slices", assignment, Context.root().with(start));
       span.setAttribute(AgentMetrics.MECHANISM, mechanism(plans));
       this.plans = List.copyOf(plans);
+      expectViolations(mechanism(plans));
     }
 
     /// All were made.
@@ -172,24 +186,25 @@ public final class AgentInstruments implements AutoCloseable {
   }
 
   private static String mechanism(List<SlicePlan> plans) {
-    return plans.isEmpty() ? "none" : plans.getFirst().mechanism();
+    return plans.isEmpty() ? NO_MECHANISM : plans.getFirst().mechanism();
   }
 
   /// An attempt did not keep to its slices.
   public void violated(List<SlicePlan> plans, Violation kind) {
-    violations.add(
-        1,
-        Attributes.of(
-            AgentMetrics.NODE,
-            node,
-            AgentMetrics.MECHANISM,
-            mechanism(plans),
-            AgentMetrics.KIND,
-            word(kind)));
+    violations.add(1, of(mechanism(plans), kind));
+  }
+
+  private Attributes of(String mechanism, Violation kind) {
+    return Attributes.of(
+        AgentMetrics.NODE, node, AgentMetrics.MECHANISM, mechanism, AgentMetrics.KIND, word(kind));
   }
 
   public void enforced(Enforcement action) {
-    enforcement.add(1, node().toBuilder().put(AgentMetrics.ACTION, word(action)).build());
+    enforcement.add(1, of(action));
+  }
+
+  private Attributes of(Enforcement action) {
+    return node().toBuilder().put(AgentMetrics.ACTION, word(action)).build();
   }
 
   /// A phase of a stop is over, or the attempt.
@@ -315,13 +330,16 @@ public final class AgentInstruments implements AutoCloseable {
     Map<Kind, Long> counts = new LinkedHashMap<>();
     slices.forEach(
         slice -> counts.merge(new Kind(slice.mechanism(), word(slice.isolation())), 1L, Long::sum));
-    counts.forEach((kind, count) ->
-        to.record(
-            count,
-            node().toBuilder()
-                .put(AgentMetrics.MECHANISM, kind.mechanism())
-                .put(AgentMetrics.ISOLATION, kind.isolation())
-                .build()));
+    counts.forEach((kind, count) -> {
+      // Also of slices that an earlier agent made.
+      expectViolations(kind.mechanism());
+      to.record(
+          count,
+          node().toBuilder()
+              .put(AgentMetrics.MECHANISM, kind.mechanism())
+              .put(AgentMetrics.ISOLATION, kind.isolation())
+              .build());
+    });
   }
 
   private Attributes node() {

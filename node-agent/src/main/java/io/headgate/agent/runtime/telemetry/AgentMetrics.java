@@ -1,6 +1,7 @@
 package io.headgate.agent.runtime.telemetry;
 
 import static io.headgate.kit.telemetry.MetricDefinition.BRIEF;
+import static io.headgate.kit.telemetry.MetricDefinition.FROM_THE_START;
 import static io.headgate.kit.telemetry.MetricDefinition.counter;
 import static io.headgate.kit.telemetry.MetricDefinition.gauge;
 import static io.headgate.kit.telemetry.MetricDefinition.histogram;
@@ -119,7 +120,7 @@ public final class AgentMetrics {
               NODE,
               MECHANISM,
               KIND)
-          .when("an attempt did");
+          .atZero("with the first slice of its mechanism; `none` from the start");
 
   public static final MetricDefinition JOB_CPU =
       counter(
@@ -156,7 +157,7 @@ public final class AgentMetrics {
                   + " `slice_refused`, `remains_killed`",
               NODE,
               ACTION)
-          .when("there was one");
+          .atZero(FROM_THE_START);
 
   private static final String EXPORTED = "`agent.logs.export` is on";
 
