@@ -30,6 +30,9 @@ create table down_slices (
 );
 select guard_tenant('down_slices', 'tenant');
 
+-- The intervals of a small tenant among those of large ones: 31 MB for a million intervals.
+create index usage_interval_by_tenant on usage_interval (tenant, until);
+
 create or replace function is_ledger_table(parent text) returns boolean language sql immutable as $$
   select parent in ('usage_interval', 'down_interval', 'pool_step', 'shortage_step', 'usage_hour', 'wait_hour', 'pool_hour')
 $$;

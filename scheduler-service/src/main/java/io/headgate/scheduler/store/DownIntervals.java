@@ -16,7 +16,7 @@ import org.jooq.DSLContext;
 import org.jooq.Record;
 
 /// Slices that are or were down, one by one. Everybody of a tenant sees the condition of its nodes.
-/// Nodes of shared pools are for those who see all of them.
+/// Nodes of shared pools are for viewers that see all of them.
 final class DownIntervals {
   private static final String ENDED =
       """
@@ -40,7 +40,7 @@ final class DownIntervals {
         && (!asked.isOfSharedPools() || asked.viewer().seesAll());
   }
 
-  /// Those that last, as far as they are asked for.
+  /// The slices that are down now, as far as they are asked for.
   static List<SliceInterval> of(Asked asked, DownStep step) {
     List<SliceInterval> slices = new ArrayList<>();
     if (!areAskedFor(asked) || !step.node().tenant().equals(asked.tenant())) {
@@ -70,7 +70,7 @@ final class DownIntervals {
     return slices;
   }
 
-  /// The next ones that have ended, by position.
+  /// The next slices that were down, by position.
   static List<SliceInterval> ended(
       DSLContext sql, Asked asked, Optional<Position> after, int limit) {
     if (!areAskedFor(asked)) {

@@ -19,15 +19,16 @@ import org.jooq.Record;
 
 /// The intervals of the ledger in PostgreSQL. Each page comes from one snapshot.
 ///
-/// A page is searched in windows of time, so that its cost does not grow with the period: the first
-/// window begins at the last position, and each further one is longer. A filter that few intervals
-/// match would still read all of them. So a page ends after [#MOST_SEARCHED], even if it is not
-/// full.
+/// A page is searched in windows of time: the first window begins at the last position, and each
+/// further one is longer. Indexes find the intervals of a tenant and of a job. Every other filter
+/// reads all intervals of the tenant in the window. So a page ends after [#MOST_SEARCHED], even if
+/// it is not full: at a million intervals a month, a page that finds nothing reads 170,000 of them,
+/// which takes about a second.
 public final class PostgresIntervals implements IntervalReader {
   private static final Duration FIRST_WINDOW = Duration.ofHours(6);
   private static final int GROWTH = 4;
 
-  /// The time that one page searches for what has ended, at most.
+  /// The longest time in which one page searches for ended intervals.
   static final Duration MOST_SEARCHED = Duration.ofHours(126);
 
   private final Database database;

@@ -476,6 +476,53 @@ final class PostgresIntervalsTest {
         Optional.empty());
   }
 
+  @Test
+  void aPageLooksAtABoundedTimeAndMayBeEmpty() {
+    Instant late = BEGIN.plus(Duration.ofDays(30));
+    Instant now = BEGIN.plus(Duration.ofDays(31));
+    write(
+        List.of(
+            interval(1, "a", OWN, List.of("n"), BEGIN.plusSeconds(1), Duration.ofHours(1)),
+            interval(2, "a", OWN, List.of("n"), late, Duration.ofHours(1))));
+    Asked asked = new Asked(ACME, Viewer.OF_ALL, BEGIN, now, now, Filter.ALL);
+
+    Page first = intervals.page(asked, Open.NOTHING, Optional.empty(), 10);
+    Page second = intervals.page(asked, Open.NOTHING, first.next(), 10);
+
+    assertThat(first.intervals()).extracting(each -> each.position().job()).containsExactly(1L);
+    assertThat(first.next())
+        .hasValueSatisfying(next ->
+            assertThat(next.since())
+                .isBefore(BEGIN.plus(PostgresIntervals.MOST_SEARCHED).plusSeconds(1)));
+    assertThat(second.intervals()).isEmpty();
+    assertThat(second.next()).isPresent();
+    assertThat(all(asked, List.of(), 10))
+        .extracting(each -> each.position().job())
+        .containsExactly(1L, 2L);
+  }
+
+  @Test
+  void aPageEndsWhereTheLeaderStoppedLooking() {
+    Instant now = BEGIN.plus(Duration.ofHours(2));
+    write(
+        List.of(
+            interval(1, "a", OWN, List.of("n"), BEGIN.plusSeconds(1), Duration.ofHours(1)),
+            interval(3, "a", OWN, List.of("n"), BEGIN.plusSeconds(3), Duration.ofHours(1))));
+    Asked asked = new Asked(ACME, Viewer.OF_ALL, BEGIN, now, now, Filter.ALL);
+    Lasting lasting = lasting(2, "a", OWN, "users/ada");
+    Optional<Position> reached =
+        Optional.of(new Position(BEGIN.plusSeconds(2), 2, 1, Integer.MAX_VALUE));
+
+    Page page =
+        intervals.page(asked, new Open(List.of(lasting), List.of(), reached), Optional.empty(), 10);
+
+    assertThat(page.intervals())
+        .as("what began later comes with what lasts since then")
+        .extracting(each -> each.position().job())
+        .containsExactly(1L, 2L);
+    assertThat(page.next()).isEqualTo(reached);
+  }
+
   private static DownStep down(String node, Instant at, long... units) {
     List<Slice> slices = new ArrayList<>();
     for (long each : units) {
@@ -490,7 +537,6 @@ final class PostgresIntervalsTest {
     Instant now = BEGIN.plus(Duration.ofHours(7));
     Entries entries = Entries.empty();
     entries.intervals().add(interval(1, "a", OWN, List.of("n"), at, Duration.ofHours(1)));
-    // It began and ended with the use of the job, and an hour before the period.
     entries.downIntervals().addAll(down("m", at, GPU, GPU / 2).until(at.plusSeconds(60)));
     entries
         .downIntervals()

@@ -81,7 +81,7 @@ final class DownLedger {
     return known.kept;
   }
 
-  /// What was down of the devices that are idle now.
+  /// The slices of the step on devices that are idle now.
   private static List<Slice> kept(DownStep step, List<Slice> idle) {
     List<Slice> kept = new ArrayList<>();
     List<Slice> before = step.down().map(DownStep.Down::slices).orElse(List.of());

@@ -46,8 +46,8 @@ final class LastingMeters {
     return first;
   }
 
-  /// The attempts from a position on. Those come too that began earlier, but should have been cut
-  /// already: a later piece of them may be asked for.
+  /// The attempts from a position on. Earlier intervals that should have been cut already come too:
+  /// a later piece of them may be asked for.
   ///
   /// @param limit the most that are looked at, without those that should have been cut
   Part from(Begin position, Instant begunUntil, int limit) {

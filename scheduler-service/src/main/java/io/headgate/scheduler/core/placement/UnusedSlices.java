@@ -11,7 +11,7 @@ import java.util.List;
 public final class UnusedSlices {
   private UnusedSlices() {}
 
-  /// Those that are down: they take no work. They add up to [PoolTally#down].
+  /// The slices that are down: they take no work. They add up to [PoolTally#down].
   public static List<Slice> down(NodeState node) {
     List<Slice> slices = new ArrayList<>();
     if (node.isRemoved()) {
@@ -27,8 +27,8 @@ public final class UnusedSlices {
     return slices;
   }
 
-  /// Those that are neither down nor held while a new leader waits for the node; none of another
-  /// node.
+  /// The slices that are neither down nor held while a new leader waits for the node; none of
+  /// another node.
   public static List<Slice> awaited(NodeState node) {
     List<Slice> slices = new ArrayList<>();
     if (!node.isAwaited()) {

@@ -59,7 +59,7 @@ public interface IntervalReader {
     }
   }
 
-  /// What lasts at [Asked#asOf].
+  /// The intervals that last at [Asked#asOf].
   ///
   /// @param intervals those of attempts as far as they were looked at, and all of held slices
   /// @param down the nodes with unused slices that are down
@@ -102,7 +102,7 @@ public interface IntervalReader {
             .thenComparing(Position::node)
             .thenComparingInt(Position::slice);
 
-    /// Of a slice that an attempt has, or that is held for a job.
+    /// The place of a slice that an attempt has, or that is held for a job.
     public Position(Instant since, long job, int attempt, int slice) {
       this(since, job, attempt, "", slice);
     }

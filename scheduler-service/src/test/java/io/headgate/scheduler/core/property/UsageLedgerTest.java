@@ -19,6 +19,8 @@ import io.headgate.scheduler.core.ledger.DownInterval;
 import io.headgate.scheduler.core.ledger.DownStep;
 import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.core.ledger.HeldStep;
+import io.headgate.scheduler.core.ledger.LastingPart;
+import io.headgate.scheduler.core.ledger.LastingPart.Begin;
 import io.headgate.scheduler.core.ledger.PoolBalance;
 import io.headgate.scheduler.core.ledger.PoolStep;
 import io.headgate.scheduler.core.ledger.ReservationStep;
@@ -34,11 +36,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -302,8 +306,10 @@ class UsageLedgerTest {
     }
 
     private void compare(Instant now) {
+      List<UsageInterval> open = meter.orElseThrow().open(now);
+      require(Set.copyOf(open).equals(inParts(now)), "the parts are the whole", open, inParts(now));
       List<UsageInterval> all = new ArrayList<>(told);
-      all.addAll(meter.orElseThrow().open(now));
+      all.addAll(open);
       Map<PolicyId, Split> policies = new TreeMap<>();
       Map<AttemptId, Long> attempts = new HashMap<>();
       Map<PoolId, Long> heldByPool = new TreeMap<>();
@@ -342,6 +348,17 @@ class UsageLedgerTest {
         require(
             balance.down() == downByPool.getOrDefault(pool, 0L), "down by pool", balance, downNow);
       });
+    }
+
+    private Set<UsageInterval> inParts(Instant now) {
+      Set<UsageInterval> found = new HashSet<>();
+      Optional<Begin> from = Optional.of(new Begin(Instant.EPOCH, new JobId(0), 0));
+      while (from.isPresent()) {
+        LastingPart part = meter.orElseThrow().open(now, from.get(), 2, _ -> true);
+        found.addAll(part.intervals());
+        from = part.reached();
+      }
+      return found;
     }
 
     private Map<PoolId, Long> downByPool(Instant now) {

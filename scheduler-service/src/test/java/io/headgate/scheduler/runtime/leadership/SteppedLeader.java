@@ -23,8 +23,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The leader of [OneLeader], which decides when a test says so. What it decides is durable at
-/// once, and nothing is sent.
+/// The leader of [OneLeader], which decides when a test says so. Each decision is durable at once,
+/// and nothing is sent.
 final class SteppedLeader {
   final OneLeader one = new OneLeader();
   private final List<LoopStep> steps = new ArrayList<>();
@@ -61,7 +61,7 @@ final class SteppedLeader {
     leader = new Leader(start, one.ports, state, one.lease, steps::add);
   }
 
-  /// What is durable.
+  /// The durable state.
   LoadedState load() {
     return one.ports.store().load();
   }
@@ -102,7 +102,7 @@ final class SteppedLeader {
     return state;
   }
 
-  /// Of the last decision, as the following.
+  /// The steps of the last decision, as the following.
   List<LoopStep> steps() {
     return List.copyOf(steps);
   }

@@ -8,8 +8,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/// A track cell by cell. A cell has the mark that lasts longest in it; it is down or free only if
-/// no job at all was there, and free only if it was not down, so that what is short is seen.
+/// A track cell by cell. A cell has the mark of the job that lasts longest in it. Without a job it
+/// is down, even if the device was down for a moment only. Otherwise it is free.
 final class TrackCells {
   /// A cell.
   ///
