@@ -19,8 +19,10 @@ import io.headgate.proto.policy.v1.Policy;
 import io.headgate.proto.policy.v1.PolicyServiceGrpc;
 import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
 import io.headgate.proto.policy.v1.TenantServiceGrpc;
+import io.headgate.proto.pool.v1.Pool;
 import java.util.Arrays;
 import java.util.List;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -71,6 +73,43 @@ final class BudgetsTest {
     assertThat(acme.replace(read.toBuilder()).getConfiguration().getVersion())
         .as("what was read changes nothing")
         .isEqualTo(read.getVersion());
+  }
+
+  @Test
+  void aBudgetInACurrencyThatNoPoolPricesInIsWarnedAbout() {
+    String nothingCounts = "no pool has a price in EUR, so nothing counts in this budget; ";
+    assertThat(warnings(acme.resources().getPools(0)))
+        .containsExactly(
+            tuple(
+                "departments[science].budget.currency",
+                nothingCounts + "set pricePerGpuHour and currency of the pools"),
+            tuple(
+                "policies[rnd].budget.currency",
+                nothingCounts + "set pricePerGpuHour and currency of the pools"));
+    Pool.Builder priced =
+        acme.resources().getPools(0).toBuilder().setPricePerGpuHour("1.20").setCurrency("USD");
+    assertThat(warnings(priced.build()))
+        .contains(
+            tuple("policies[rnd].budget.currency", nothingCounts + "their prices are in USD"));
+    assertThat(warnings(priced.setCurrency("EUR").build())).isEmpty();
+    assertThat(warnings(priced.clearPricePerGpuHour().build()))
+        .as("a currency alone is no price")
+        .hasSize(2);
+  }
+
+  /// The warnings about currencies, if the tenant had only that pool.
+  private List<Tuple> warnings(Pool pool) {
+    return acme
+        .replace(
+            ReplaceAccessConfigurationRequest.newBuilder()
+                .setConfiguration(budgeted())
+                .setValidateOnly(true)
+                .setResourceConfiguration(acme.resources().toBuilder().setPools(0, pool)))
+        .getWarningsList()
+        .stream()
+        .filter(each -> each.getReason().equals("UNPRICED_BUDGET"))
+        .map(each -> tuple(each.getField(), each.getMessage()))
+        .toList();
   }
 
   @Test

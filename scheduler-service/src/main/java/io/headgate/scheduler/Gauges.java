@@ -262,7 +262,7 @@ final class Gauges {
       List<Reading> readings, MetricDefinition name, Attributes of, Split split) {
     usage(readings, name, kind(of, "entitled"), split.entitled());
     usage(readings, name, kind(of, "over_reservation"), split.overReservation());
-    usage(readings, name, kind(of, "exceed_limit"), split.aboveLimit());
+    usage(readings, name, kind(of, "above_limit"), split.aboveLimit());
   }
 
   private static void usage(

@@ -47,7 +47,7 @@ public final class MetricNames {
   public static final MetricDefinition POOL_CAPACITY =
       pool("capacity", "GPUs of a pool that jobs may use");
   public static final MetricDefinition POOL_USED =
-      pool("used", "GPUs in use or being freed: `entitled`, `over_reservation` or `exceed_limit`")
+      pool("used", "GPUs in use or being freed: `entitled`, `over_reservation` or `above_limit`")
           .with(USAGE_KIND);
   public static final MetricDefinition POOL_HELD =
       pool("held", "free GPUs that a hold keeps for a named job");
@@ -77,7 +77,7 @@ public final class MetricNames {
       gauge(
           "headgate.policy.gpu.usage",
           "{gpu}",
-          "GPUs that a policy uses: `entitled`, `over_reservation` or `exceed_limit`",
+          "GPUs that a policy uses: `entitled`, `over_reservation` or `above_limit`",
           TENANT,
           POLICY,
           USAGE_KIND);
@@ -191,7 +191,7 @@ public final class MetricNames {
       counter(
           "headgate.gpu.time",
           "s",
-          "GPU-seconds since the leader began: `entitled`, `over_reservation`, `exceed_limit` and"
+          "GPU-seconds since the leader began: `entitled`, `over_reservation`, `above_limit` and"
               + " `lost` of policies; `held`, `idle` and `down` of pools, without a policy",
           TENANT,
           POLICY,

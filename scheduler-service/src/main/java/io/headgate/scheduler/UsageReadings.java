@@ -36,7 +36,7 @@ final class UsageReadings {
                   : use.pool().toString());
       time(readings, of, "entitled", use.used().entitled());
       time(readings, of, "over_reservation", use.used().overReservation());
-      time(readings, of, "exceed_limit", use.used().aboveLimit());
+      time(readings, of, "above_limit", use.used().aboveLimit());
       time(readings, of, "lost", use.lost());
       use.currency()
           .ifPresent(currency ->

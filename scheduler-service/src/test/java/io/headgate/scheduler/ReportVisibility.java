@@ -156,6 +156,9 @@ final class ReportVisibility {
                 .startsWith("TENANT_NOT_FOUND");
             return;
           }
+          List<UsageInterval> down = down(Caller.OPERATOR, all);
+          assertThat(down).isNotEmpty();
+          assertThat(down(caller, all)).as("%s", caller).isEqualTo(down);
           List<UsageInterval> whole = intervals(Caller.OPERATOR, all);
           assertThat(whole).isNotEmpty().allMatch(each -> each.getPolicy().equals("rnd"));
           assertThat(intervals(caller, all))
@@ -176,9 +179,16 @@ final class ReportVisibility {
         });
   }
 
+  private static List<UsageInterval> down(Caller caller, ListUsageIntervalsRequest request) {
+    return reports(caller).listUsageIntervals(request).getIntervalsList().stream()
+        .filter(UsageInterval::getDown)
+        .toList();
+  }
+
   /// Without what changes when a job ends: other jobs of the tests may do so meanwhile.
   private static List<UsageInterval> intervals(Caller caller, ListUsageIntervalsRequest request) {
     return reports(caller).listUsageIntervals(request).getIntervalsList().stream()
+        .filter(each -> !each.getDown())
         .map(each -> each.toBuilder().clearEndTime().clearStoppingTime().clearPreempted().build())
         .toList();
   }

@@ -73,7 +73,7 @@ final class TelemetryTest {
     assertThat(number(scrape, "headgate_pool_gpu_used", onprem, model, "kind=\"over_reservation"))
         .as("all are 9, as pools shows")
         .isEqualTo(4);
-    assertThat(number(scrape, "headgate_pool_gpu_used", onprem, model, "kind=\"exceed_limit"))
+    assertThat(number(scrape, "headgate_pool_gpu_used", onprem, model, "kind=\"above_limit"))
         .isZero();
     assertThat(number(scrape, "headgate_pool_gpu_down", onprem, model)).isZero();
     assertThat(number(scrape, "headgate_hold_count", onprem)).isEqualTo(1);

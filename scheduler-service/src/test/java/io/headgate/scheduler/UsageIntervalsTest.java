@@ -10,6 +10,7 @@ import com.google.protobuf.Timestamp;
 import com.google.protobuf.util.Durations;
 import com.google.protobuf.util.Timestamps;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.agent.v1.AttemptReport.EndReason;
 import io.headgate.proto.scheduler.v1.Job;
@@ -20,7 +21,10 @@ import io.headgate.proto.scheduler.v1.UsageInterval;
 import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc;
 import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc.UsageReportServiceBlockingStub;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -110,20 +114,51 @@ final class UsageIntervalsTest {
     submit(alice, submit("rnd-3", "later"));
     awaitState(alice, "later", Job.State.STATE_RUNNING);
 
-    ListUsageIntervalsResponse second =
-        reports().listUsageIntervals(request.setPageToken(first.getNextPageToken()).build());
-
-    assertThat(second.getEndTime()).isEqualTo(first.getEndTime());
     List<UsageInterval> all = new ArrayList<>(first.getIntervalsList());
-    all.addAll(second.getIntervalsList());
+    String token = first.getNextPageToken();
+    while (!token.isEmpty()) {
+      ListUsageIntervalsResponse next =
+          reports().listUsageIntervals(request.setPageToken(token).build());
+      assertThat(next.getEndTime()).isEqualTo(first.getEndTime());
+      all.addAll(next.getIntervalsList());
+      token = next.getNextPageToken();
+    }
+    // Before its agent came, the node was down.
+    assertThat(all).filteredOn(UsageInterval::getDown).hasSize(10);
     assertThat(all)
+        .filteredOn(each -> !each.getDown())
         .extracting(each -> each.getJob() + " " + each.getDevice())
         .doesNotHaveDuplicates()
         .hasSize(6)
         .noneMatch(each -> each.startsWith("later"));
-    assertThat(second.getNextPageToken()).isEmpty();
     Refused.by(() -> list(ofTheLastDay().addPools("onprem").setPageToken(first.getNextPageToken())))
         .hasReason(Status.Code.INVALID_ARGUMENT, "INVALID_PAGE_TOKEN");
+  }
+
+  @Test
+  void pagesOfACallerAtATimeAreBounded() throws Exception {
+    List<ListUsageIntervalsRequest> requests = Collections.nCopies(40, ofTheLastDay().build());
+    List<String> outcomes = Collections.synchronizedList(new ArrayList<>());
+    try (ExecutorService threads = Executors.newFixedThreadPool(requests.size())) {
+      for (ListUsageIntervalsRequest request : requests) {
+        threads.execute(() -> outcomes.add(outcome(request)));
+      }
+    }
+
+    assertThat(outcomes)
+        .hasSize(40)
+        .contains("OK")
+        .allMatch(outcome ->
+            outcome.equals("OK") || outcome.contains("tenants/acme/users/alice has 4 pages"));
+  }
+
+  private String outcome(ListUsageIntervalsRequest request) {
+    try {
+      reports().listUsageIntervals(request);
+      return "OK";
+    } catch (StatusRuntimeException e) {
+      return String.valueOf(e.getMessage());
+    }
   }
 
   @Test

@@ -99,7 +99,7 @@ final class CostDashboard {
                 sum(
                     rate(
                         chosen(MetricNames.GPU_TIME)
-                            .like(USAGE_KIND, "entitled|over_reservation|exceed_limit")),
+                            .like(USAGE_KIND, "entitled|over_reservation|above_limit")),
                     POLICY)));
   }
 
@@ -152,7 +152,7 @@ final class CostDashboard {
                 sum(
                         increase(
                             chosen(MetricNames.GPU_TIME)
-                                .like(USAGE_KIND, "entitled|over_reservation|exceed_limit"),
+                                .like(USAGE_KIND, "entitled|over_reservation|above_limit"),
                             Promql.RANGE),
                         POLICY,
                         POOL)

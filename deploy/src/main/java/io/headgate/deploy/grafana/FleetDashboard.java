@@ -45,7 +45,7 @@ final class FleetDashboard {
       List.of(
           UsageColor.ENTITLED,
           UsageColor.OVER_RESERVATION,
-          UsageColor.EXCEED_LIMIT,
+          UsageColor.ABOVE_LIMIT,
           UsageColor.HELD,
           UsageColor.IDLE,
           UsageColor.DOWN);

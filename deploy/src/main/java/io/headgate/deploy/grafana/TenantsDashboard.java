@@ -18,7 +18,7 @@ final class TenantsDashboard {
   static final String ID = "headgate-tenants";
 
   private static final Promql.Series USED =
-      chosen(MetricNames.GPU_TIME).like(USAGE_KIND, "entitled|over_reservation|exceed_limit");
+      chosen(MetricNames.GPU_TIME).like(USAGE_KIND, "entitled|over_reservation|above_limit");
 
   private TenantsDashboard() {}
 

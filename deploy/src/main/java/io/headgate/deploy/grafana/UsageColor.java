@@ -6,7 +6,7 @@ import java.util.List;
 enum UsageColor {
   ENTITLED("entitled", "entitled", "#4E9A51"),
   OVER_RESERVATION("over_reservation", "over-reservation", "#E0A43A"),
-  EXCEED_LIMIT("exceed_limit", "above the limit", "#C4482F"),
+  ABOVE_LIMIT("above_limit", "above the limit", "#C4482F"),
   LOST("lost", "lost by preemption", "#8F3BB8"),
   HELD("held", "held for a job", "#4C8BC9"),
   IDLE("idle", "idle", "#B8BFC7"),

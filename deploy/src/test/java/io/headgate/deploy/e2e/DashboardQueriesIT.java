@@ -259,7 +259,7 @@ class DashboardQueriesIT {
       Map.of(
               "entitled", "entitled",
               "over_reservation", "overReservation",
-              "exceed_limit", "aboveLimit")
+              "above_limit", "aboveLimit")
           .forEach((kind, field) ->
               assertThat(
                       grown(

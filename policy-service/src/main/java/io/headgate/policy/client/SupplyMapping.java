@@ -33,7 +33,8 @@ public final class SupplyMapping {
                     id(parent + "pools/", pool.getName()),
                     pool.getGpuModel(),
                     pool.getCapacity(),
-                    grown(pool)))
+                    grown(pool),
+                    pool.getPricePerGpuHour().isEmpty() ? "" : pool.getCurrency()))
             .toList(),
         configuration.getProfilesList().stream()
             .flatMap(profile -> profile.getPoolsList().stream())

@@ -188,6 +188,7 @@ final class AccessMapping {
                       + (over.isLimit() ? "limit" : "reservation"))
               .build();
       case AccessWarning.PoolOvercommitted over -> TenantPartMapping.toProto(over);
+      case AccessWarning.UnpricedBudget unpriced -> BudgetMapping.toProto(unpriced);
       case AccessWarning.KeysRemain(var account, var keys) ->
           proto
               .setReason("KEYS_REMAIN")
@@ -213,13 +214,8 @@ final class AccessMapping {
           proto
               .setReason("NOT_IN_GROUP")
               .setMessage(
-                  "user '"
-                      + user
-                      + "' may exceed the limit of policy '"
-                      + policy
-                      + "' but is not in its group '"
-                      + group
-                      + "', so the grant has no effect")
+                  "user '%s' may exceed the limit of policy '%s' but is not in its group '%s', so the grant has no effect"
+                      .formatted(user, policy, group))
               .setField("policies[" + policy + "].exceed_limit[" + index + "]")
               .build();
     };

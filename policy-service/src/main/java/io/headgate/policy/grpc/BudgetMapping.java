@@ -1,6 +1,7 @@
 package io.headgate.policy.grpc;
 
 import io.headgate.policy.core.access.AccessSpec.BudgetSpec;
+import io.headgate.proto.policy.v1.AccessWarning;
 import io.headgate.proto.policy.v1.Budget;
 
 /// Converts budgets to and from messages.
@@ -32,6 +33,21 @@ final class BudgetMapping {
           proto.setCost(cost.toPlainString()).setCurrency(currency);
     }
     return proto.build();
+  }
+
+  static AccessWarning toProto(
+      io.headgate.policy.core.access.AccessWarning.UnpricedBudget unpriced) {
+    return AccessWarning.newBuilder()
+        .setReason("UNPRICED_BUDGET")
+        .setMessage(
+            "no pool has a price in %s, so nothing counts in this budget; %s"
+                .formatted(
+                    unpriced.currency(),
+                    unpriced.known().isEmpty()
+                        ? "set pricePerGpuHour and currency of the pools"
+                        : "their prices are in " + String.join(", ", unpriced.known())))
+        .setField(unpriced.field())
+        .build();
   }
 
   static BudgetSpec spec(Budget budget) {

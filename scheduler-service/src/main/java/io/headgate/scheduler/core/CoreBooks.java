@@ -12,10 +12,12 @@ import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.ledger.Books;
 import io.headgate.scheduler.core.ledger.Holding;
 import io.headgate.scheduler.core.ledger.Price;
+import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.placement.DeviceState;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.PoolTally;
+import io.headgate.scheduler.core.placement.UnusedSlices;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
@@ -29,6 +31,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -77,10 +80,27 @@ final class CoreBooks implements Books {
   public Figures figures(PoolId id) {
     PoolState pool = world.pools.get(id);
     if (pool == null) {
-      return new Figures(0, 0, 0, 0);
+      return new Figures(0, 0, 0, 0, -1);
     }
     PoolTally tally = pool.tally();
-    return new Figures(pool.usedUnits(), tally.held(), tally.idle(), tally.down());
+    return new Figures(
+        pool.usedUnits(), tally.held(), tally.idle(), tally.down(), pool.down().version());
+  }
+
+  @Override
+  public Map<NodeId, List<Slice>> down(PoolId id) {
+    PoolState pool = world.pools.get(id);
+    Map<NodeId, List<Slice>> down = new TreeMap<>();
+    if (pool != null) {
+      pool.down().nodes().forEach(node -> down.put(node.id(), UnusedSlices.down(node)));
+    }
+    return down;
+  }
+
+  @Override
+  public List<Slice> awaited(PoolId pool, NodeId id) {
+    NodeState node = world.nodes.get(id);
+    return node == null || !node.poolId().equals(pool) ? List.of() : UnusedSlices.awaited(node);
   }
 
   @Override

@@ -8,8 +8,11 @@ import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.WorkerStatus;
+import io.headgate.scheduler.core.ledger.DownStep;
 import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.core.ledger.HeldStep;
+import io.headgate.scheduler.core.ledger.Holding;
+import io.headgate.scheduler.core.ledger.LastingPart;
 import io.headgate.scheduler.core.ledger.Ledger;
 import io.headgate.scheduler.core.ledger.PoolStep;
 import io.headgate.scheduler.core.ledger.Price;
@@ -25,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /// Feeds the usage ledger with the decisions of a core. Confined to the core's thread.
 public final class UsageMeter {
@@ -41,14 +45,16 @@ public final class UsageMeter {
   /// @param shortages the last step of each policy that lacks something
   /// @param reservations the last step of each policy
   /// @param held the last step of each job for which free slices are held
+  /// @param down the last step of each node with slices that are down
   public record Told(
       Map<AttemptId, Instant> since,
       List<PoolStep> pools,
       List<ShortageStep> shortages,
       List<ReservationStep> reservations,
-      List<HeldStep> held) {
+      List<HeldStep> held,
+      List<DownStep> down) {
     public static final Told NOTHING =
-        new Told(Map.of(), List.of(), List.of(), List.of(), List.of());
+        new Told(Map.of(), List.of(), List.of(), List.of(), List.of(), List.of());
 
     public Told {
       since = Map.copyOf(since);
@@ -56,6 +62,7 @@ public final class UsageMeter {
       shortages = List.copyOf(shortages);
       reservations = List.copyOf(reservations);
       held = List.copyOf(held);
+      down = List.copyOf(down);
     }
   }
 
@@ -72,7 +79,7 @@ public final class UsageMeter {
         .forEach(attempt ->
             ledger.restore(
                 attempt, job(attempt), Optional.ofNullable(told.since().get(attempt.id()))));
-    ledger.restore(told.pools(), told.shortages(), told.reservations(), told.held());
+    ledger.restore(told.pools(), told.shortages(), told.reservations(), told.held(), told.down());
     ledger.restored();
   }
 
@@ -149,6 +156,20 @@ public final class UsageMeter {
   /// The intervals that last, as if they ended now.
   public List<UsageInterval> open(Instant now) {
     return ledger.open(millis(now));
+  }
+
+  /// A part of them.
+  ///
+  /// @param from the first that is looked at
+  /// @param limit the most attempts that are looked at
+  public LastingPart open(
+      Instant now, LastingPart.Begin from, int limit, Predicate<Holding> wanted) {
+    return ledger.open(millis(now), from, limit, wanted);
+  }
+
+  /// The nodes with slices that are down, each since its step.
+  public List<DownStep> down() {
+    return ledger.down();
   }
 
   private static Instant millis(Instant time) {

@@ -119,7 +119,7 @@ final class UsageReport {
         gpus(Math.min(held, idleForBlocked(world, pool))),
         gpus(Math.min(pool.idleUnits(), startable)),
         nodes,
-        pool.readyNodes(),
+        pool.tally().readyNodes(),
         pool.attempts());
   }
 

@@ -80,7 +80,7 @@ final class IntervalSlices {
         : asked.tenant().equals(tenant) && (isSeen || !isShared);
   }
 
-  private static <T> boolean admits(List<T> filter, T value) {
+  static <T> boolean admits(List<T> filter, T value) {
     return filter.isEmpty() || filter.contains(value);
   }
 

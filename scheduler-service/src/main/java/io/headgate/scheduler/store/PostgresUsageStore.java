@@ -25,12 +25,13 @@ public final class PostgresUsageStore implements UsageStore {
   private static final int WEEKS_AHEAD = 4;
   private static final int DIGITS = 8;
   private static final List<String> INTERVALS =
-      List.of("usage_interval", "pool_step", "shortage_step");
+      List.of("usage_interval", "down_interval", "pool_step", "shortage_step");
   private static final List<String> HOURS = List.of("usage_hour", "wait_hour", "pool_hour");
   private static final List<String> DAYS = List.of("usage_day", "wait_day", "pool_day");
 
   /// The column by which the table is divided.
-  private static final Map<String, String> TIMES = Map.of("usage_interval", "until");
+  private static final Map<String, String> TIMES =
+      Map.of("usage_interval", "until", "down_interval", "until");
 
   private static final String PATIENCE = "set local lock_timeout = '2s'";
 

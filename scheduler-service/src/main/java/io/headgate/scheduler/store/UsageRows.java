@@ -12,6 +12,7 @@ import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.ledger.DownStep;
 import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.core.ledger.HeldStep;
 import io.headgate.scheduler.core.ledger.Holding;
@@ -158,6 +159,12 @@ final class UsageRows {
     if (!entries.held().isEmpty()) {
       held(script, lastOfEach(entries.held(), HeldStep::job));
     }
+    if (!entries.downIntervals().isEmpty()) {
+      DownRows.intervals(script, entries.downIntervals());
+    }
+    if (!entries.down().isEmpty()) {
+      DownRows.steps(script, lastOfEach(entries.down(), DownStep::node));
+    }
   }
 
   /// No row is written twice by one statement.
@@ -281,7 +288,8 @@ final class UsageRows {
         read.fetch(LAST_POOL_STEPS).map(UsageRows::poolStep),
         read.fetch(LAST_SHORTAGE_STEPS).map(UsageRows::shortageStep),
         read.fetch(LAST_RESERVATION_STEPS).map(UsageRows::reservationStep),
-        read.selectFrom(HELD_SLICES).orderBy(HELD_SLICES.JOB_ID).fetch(UsageRows::heldStep));
+        read.selectFrom(HELD_SLICES).orderBy(HELD_SLICES.JOB_ID).fetch(UsageRows::heldStep),
+        DownRows.read(read));
   }
 
   private static PoolStep poolStep(Record row) {

@@ -15,6 +15,7 @@ import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.ledger.DownStep;
 import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.core.ledger.Holding;
 import io.headgate.scheduler.core.ledger.Split;
@@ -25,7 +26,9 @@ import io.headgate.scheduler.runtime.record.IntervalReader.Asked;
 import io.headgate.scheduler.runtime.record.IntervalReader.Filter;
 import io.headgate.scheduler.runtime.record.IntervalReader.Holder;
 import io.headgate.scheduler.runtime.record.IntervalReader.Lasting;
+import io.headgate.scheduler.runtime.record.IntervalReader.Open;
 import io.headgate.scheduler.runtime.record.IntervalReader.Owned;
+import io.headgate.scheduler.runtime.record.IntervalReader.Page;
 import io.headgate.scheduler.runtime.record.IntervalReader.Position;
 import io.headgate.scheduler.runtime.record.IntervalReader.SliceInterval;
 import io.headgate.scheduler.runtime.record.UsageReader;
@@ -54,6 +57,8 @@ final class PostgresIntervalsTest {
   private static final Instant BEGIN = Instant.parse("2026-11-02T21:17:04.321Z");
   private static final Instant END = BEGIN.plus(Duration.ofDays(4));
   private static final long GPU = GpuQuantity.UNITS_PER_GPU;
+  private static final Filter FILTER_OF_NODE =
+      new Filter(List.of("onprem"), List.of("m"), List.of(), List.of());
   private static final Terms TERMS = new Terms(List.of(), Optional.of("ml"), Optional.empty());
   private static final Viewer ADA =
       Viewer.member("tenants/acme/users/ada", Set.of("a"), Set.of(), false);
@@ -149,14 +154,26 @@ final class PostgresIntervalsTest {
   }
 
   private List<SliceInterval> all(Asked asked, List<Lasting> lasting, int size) {
+    return all(asked, new Open(lasting, List.of(), Optional.empty()), size);
+  }
+
+  private List<SliceInterval> all(Asked asked, Open open, int size) {
     List<SliceInterval> all = new ArrayList<>();
-    List<SliceInterval> page = intervals.page(asked, lasting, Optional.empty(), size);
-    while (!page.isEmpty()) {
-      assertThat(page).hasSizeLessThanOrEqualTo(size);
-      all.addAll(page);
-      page = intervals.page(asked, lasting, Optional.of(all.getLast().position()), size);
+    Page page = intervals.page(asked, open, Optional.empty(), size);
+    all.addAll(page.intervals());
+    while (page.next().isPresent()) {
+      page = intervals.page(asked, open, page.next(), size);
+      assertThat(page.intervals()).hasSizeLessThanOrEqualTo(size);
+      all.addAll(page.intervals());
     }
     return all;
+  }
+
+  private List<SliceInterval> first(
+      Asked asked, List<Lasting> lasting, Optional<Position> after, int size) {
+    return intervals
+        .page(asked, new Open(lasting, List.of(), Optional.empty()), after, size)
+        .intervals();
   }
 
   private static Position position(UsageInterval interval, int slice) {
@@ -237,7 +254,7 @@ final class PostgresIntervalsTest {
         open.stream().map(each -> new Lasting(each, Optional.empty(), Optional.empty())).toList();
     Asked first = new Asked(ACME, Viewer.OF_ALL, BEGIN, now, now, Filter.ALL);
 
-    List<SliceInterval> page = intervals.page(first, lasting, Optional.empty(), 2);
+    List<SliceInterval> page = first(first, lasting, Optional.empty(), 2);
 
     assertThat(page).extracting(each -> each.position().job()).containsExactly(1L, 2L);
     assertThat(page).allMatch(each -> each.until().isEmpty());
@@ -257,7 +274,7 @@ final class PostgresIntervalsTest {
     Asked second = new Asked(ACME, Viewer.OF_ALL, BEGIN, now, later, Filter.ALL);
 
     List<SliceInterval> rest =
-        intervals.page(
+        first(
             second,
             List.of(
                 new Lasting(
@@ -295,7 +312,7 @@ final class PostgresIntervalsTest {
     write(List.of(interval(1, "a", OWN, List.of("n"), BEGIN, Duration.ofHours(3))));
 
     List<SliceInterval> found =
-        intervals.page(
+        first(
             new Asked(ACME, Viewer.OF_ALL, BEGIN, now, now, Filter.ALL),
             List.of(
                 new Lasting(
@@ -427,11 +444,11 @@ final class PostgresIntervalsTest {
             lasting(5, "b", SHARED, "users/ada"));
     Asked asked = new Asked(ACME, ADA, BEGIN, now, now, Filter.ALL);
 
-    assertThat(intervals.page(asked, lasting, Optional.empty(), 10))
+    assertThat(first(asked, lasting, Optional.empty(), 10))
         .extracting(PostgresIntervalsTest::text)
         .containsExactly("j1 on n by a", "j2 on n by b", "in use on n", "j5 on platform/n by b");
     assertThat(
-            intervals.page(
+            first(
                 new Asked(
                     ACME,
                     ADA,
@@ -459,11 +476,122 @@ final class PostgresIntervalsTest {
         Optional.empty());
   }
 
+  @Test
+  void aPageLooksAtABoundedTimeAndMayBeEmpty() {
+    Instant late = BEGIN.plus(Duration.ofDays(30));
+    Instant now = BEGIN.plus(Duration.ofDays(31));
+    write(
+        List.of(
+            interval(1, "a", OWN, List.of("n"), BEGIN.plusSeconds(1), Duration.ofHours(1)),
+            interval(2, "a", OWN, List.of("n"), late, Duration.ofHours(1))));
+    Asked asked = new Asked(ACME, Viewer.OF_ALL, BEGIN, now, now, Filter.ALL);
+
+    Page first = intervals.page(asked, Open.NOTHING, Optional.empty(), 10);
+    Page second = intervals.page(asked, Open.NOTHING, first.next(), 10);
+
+    assertThat(first.intervals()).extracting(each -> each.position().job()).containsExactly(1L);
+    assertThat(first.next())
+        .hasValueSatisfying(next ->
+            assertThat(next.since())
+                .isBefore(BEGIN.plus(PostgresIntervals.MOST_SEARCHED).plusSeconds(1)));
+    assertThat(second.intervals()).isEmpty();
+    assertThat(second.next()).isPresent();
+    assertThat(all(asked, List.of(), 10))
+        .extracting(each -> each.position().job())
+        .containsExactly(1L, 2L);
+  }
+
+  @Test
+  void aPageEndsWhereTheLeaderStoppedLooking() {
+    Instant now = BEGIN.plus(Duration.ofHours(2));
+    write(
+        List.of(
+            interval(1, "a", OWN, List.of("n"), BEGIN.plusSeconds(1), Duration.ofHours(1)),
+            interval(3, "a", OWN, List.of("n"), BEGIN.plusSeconds(3), Duration.ofHours(1))));
+    Asked asked = new Asked(ACME, Viewer.OF_ALL, BEGIN, now, now, Filter.ALL);
+    Lasting lasting = lasting(2, "a", OWN, "users/ada");
+    Optional<Position> reached =
+        Optional.of(new Position(BEGIN.plusSeconds(2), 2, 1, Integer.MAX_VALUE));
+
+    Page page =
+        intervals.page(asked, new Open(List.of(lasting), List.of(), reached), Optional.empty(), 10);
+
+    assertThat(page.intervals())
+        .as("what began later comes with what lasts since then")
+        .extracting(each -> each.position().job())
+        .containsExactly(1L, 2L);
+    assertThat(page.next()).isEqualTo(reached);
+  }
+
+  private static DownStep down(String node, Instant at, long... units) {
+    List<Slice> slices = new ArrayList<>();
+    for (long each : units) {
+      slices.add(new Slice(2 * slices.size(), "GPU-" + slices.size(), new GpuQuantity(each), 0));
+    }
+    return new DownStep(new NodeId(ACME, node), at, Optional.of(new DownStep.Down(OWN, slices)));
+  }
+
+  @Test
+  void whatWasDownIsAmongWhatWasUsed() {
+    Instant at = BEGIN.plusSeconds(1);
+    Instant now = BEGIN.plus(Duration.ofHours(7));
+    Entries entries = Entries.empty();
+    entries.intervals().add(interval(1, "a", OWN, List.of("n"), at, Duration.ofHours(1)));
+    entries.downIntervals().addAll(down("m", at, GPU, GPU / 2).until(at.plusSeconds(60)));
+    entries
+        .downIntervals()
+        .addAll(down("Z", at, GPU).until(at.plus(Duration.ofHours(7)).minusSeconds(1_800)));
+    entries
+        .downIntervals()
+        .addAll(down("n", BEGIN.minusSeconds(3_600), GPU).until(BEGIN.minusSeconds(1)));
+    Script script = new Script();
+    UsageRows.add(script, entries);
+    across.connection(script::run);
+    List<DownStep> lasting = List.of(down("a", at, GPU), down("z", at.minusSeconds(9), GPU));
+    Open open = new Open(List.of(), lasting, Optional.empty());
+    Asked asked = new Asked(ACME, ADA, BEGIN, now, now, Filter.ALL);
+
+    for (int size : List.of(1, 2, 100)) {
+      assertThat(all(asked, open, size))
+          .as("pages of %d", size)
+          .extracting(PostgresIntervalsTest::text)
+          .containsExactly(
+              "z 0 down at -8 until 21592",
+              "Z 0 down at 1 until 21601",
+              "a 0 down at 1 until 21601",
+              "m 0 down at 1 until 61",
+              "m 2 down at 1 until 61",
+              " on n by a",
+              "z 0 down at 21592 until -",
+              "Z 0 down at 21601 until 23401",
+              "a 0 down at 21601 until -");
+    }
+    assertThat(all(new Asked(ACME, ADA, BEGIN, now, now, FILTER_OF_NODE), open, 10))
+        .extracting(SliceInterval::units)
+        .containsExactly(GPU, GPU / 2);
+    Filter ofPolicy = new Filter(List.of(), List.of(), List.of("b"), List.of());
+    assertThat(all(new Asked(ACME, Viewer.OF_ALL, BEGIN, now, now, ofPolicy), open, 10)).isEmpty();
+    assertThat(all(new Asked(TenantId.PLATFORM, ADA, BEGIN, now, now, Filter.ALL), open, 10))
+        .as("of another tenant")
+        .isEmpty();
+  }
+
   private List<String> seen(Asked asked) {
     return all(asked, List.of(), 3).stream().map(PostgresIntervalsTest::text).toList();
   }
 
   private static String text(SliceInterval interval) {
+    if (interval.isDown()) {
+      return "%s %d down at %d until %s"
+          .formatted(
+              interval.node(),
+              interval.device(),
+              Duration.between(BEGIN, interval.position().since()).toSeconds(),
+              interval
+                  .until()
+                  .map(end -> String.valueOf(Duration.between(BEGIN, end).toSeconds()))
+                  .orElse("-"));
+    }
     return interval
         .holder()
         .map(holder -> "%s on %s by %s".formatted(holder.job(), interval.node(), holder.policy()))

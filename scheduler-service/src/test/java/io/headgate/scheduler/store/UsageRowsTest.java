@@ -14,6 +14,7 @@ import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.ledger.DownStep;
 import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.core.ledger.HeldStep;
 import io.headgate.scheduler.core.ledger.Holding;
@@ -118,6 +119,15 @@ final class UsageRowsTest {
         new HeldStep(new JobId(8), AT, Optional.of(new HeldStep.Held(holding(8, 0, OWN), BARE)));
     entries.held().add(held);
     entries.held().add(bare);
+    DownStep down =
+        new DownStep(
+            new NodeId(ACME, "n-1"),
+            AT,
+            Optional.of(
+                new DownStep.Down(OWN, List.of(new Slice(3, "GPU-\"", new GpuQuantity(7), 0)))));
+    entries.down().add(new DownStep(new NodeId(ACME, "n-1"), AT, Optional.empty()));
+    entries.down().add(down);
+    entries.down().add(new DownStep(new NodeId(TenantId.PLATFORM, "n-1"), AT, Optional.empty()));
     write(entries);
 
     var told = UsageRows.read(across);
@@ -128,11 +138,14 @@ final class UsageRowsTest {
     assertThat(told.shortages()).containsExactly(lacking);
     assertThat(told.reservations()).containsExactly(reserved);
     assertThat(told.held()).containsExactly(held, bare);
+    assertThat(told.down()).containsExactly(down);
 
     Entries later = Entries.empty();
     later.held().add(new HeldStep(new JobId(7), AT.plusMillis(5), Optional.empty()));
+    later.down().add(new DownStep(down.node(), AT.plusMillis(5), Optional.empty()));
     write(later);
 
+    assertThat(UsageRows.read(across).down()).isEmpty();
     assertThat(UsageRows.read(across).held()).containsExactly(bare);
   }
 

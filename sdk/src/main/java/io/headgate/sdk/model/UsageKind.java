@@ -9,5 +9,5 @@ public enum UsageKind {
   /// Above the reservation: may be reclaimed.
   OVER_RESERVATION,
   /// Above the limit: reclaimed first.
-  EXCEED_LIMIT
+  ABOVE_LIMIT
 }

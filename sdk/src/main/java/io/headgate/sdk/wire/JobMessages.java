@@ -189,7 +189,7 @@ public final class JobMessages {
     return switch (kind) {
       case USAGE_KIND_ENTITLED -> UsageKind.ENTITLED;
       case USAGE_KIND_OVER_RESERVATION -> UsageKind.OVER_RESERVATION;
-      case USAGE_KIND_EXCEED_LIMIT -> UsageKind.EXCEED_LIMIT;
+      case USAGE_KIND_ABOVE_LIMIT -> UsageKind.ABOVE_LIMIT;
       case USAGE_KIND_UNSPECIFIED, UNRECOGNIZED -> UsageKind.NONE;
     };
   }

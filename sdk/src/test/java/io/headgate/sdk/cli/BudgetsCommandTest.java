@@ -30,7 +30,9 @@ class BudgetsCommandTest {
     Result result = TestCli.at(gate, home).run("budgets");
     assertThat(result.exitCode()).isZero();
     assertThat(result.out() + result.err())
-        .contains("No budget is configured; see headgate help configuration.");
+        .contains(
+            "You see no budget. Members see those of the policies of their groups. An admin"
+                + " configures budgets: headgate help configuration.");
   }
 
   @Test

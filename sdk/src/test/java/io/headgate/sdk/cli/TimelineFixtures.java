@@ -5,7 +5,7 @@ import static io.headgate.sdk.cli.Fixtures.merge;
 import io.headgate.proto.scheduler.v1.UsageInterval;
 import io.headgate.sdk.gate.TestUsageReports;
 
-/// An hour of a node with four GPUs, of which the first is free.
+/// An hour of a node with four GPUs, of which the first is free, and the last down at the end.
 final class TimelineFixtures {
   private TimelineFixtures() {}
 
@@ -84,6 +84,8 @@ final class TimelineFixtures {
         "held": true, "job": "r-1", "user": "<&\\"ada\\">", "policy": "ai-dev", "queue": "q",
         "profile": "half"\
         """);
+    add(reports, 3, "1", "13:47:00", "13:55:00", "\"down\": true");
+    add(reports, 3, "1", "13:55:00", "", "\"down\": true");
   }
 
   private static void add(

@@ -8,6 +8,7 @@ import io.headgate.policy.core.name.UserId;
 import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,6 +41,13 @@ public sealed interface AccessWarning {
   ///
   /// @param limit of the policy
   record UselessUserLimit(PolicyId policy, GpuQuantity perUser, GpuQuantity limit)
+      implements AccessWarning {}
+
+  /// No pool has a price in the currency of the budget, so nothing counts in it.
+  ///
+  /// @param field of the currency
+  /// @param known the currencies of the pools' prices
+  record UnpricedBudget(String field, String currency, Set<String> known)
       implements AccessWarning {}
 
   /// The account leaves its last group, and its keys still sign in.
@@ -90,6 +98,28 @@ public sealed interface AccessWarning {
       }
     }
     warnings.addAll(aboutParts(configuration.tenants(), supply));
+    supply.currencies().ifPresent(known -> warnings.addAll(aboutBudgets(configuration, known)));
+    return warnings;
+  }
+
+  private static List<AccessWarning> aboutBudgets(
+      AccessConfiguration configuration, Set<String> known) {
+    Map<String, Budget> budgets = new LinkedHashMap<>();
+    configuration.budget().ifPresent(budget -> budgets.put("budget", budget));
+    for (Department each : configuration.departments()) {
+      each.budget()
+          .ifPresent(budget -> budgets.put("departments[" + each.id() + "].budget", budget));
+    }
+    for (Policy each : configuration.policies()) {
+      each.budget().ifPresent(budget -> budgets.put("policies[" + each.id() + "].budget", budget));
+    }
+    List<AccessWarning> warnings = new ArrayList<>();
+    budgets.forEach((field, budget) -> {
+      if (budget.amount() instanceof Budget.Amount.Cost(var _, var currency)
+          && !known.contains(currency)) {
+        warnings.add(new UnpricedBudget(field + ".currency", currency, known));
+      }
+    });
     return warnings;
   }
 

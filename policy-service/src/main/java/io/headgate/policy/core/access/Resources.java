@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /// The part of a tenant's resource configuration that rights depend on.
 ///
@@ -33,8 +34,13 @@ public record Resources(Map<ProfileId, GpuQuantity> needs, List<Pool> pools, boo
   /// @param gpuModel the only model that belongs to it; empty: any
   /// @param capacity absent: the capacity of its nodes
   /// @param grown GPUs of an elastic pool at its maximum; absent: a static pool
+  /// @param currency of its price; absent: it has none
   public record Pool(
-      PoolId id, String gpuModel, Optional<GpuQuantity> capacity, OptionalLong grown) {}
+      PoolId id,
+      String gpuModel,
+      Optional<GpuQuantity> capacity,
+      OptionalLong grown,
+      Optional<String> currency) {}
 
   /// A node of a pool.
   ///
@@ -61,7 +67,14 @@ public record Resources(Map<ProfileId, GpuQuantity> needs, List<Pool> pools, boo
       offers.put(pool.id(), bounded(units));
       totalUnits = Math.min(MAX_UNITS, totalUnits + units);
     }
-    return new Supply(needs, ids, bounded(shares ? MAX_UNITS : totalUnits), offers);
+    Set<String> currencies =
+        pools.stream().flatMap(pool -> pool.currency().stream()).collect(Collectors.toSet());
+    return new Supply(
+        needs,
+        ids,
+        bounded(shares ? MAX_UNITS : totalUnits),
+        offers,
+        shares ? Optional.empty() : Optional.of(currencies));
   }
 
   /// The most that a pool can offer: an elastic pool at its maximum, a static pool the devices of

@@ -37,7 +37,9 @@ public record ResourcesSpec(List<ProfileSpec> profiles, List<PoolSpec> pools, bo
   ///
   /// @param capacity empty: none
   /// @param grown GPUs of an elastic pool at its maximum; absent: a static pool
-  public record PoolSpec(String id, String gpuModel, String capacity, OptionalLong grown) {}
+  /// @param currency of its price; empty: it has none
+  public record PoolSpec(
+      String id, String gpuModel, String capacity, OptionalLong grown, String currency) {}
 
   private record Need(ProfileId profile, GpuQuantity gpus) {}
 
@@ -66,7 +68,9 @@ public record ResourcesSpec(List<ProfileSpec> profiles, List<PoolSpec> pools, bo
         spec.capacity().isEmpty()
             ? Optional.empty()
             : reader.quantity(path + ".capacity", spec.capacity());
-    return id.map(pool -> new Resources.Pool(pool, spec.gpuModel(), capacity, spec.grown()));
+    Optional<String> currency = Optional.of(spec.currency()).filter(code -> !code.isEmpty());
+    return id.map(
+        pool -> new Resources.Pool(pool, spec.gpuModel(), capacity, spec.grown(), currency));
   }
 
   private static Optional<Need> read(SpecReader reader, String path, ProfileSpec spec) {

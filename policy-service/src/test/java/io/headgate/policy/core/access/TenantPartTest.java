@@ -24,7 +24,8 @@ class TenantPartTest {
           Map.of(),
           Set.of(H100, A100),
           GpuQuantity.ofGpus(24),
-          Map.of(H100, GpuQuantity.ofGpus(16), A100, GpuQuantity.ofGpus(8)));
+          Map.of(H100, GpuQuantity.ofGpus(16), A100, GpuQuantity.ofGpus(8)),
+          Optional.empty());
 
   private static TenantPartSpec part(String tenant, String reservation, String... pools) {
     return new TenantPartSpec(tenant, List.of(pools), reservation, "", 0);

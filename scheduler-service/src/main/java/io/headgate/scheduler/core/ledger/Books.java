@@ -3,7 +3,10 @@ package io.headgate.scheduler.core.ledger;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.job.Slice;
+import io.headgate.scheduler.core.node.NodeId;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The scheduler's answers to the ledger, as of its last decision.
@@ -21,7 +24,8 @@ public interface Books {
   /// The GPU units of a pool.
   ///
   /// @param used by attempts
-  record Figures(long used, long held, long idle, long down) {}
+  /// @param downVersion changes with everything that [#down] depends on
+  record Figures(long used, long held, long idle, long down, long downVersion) {}
 
   /// The waiting jobs of a policy.
   ///
@@ -54,6 +58,14 @@ public interface Books {
 
   /// The free slices of the pool that are held for jobs, in the order in which they were placed.
   List<Holding> held(PoolId pool);
+
+  /// The unused slices of the pool that are down, by node and device. They add up to
+  /// [Figures#down].
+  Map<NodeId, List<Slice>> down(PoolId pool);
+
+  /// The idle slices of a node of the pool while a new leader waits for its report; none if it does
+  /// not.
+  List<Slice> awaited(PoolId pool, NodeId node);
 
   Waiting waiting(PolicyId policy);
 

@@ -15,18 +15,24 @@ import java.util.Map;
 /// @param shortages that are other ones now
 /// @param reservations that are other ones now
 /// @param held jobs for which other free slices are held now
+/// @param downIntervals of nodes, that are over
+/// @param down nodes of which other unused slices are down now
 public record Entries(
     List<UsageInterval> intervals,
     Map<AttemptId, Instant> begun,
     List<PoolStep> pools,
     List<ShortageStep> shortages,
     List<ReservationStep> reservations,
-    List<HeldStep> held) {
+    List<HeldStep> held,
+    List<DownInterval> downIntervals,
+    List<DownStep> down) {
   /// Nothing yet.
   public static Entries empty() {
     return new Entries(
         new ArrayList<>(),
         new LinkedHashMap<>(),
+        new ArrayList<>(),
+        new ArrayList<>(),
         new ArrayList<>(),
         new ArrayList<>(),
         new ArrayList<>(),
@@ -41,6 +47,8 @@ public record Entries(
     shortages.addAll(more.shortages);
     reservations.addAll(more.reservations);
     held.addAll(more.held);
+    downIntervals.addAll(more.downIntervals);
+    down.addAll(more.down);
   }
 
   public boolean isEmpty() {
@@ -49,6 +57,8 @@ public record Entries(
         && pools.isEmpty()
         && shortages.isEmpty()
         && reservations.isEmpty()
-        && held.isEmpty();
+        && held.isEmpty()
+        && downIntervals.isEmpty()
+        && down.isEmpty();
   }
 }

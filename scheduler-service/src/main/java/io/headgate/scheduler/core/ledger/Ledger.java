@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Job;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /// Records every interval in which an attempt has slices, and what pools had besides.
 ///
@@ -27,7 +29,7 @@ import java.util.TreeMap;
 /// Confined to the scheduler's thread, and deterministic.
 public final class Ledger {
   /// No interval is longer, so that a period is found without looking far beyond its ends.
-  public static final Duration LONGEST = Duration.ofHours(6);
+  public static final Duration LONGEST = Pieces.LONGEST;
 
   /// A step that lasts is told again after this time, so that old weeks can be deleted.
   static final Duration TOLD_AGAIN = Duration.ofDays(1);
@@ -40,8 +42,7 @@ public final class Ledger {
   private final Map<AttemptId, MeteredAttempt> meters = new HashMap<>();
   private final Map<PolicyId, PolicyMeters> policies = new TreeMap<>();
 
-  /// The attempts with an interval that lasts, by its beginning.
-  private final Map<AttemptId, MeteredAttempt> lasting = new LinkedHashMap<>();
+  private final LastingMeters lasting = new LastingMeters();
 
   private final Set<MeteredAttempt> changed = new LinkedHashSet<>();
 
@@ -50,12 +51,6 @@ public final class Ledger {
 
   /// How attempts ended; empty: one goes on under another policy.
   private final Map<MeteredAttempt, Optional<UsageInterval.End>> ended = new LinkedHashMap<>();
-
-  /// Takes a part of a longer period.
-  @FunctionalInterface
-  interface Pieces {
-    void take(Instant from, Instant until, boolean isFirst, boolean isLast);
-  }
 
   public Ledger(Books books) {
     this.books = books;
@@ -79,11 +74,13 @@ public final class Ledger {
       List<PoolStep> steps,
       List<ShortageStep> lacking,
       List<ReservationStep> reserved,
-      List<HeldStep> held) {
+      List<HeldStep> held,
+      List<DownStep> down) {
     reserved.forEach(reservations::restore);
     steps.forEach(pools::restore);
     lacking.forEach(shortages::restore);
     held.forEach(pools::restore);
+    down.forEach(pools::restore);
   }
 
   /// Everything was restored. The shares of attempts follow from it: their rights are those of the
@@ -96,7 +93,7 @@ public final class Ledger {
           meter.open = new MeteredAttempt.Open(entry.getValue(), meter.split(), terms(meter));
           count(meter, meter.split(), Instant.MIN);
           changed.remove(meter);
-          lasting.put(idOf(meter), meter);
+          lasting.add(meter, entry.getValue());
         });
     told.clear();
   }
@@ -183,7 +180,7 @@ public final class Ledger {
     }
     leave(meter);
     changed.remove(meter);
-    lasting.remove(id);
+    lasting.remove(meter);
     ended.put(meter, how);
   }
 
@@ -238,9 +235,9 @@ public final class Ledger {
 
   private void reopen(MeteredAttempt meter, MeteredAttempt.Open next, Entries entries) {
     close(meter, next.since(), Optional.empty(), entries);
+    lasting.remove(meter);
     meter.open = next;
-    lasting.remove(idOf(meter));
-    lasting.put(idOf(meter), meter);
+    lasting.add(meter, next.since());
     entries.begun().put(idOf(meter), next.since());
   }
 
@@ -269,7 +266,7 @@ public final class Ledger {
     if (open == null) {
       return;
     }
-    pieces(
+    Pieces.of(
         open.since(),
         now,
         (from, until, isFirst, isLast) -> {
@@ -299,13 +296,10 @@ public final class Ledger {
     counters.begin(now);
     Entries entries = Entries.empty();
     Instant begunUntil = now.minus(LONGEST);
-    for (MeteredAttempt meter : lasting.values().stream().limit(limit).toList()) {
-      if (sinceOf(meter).isAfter(begunUntil)) {
-        break;
-      }
+    for (MeteredAttempt meter : lasting.begunUntil(begunUntil, limit)) {
       reopen(meter, new MeteredAttempt.Open(now, meter.split(), terms(meter)), entries);
     }
-    pools.cut(begunUntil, now, entries);
+    pools.cut(begunUntil, now, limit, entries);
     pools.settle(now, false, entries);
     shortages.settle(now, this::used, entries);
     return entries;
@@ -313,14 +307,37 @@ public final class Ledger {
 
   /// The intervals that last, as if they ended now.
   public List<UsageInterval> open(Instant now) {
+    return open(lasting.all(), now);
+  }
+
+  /// A part of the intervals that last, as if they ended now.
+  ///
+  /// @param from the first that is looked at
+  /// @param limit the most attempts that are looked at
+  public LastingPart open(
+      Instant now, LastingPart.Begin from, int limit, Predicate<Holding> wanted) {
+    LastingMeters.Part part = lasting.from(from, now.minus(LONGEST), limit);
+    List<MeteredAttempt> meters =
+        part.meters().stream().filter(meter -> wanted.test(meter.holding)).toList();
+    return new LastingPart(
+        open(meters, now).stream().filter(each -> wanted.test(each.holding())).toList(),
+        part.reached());
+  }
+
+  private List<UsageInterval> open(Collection<MeteredAttempt> meters, Instant now) {
     Entries entries = Entries.empty();
-    for (MeteredAttempt meter : lasting.values()) {
+    for (MeteredAttempt meter : meters) {
       Optional<Duration> waited = meter.waited;
       close(meter, now, Optional.empty(), entries);
       meter.waited = waited;
     }
     pools.open(now, entries);
     return List.copyOf(entries.intervals());
+  }
+
+  /// The nodes with slices that are down.
+  public List<DownStep> down() {
+    return pools.down();
   }
 
   private Terms terms(MeteredAttempt meter) {
@@ -332,25 +349,7 @@ public final class Ledger {
     return new Terms(rights.departments(), rights.group(), books.price(pool));
   }
 
-  private static Instant sinceOf(MeteredAttempt meter) {
-    if (meter.open == null) {
-      throw new IllegalStateException("nothing was told of job " + meter.holding.job());
-    }
-    return meter.open.since();
-  }
-
   private static AttemptId idOf(MeteredAttempt meter) {
     return new AttemptId(meter.holding.job(), meter.holding.attempt());
-  }
-
-  /// Cuts a period into pieces that are not too long; none if it is empty.
-  static void pieces(Instant from, Instant until, Pieces pieces) {
-    Instant begin = from;
-    while (begin.isBefore(until)) {
-      Instant longest = begin.plus(LONGEST);
-      Instant end = longest.isBefore(until) ? longest : until;
-      pieces.take(begin, end, begin.equals(from), end.equals(until));
-      begin = end;
-    }
   }
 }

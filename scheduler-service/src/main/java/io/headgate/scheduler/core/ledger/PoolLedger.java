@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.ledger;
 
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.node.NodeId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -11,13 +12,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// Follows the balances of pools, and the free slices that are held for jobs.
+/// Follows the balances of pools, the free slices that are held for jobs, and those that are down.
 final class PoolLedger {
   /// The age of the unusable part at most: it costs more than the rest.
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
   private final Books books;
   private final UsageCounters counters;
+  private final DownLedger down;
   private final Map<PoolId, Known> pools = new TreeMap<>();
   private Instant lookAgainAt = Instant.MIN;
 
@@ -40,6 +42,7 @@ final class PoolLedger {
   PoolLedger(Books books, UsageCounters counters) {
     this.books = books;
     this.counters = counters;
+    this.down = new DownLedger(books);
   }
 
   /// The use of the pool has changed.
@@ -58,6 +61,10 @@ final class PoolLedger {
 
   void restore(HeldStep step) {
     step.held().ifPresent(held -> known(held.holding().place().pool()).held.put(step.job(), step));
+  }
+
+  void restore(DownStep step) {
+    down.restore(step);
   }
 
   private Known known(PoolId pool) {
@@ -85,17 +92,20 @@ final class PoolLedger {
     });
     // By job: a hold may leave one pool for another, and then the other step counts.
     Map<JobId, HeldStep> steps = new LinkedHashMap<>();
+    Map<NodeId, DownStep> downSteps = new TreeMap<>();
     for (PoolId pool : changed) {
       Known known = known(pool);
       Books.Figures figures = books.figures(pool);
+      long kept = down.settle(pool, figures.downVersion(), now, entries, downSteps);
+      long idle = figures.idle() - kept;
       PoolBalance balance =
           new PoolBalance(
               figures.used() + figures.held() + figures.idle() + figures.down(),
               known.used,
               figures.held(),
-              figures.idle(),
-              unusable(known, pool, figures.idle(), looks),
-              figures.down());
+              idle,
+              unusable(known, pool, idle, looks),
+              figures.down() + kept);
       if (!balance.equals(known.told)) {
         tell(known, pool, balance, now, entries);
       }
@@ -104,6 +114,7 @@ final class PoolLedger {
       }
     }
     entries.held().addAll(steps.values());
+    entries.down().addAll(downSteps.values());
   }
 
   /// The idle units of the pool that no job could take when it was looked at last, at most a second
@@ -154,7 +165,10 @@ final class PoolLedger {
   }
 
   /// Ends the intervals that began at or before a time, so that none becomes too long.
-  void cut(Instant begunUntil, Instant now, Entries entries) {
+  ///
+  /// @param limit the most nodes of which that of down slices is ended
+  void cut(Instant begunUntil, Instant now, int limit, Entries entries) {
+    down.cut(begunUntil, now, limit, entries);
     pools.forEach((pool, known) -> {
       if (!known.toldAt.isAfter(now.minus(Ledger.TOLD_AGAIN))) {
         tell(known, pool, known.told, now, entries);
@@ -173,6 +187,11 @@ final class PoolLedger {
     }
   }
 
+  /// The nodes with slices that are down.
+  List<DownStep> down() {
+    return down.open();
+  }
+
   /// The intervals that last, as if they ended now.
   void open(Instant now, Entries entries) {
     pools.values().forEach(known -> known.held.values().forEach(step -> close(step, now, entries)));
@@ -180,7 +199,7 @@ final class PoolLedger {
 
   private static void close(HeldStep step, Instant now, Entries entries) {
     HeldStep.Held held = step.held().orElseThrow();
-    Ledger.pieces(
+    Pieces.of(
         step.at(),
         now,
         (from, until, _, _) ->

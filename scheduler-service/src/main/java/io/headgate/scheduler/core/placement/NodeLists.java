@@ -8,6 +8,7 @@ final class NodeLists {
   private final TreeSet<NodeState> stopping = new TreeSet<>();
   private final TreeSet<NodeState> awaited = new TreeSet<>();
   private final TreeSet<NodeState> setAside = new TreeSet<>();
+  private final DownNodes down = new DownNodes();
   private final HeldNodes held = new HeldNodes();
 
   /// Nodes that take work on which something stops.
@@ -23,6 +24,11 @@ final class NodeLists {
   /// Nodes that get no work for a while, because they rejected some.
   SortedSet<NodeState> setAside() {
     return setAside;
+  }
+
+  /// Nodes with unused devices that take no work.
+  DownNodes down() {
+    return down;
   }
 
   HeldNodes held() {

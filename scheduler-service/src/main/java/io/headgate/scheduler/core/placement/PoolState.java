@@ -153,10 +153,6 @@ public final class PoolState implements Comparable<PoolState> {
     return lists.awaited();
   }
 
-  public int readyNodes() {
-    return tally.readyNodes();
-  }
-
   /// Counts whenever something changes that may make room: what failed at one count fails until the
   /// next.
   public long gains() {
@@ -166,6 +162,11 @@ public final class PoolState implements Comparable<PoolState> {
   /// Counts whenever something changes about its nodes or its configuration.
   public long version() {
     return version;
+  }
+
+  /// Nodes with unused devices that take no work.
+  public DownNodes down() {
+    return lists.down();
   }
 
   /// Units that its nodes that take work offer.
@@ -343,6 +344,7 @@ public final class PoolState implements Comparable<PoolState> {
   private void count(PoolEntry entry, @Nullable FreeState state) {
     PoolTally now =
         nodes.contains(entry.node) ? PoolTally.of(entry.node, state) : PoolTally.NOTHING;
+    lists.down().keep(entry, now);
     tally = tally.minus(entry.tally).plus(now);
     entry.tally = now;
   }

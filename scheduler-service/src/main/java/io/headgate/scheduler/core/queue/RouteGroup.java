@@ -285,7 +285,7 @@ public final class RouteGroup {
     if (route.ranking().holderInTheWay().isPresent()) {
       return Block.HOLD;
     }
-    return first.readyNodes() == 0 || first.idleUnits() < route.need()
+    return first.tally().readyNodes() == 0 || first.idleUnits() < route.need()
         ? Block.CAPACITY
         : Block.FRAGMENTATION;
   }

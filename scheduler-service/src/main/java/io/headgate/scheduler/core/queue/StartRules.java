@@ -282,7 +282,7 @@ public final class StartRules {
             new Finding.PoolFit(
                 name,
                 pool.offeredUnits(),
-                pool.readyNodes(),
+                pool.tally().readyNodes(),
                 pool.usedUnits(),
                 pool.idleUnits(),
                 route.need())));

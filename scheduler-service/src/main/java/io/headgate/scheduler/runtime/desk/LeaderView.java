@@ -5,6 +5,9 @@ import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.ledger.DownStep;
+import io.headgate.scheduler.core.ledger.Holding;
+import io.headgate.scheduler.core.ledger.LastingPart;
 import io.headgate.scheduler.core.ledger.UsageInterval;
 import io.headgate.scheduler.core.ledger.UsageTotals;
 import io.headgate.scheduler.core.node.Node;
@@ -19,6 +22,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /// The leader's state, to be read on its loop only.
 ///
@@ -60,6 +64,16 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
 
     /// The intervals of usage that last, as if they ended now.
     List<UsageInterval> openUsage(Instant now);
+
+    /// A part of them.
+    ///
+    /// @param from the first that is looked at
+    /// @param limit the most attempts that are looked at
+    LastingPart openUsage(
+        Instant now, LastingPart.Begin from, int limit, Predicate<Holding> wanted);
+
+    /// The nodes with unused slices that are down, each since its step.
+    List<DownStep> down();
 
     /// The idle units of the pool that no job of its queues could take about a second ago.
     long unusable(PoolId pool);

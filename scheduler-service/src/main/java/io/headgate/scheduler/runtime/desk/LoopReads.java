@@ -4,6 +4,9 @@ import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.ledger.DownStep;
+import io.headgate.scheduler.core.ledger.Holding;
+import io.headgate.scheduler.core.ledger.LastingPart;
 import io.headgate.scheduler.core.ledger.UsageInterval;
 import io.headgate.scheduler.core.ledger.UsageTotals;
 import io.headgate.scheduler.core.node.Node;
@@ -24,6 +27,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /// The registries of jobs and nodes, for reading. Confined to the loop.
 public final class LoopReads implements LeaderView.Reads {
@@ -75,6 +79,17 @@ public final class LoopReads implements LeaderView.Reads {
   @Override
   public List<UsageInterval> openUsage(Instant now) {
     return state.usage.open(now);
+  }
+
+  @Override
+  public LastingPart openUsage(
+      Instant now, LastingPart.Begin from, int limit, Predicate<Holding> wanted) {
+    return state.usage.open(now, from, limit, wanted);
+  }
+
+  @Override
+  public List<DownStep> down() {
+    return state.usage.down();
   }
 
   @Override

@@ -4,8 +4,10 @@ import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.UsageMeter;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.ledger.DownStep;
 import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.core.ledger.Holding;
+import io.headgate.scheduler.core.ledger.LastingPart;
 import io.headgate.scheduler.core.ledger.UsageInterval;
 import io.headgate.scheduler.core.ledger.UsageTotals;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
@@ -18,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /// Keeps the ledger of usage in step with decisions: what it says is written in the transaction of
@@ -41,7 +44,8 @@ public final class UsageDesk {
                 told.pools().stream().map(step -> step.at()),
                 told.shortages().stream().map(step -> step.at()),
                 told.reservations().stream().map(step -> step.at()),
-                told.held().stream().map(step -> step.at()))
+                told.held().stream().map(step -> step.at()),
+                told.down().stream().map(step -> step.at()))
             .flatMap(times -> times)
             .max(Instant::compareTo)
             .orElse(Instant.MIN);
@@ -50,7 +54,12 @@ public final class UsageDesk {
             state.core,
             pool -> state.catalog.price(pool),
             new UsageMeter.Told(
-                since, told.pools(), told.shortages(), told.reservations(), told.held()));
+                since,
+                told.pools(),
+                told.shortages(),
+                told.reservations(),
+                told.held(),
+                told.down()));
   }
 
   /// The latest time of which earlier leaders told something.
@@ -127,6 +136,16 @@ public final class UsageDesk {
   /// The idle units of the pool that no job could take when it was looked at last.
   long unusable(PoolId pool) {
     return meter.unusable(pool);
+  }
+
+  /// A part of them.
+  LastingPart open(Instant now, LastingPart.Begin from, int limit, Predicate<Holding> wanted) {
+    return meter.open(now, from, limit, wanted);
+  }
+
+  /// The nodes with slices that are down.
+  List<DownStep> down() {
+    return meter.down();
   }
 
   /// The intervals that last, as if they ended in the turn that asks.

@@ -2,6 +2,7 @@ package io.headgate.scheduler.runtime.record;
 
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.ledger.DownStep;
 import io.headgate.scheduler.core.ledger.UsageInterval;
 import io.headgate.type.Viewer;
 import java.time.Instant;
@@ -58,6 +59,20 @@ public interface IntervalReader {
     }
   }
 
+  /// The intervals that last at [Asked#asOf].
+  ///
+  /// @param intervals those of attempts as far as they were looked at, and all of held slices
+  /// @param down the nodes with unused slices that are down
+  /// @param reached the last position that was looked at; empty: no more is left
+  record Open(List<Lasting> intervals, List<DownStep> down, Optional<Position> reached) {
+    public static final Open NOTHING = new Open(List.of(), List.of(), Optional.empty());
+
+    public Open {
+      intervals = List.copyOf(intervals);
+      down = List.copyOf(down);
+    }
+  }
+
   /// An interval that lasts.
   ///
   /// @param interval as if it ended when the leader was asked
@@ -74,13 +89,28 @@ public interface IntervalReader {
 
   /// The place of an interval in the list. It stays the same when the interval ends.
   ///
-  /// @param slice number of the slice in its attempt, from 1
-  record Position(Instant since, long job, int attempt, int slice) implements Comparable<Position> {
+  /// @param job 0: the slice is down
+  /// @param attempt 0: the slice is held for the job, or down
+  /// @param node of a slice that is down, as the viewer sees it; of others empty
+  /// @param slice number of the slice in its attempt, from 1, or on its node
+  record Position(Instant since, long job, int attempt, String node, int slice)
+      implements Comparable<Position> {
     private static final Comparator<Position> ORDER =
         Comparator.comparing(Position::since)
             .thenComparingLong(Position::job)
             .thenComparingInt(Position::attempt)
+            .thenComparing(Position::node)
             .thenComparingInt(Position::slice);
+
+    /// The place of a slice that an attempt has, or that is held for a job.
+    public Position(Instant since, long job, int attempt, int slice) {
+      this(since, job, attempt, "", slice);
+    }
+
+    /// Before all positions with that begin.
+    public static Position before(Instant since) {
+      return new Position(since, 0, 0, "", 0);
+    }
 
     @Override
     public int compareTo(Position other) {
@@ -88,12 +118,12 @@ public interface IntervalReader {
     }
   }
 
-  /// The use of one slice.
+  /// The use of one slice, or a time in which it was down.
   ///
   /// @param until absent: it lasts
   /// @param pool of a shared pool `platform/` and its id, except where the platform asks; as `node`
   /// @param units in 1/126000 GPU
-  /// @param holder absent: the viewer does not see the job
+  /// @param holder absent: the viewer does not see the job, or the slice is down
   record SliceInterval(
       Position position,
       Optional<Instant> until,
@@ -105,7 +135,12 @@ public interface IntervalReader {
       Optional<Holder> holder) {
     /// Whether the slice was free, and held for the job.
     public boolean isHeld() {
-      return position.attempt() == 0;
+      return position.attempt() == 0 && !isDown();
+    }
+
+    /// Whether the slice took no work, and was unused.
+    public boolean isDown() {
+      return position.job() == 0;
     }
   }
 
@@ -128,9 +163,18 @@ public interface IntervalReader {
       Optional<Instant> stopping,
       boolean preempted) {}
 
-  /// The next intervals that touch the period, by position.
+  /// A part of the list.
   ///
-  /// @param lasting all intervals that last at `asOf`
-  /// @param after the last position before; empty: none
-  List<SliceInterval> page(Asked asked, List<Lasting> lasting, Optional<Position> after, int limit);
+  /// @param next where the list goes on; empty: it is complete
+  record Page(List<SliceInterval> intervals, Optional<Position> next) {
+    public Page {
+      intervals = List.copyOf(intervals);
+    }
+  }
+
+  /// The next intervals that touch the period, by position. A page may have fewer intervals than
+  /// its limit, and even none, although the list goes on: what one page looks at is bounded.
+  ///
+  /// @param after the position where the page before ended; empty: none
+  Page page(Asked asked, Open open, Optional<Position> after, int limit);
 }

@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.SchedulerState.ObservedRuns;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.PastUse;
+import io.headgate.scheduler.core.ledger.DownStep;
 import io.headgate.scheduler.core.ledger.HeldStep;
 import io.headgate.scheduler.core.ledger.PoolStep;
 import io.headgate.scheduler.core.ledger.ReservationStep;
@@ -55,19 +56,22 @@ public record LoadedState(
   /// @param shortages the last step of each policy that lacks something
   /// @param reservations the last step of each policy
   /// @param held the free slices that are held for jobs
+  /// @param down the nodes with unused slices that are down
   public record UsageTold(
       List<PoolStep> pools,
       List<ShortageStep> shortages,
       List<ReservationStep> reservations,
-      List<HeldStep> held) {
+      List<HeldStep> held,
+      List<DownStep> down) {
     public static final UsageTold NOTHING =
-        new UsageTold(List.of(), List.of(), List.of(), List.of());
+        new UsageTold(List.of(), List.of(), List.of(), List.of(), List.of());
 
     public UsageTold {
       pools = List.copyOf(pools);
       shortages = List.copyOf(shortages);
       reservations = List.copyOf(reservations);
       held = List.copyOf(held);
+      down = List.copyOf(down);
     }
   }
 

@@ -15,8 +15,12 @@ import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.ledger.DownInterval;
+import io.headgate.scheduler.core.ledger.DownStep;
 import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.core.ledger.HeldStep;
+import io.headgate.scheduler.core.ledger.LastingPart;
+import io.headgate.scheduler.core.ledger.LastingPart.Begin;
 import io.headgate.scheduler.core.ledger.PoolBalance;
 import io.headgate.scheduler.core.ledger.PoolStep;
 import io.headgate.scheduler.core.ledger.ReservationStep;
@@ -24,6 +28,7 @@ import io.headgate.scheduler.core.ledger.ShortageStep;
 import io.headgate.scheduler.core.ledger.Split;
 import io.headgate.scheduler.core.ledger.UsageInterval;
 import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.core.property.Scenarios.Step;
 import io.headgate.scheduler.core.usage.PoolUsage;
@@ -31,11 +36,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -47,6 +54,7 @@ class UsageLedgerTest {
 
   private final AtomicLong intervals = new AtomicLong();
   private final AtomicLong held = new AtomicLong();
+  private final AtomicLong down = new AtomicLong();
   private final AtomicLong shortages = new AtomicLong();
   private final AtomicLong aboveLimit = new AtomicLong();
   private final AtomicLong splits = new AtomicLong();
@@ -56,7 +64,7 @@ class UsageLedgerTest {
     Scenarios.follow(UsageLedgerTest.class, SCENARIOS, input -> input, Recount::new);
     if (Long.getLong("headgate.scenarios") == null && Long.getLong("headgate.seed") == null) {
       // The histories do have all of it.
-      assertThat(List.of(intervals, held, shortages, aboveLimit, splits))
+      assertThat(List.of(intervals, held, down, shortages, aboveLimit, splits))
           .allSatisfy(count -> assertThat(count.get()).isGreaterThan(SCENARIOS / 100));
     }
   }
@@ -72,7 +80,9 @@ class UsageLedgerTest {
     private final Map<PolicyId, ShortageStep> lacking = new LinkedHashMap<>();
     private final Map<PolicyId, ReservationStep> reserved = new LinkedHashMap<>();
     private final Map<JobId, HeldStep> heldNow = new LinkedHashMap<>();
+    private final Map<NodeId, DownStep> downNow = new LinkedHashMap<>();
     private final List<UsageInterval> told = new ArrayList<>();
+    private final List<DownInterval> downTold = new ArrayList<>();
     private final Map<PolicyId, Split> byPolicy = new TreeMap<>();
     private final Map<AttemptId, Long> byAttempt = new HashMap<>();
     private final Map<PoolId, PoolBalance> byPool = new TreeMap<>();
@@ -119,6 +129,8 @@ class UsageLedgerTest {
           entries.intervals().equals(same.intervals())
               && entries.begun().equals(same.begun())
               && entries.held().equals(same.held())
+              && entries.downIntervals().equals(same.downIntervals())
+              && entries.down().equals(same.down())
               && entries.reservations().equals(same.reservations()),
           "a take-over changes nothing",
           entries,
@@ -145,7 +157,8 @@ class UsageLedgerTest {
           List.copyOf(pools.values()),
           List.copyOf(lacking.values()),
           List.copyOf(reserved.values()),
-          List.copyOf(heldNow.values()));
+          List.copyOf(heldNow.values()),
+          List.copyOf(downNow.values()));
     }
 
     private void take(Entries entries) {
@@ -161,7 +174,17 @@ class UsageLedgerTest {
               heldNow.put(step.job(), step);
             }
           });
+      entries
+          .down()
+          .forEach(step -> {
+            downNow.remove(step.node());
+            if (step.down().isPresent()) {
+              downNow.put(step.node(), step);
+            }
+          });
       told.addAll(entries.intervals());
+      downTold.addAll(entries.downIntervals());
+      down.addAndGet(entries.downIntervals().size());
       intervals.addAndGet(entries.intervals().size());
       shortages.addAndGet(entries.shortages().size());
       for (UsageInterval each : entries.intervals()) {
@@ -283,8 +306,10 @@ class UsageLedgerTest {
     }
 
     private void compare(Instant now) {
+      List<UsageInterval> open = meter.orElseThrow().open(now);
+      require(Set.copyOf(open).equals(inParts(now)), "the parts are the whole", open, inParts(now));
       List<UsageInterval> all = new ArrayList<>(told);
-      all.addAll(meter.orElseThrow().open(now));
+      all.addAll(open);
       Map<PolicyId, Split> policies = new TreeMap<>();
       Map<AttemptId, Long> attempts = new HashMap<>();
       Map<PoolId, Long> heldByPool = new TreeMap<>();
@@ -308,6 +333,7 @@ class UsageLedgerTest {
       }
       same("use by policy and right", byPolicy, policies, Split.NONE);
       same("use by attempt", byAttempt, attempts, 0L);
+      Map<PoolId, Long> downByPool = downByPool(now);
       byPool.forEach((pool, balance) -> {
         require(
             balance.used().equals(usedByPool.getOrDefault(pool, Split.NONE)),
@@ -319,7 +345,36 @@ class UsageLedgerTest {
             "held by pool",
             balance,
             heldByPool.get(pool));
+        require(
+            balance.down() == downByPool.getOrDefault(pool, 0L), "down by pool", balance, downNow);
       });
+    }
+
+    private Set<UsageInterval> inParts(Instant now) {
+      Set<UsageInterval> found = new HashSet<>();
+      Optional<Begin> from = Optional.of(new Begin(Instant.EPOCH, new JobId(0), 0));
+      while (from.isPresent()) {
+        LastingPart part = meter.orElseThrow().open(now, from.get(), 2, _ -> true);
+        found.addAll(part.intervals());
+        from = part.reached();
+      }
+      return found;
+    }
+
+    private Map<PoolId, Long> downByPool(Instant now) {
+      List<DownInterval> all = new ArrayList<>(downTold);
+      meter.orElseThrow().down().forEach(step -> all.addAll(step.until(now)));
+      Map<PoolId, Long> byPool = new TreeMap<>();
+      Map<Object, Instant> ends = new HashMap<>();
+      for (DownInterval each : all) {
+        long millis = Duration.between(each.from(), each.until()).toMillis();
+        byPool.merge(each.down().pool(), each.down().units() * millis, Long::sum);
+        for (Slice slice : each.down().slices()) {
+          Instant end = ends.put(List.of(each.node(), slice.device()), each.until());
+          require(end == null || !each.from().isBefore(end), "no overlap", each, end);
+        }
+      }
+      return byPool;
     }
 
     private static <K, V> void same(String what, Map<K, V> expected, Map<K, V> found, V nothing) {

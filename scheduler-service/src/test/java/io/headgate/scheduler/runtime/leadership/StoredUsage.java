@@ -3,12 +3,14 @@ package io.headgate.scheduler.runtime.leadership;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.ledger.DownStep;
 import io.headgate.scheduler.core.ledger.Entries;
 import io.headgate.scheduler.core.ledger.HeldStep;
 import io.headgate.scheduler.core.ledger.PoolStep;
 import io.headgate.scheduler.core.ledger.ReservationStep;
 import io.headgate.scheduler.core.ledger.ShortageStep;
 import io.headgate.scheduler.core.ledger.UsageInterval;
+import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.LoadedState.UsageTold;
@@ -29,6 +31,7 @@ final class StoredUsage {
   private final Map<PolicyId, ShortageStep> shortages = new TreeMap<>();
   private final Map<PolicyId, ReservationStep> reservations = new TreeMap<>();
   private final Map<JobId, HeldStep> held = new LinkedHashMap<>();
+  private final Map<NodeId, DownStep> down = new LinkedHashMap<>();
   private final Map<JobId, List<EventRecord>> events = new LinkedHashMap<>();
 
   void add(Entries entries, List<EventRecord> told) {
@@ -48,6 +51,12 @@ final class StoredUsage {
         held.put(step.job(), step);
       }
     }
+    for (DownStep step : entries.down()) {
+      down.remove(step.node());
+      if (step.down().isPresent()) {
+        down.put(step.node(), step);
+      }
+    }
   }
 
   UsageTold told() {
@@ -55,7 +64,8 @@ final class StoredUsage {
         List.copyOf(pools.values()),
         shortages.values().stream().filter(step -> step.missing() > 0).toList(),
         List.copyOf(reservations.values()),
-        List.copyOf(held.values()));
+        List.copyOf(held.values()),
+        List.copyOf(down.values()));
   }
 
   /// A period in which a job had its slices without a break.

@@ -78,8 +78,8 @@ public final class JobTexts {
     job.currentAttempt().ifPresent(attempt -> text.append(" (").append(attempt.pool()).append(')'));
     if (job.usageKind() == UsageKind.OVER_RESERVATION) {
       text.append(" over reservation");
-    } else if (job.usageKind() == UsageKind.EXCEED_LIMIT) {
-      text.append(" above limit");
+    } else if (job.usageKind() == UsageKind.ABOVE_LIMIT) {
+      text.append(" above the limit");
     }
     return text.toString();
   }

@@ -39,11 +39,11 @@ final class Bars {
     this.now = now;
   }
 
-  /// @param intervals by start time
+  /// @param intervals by start time; those in which a device was down are passed over
   /// @param now where those end that last
   static List<Bar> of(List<UsageInterval> intervals, Instant now) {
     Bars bars = new Bars(now);
-    intervals.forEach(bars::add);
+    intervals.stream().filter(interval -> !interval.getDown()).forEach(bars::add);
     return bars.all.stream()
         .map(bar -> new Bar(bar.place, bar.holder, bar.parts, bar.lasts, bar.preempted))
         .toList();
@@ -51,11 +51,7 @@ final class Bars {
 
   private void add(UsageInterval interval) {
     Instant from = Times.instant(interval.getStartTime());
-    // A later page may tell intervals that began after the first answer.
-    Instant until =
-        interval.hasEndTime()
-            ? Times.instant(interval.getEndTime())
-            : now.isAfter(from) ? now : from.plusMillis(1);
+    Instant until = Times.end(interval, now);
     Place place =
         new Place(
             interval.getPool(),

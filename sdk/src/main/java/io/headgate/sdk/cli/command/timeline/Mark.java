@@ -13,6 +13,7 @@ enum Mark {
   TAKEN("▞", "%", Style.DIM, "another team's"),
   HELD("╌", "-", Style.DIM, "held for a job"),
   FREE("·", ".", Style.DIM, "free"),
+  DOWN("!", "!", Style.BAD, "down"),
   NOTHING(" ", " ", Style.PLAIN, "");
 
   final Style style;

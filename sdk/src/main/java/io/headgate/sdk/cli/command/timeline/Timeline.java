@@ -1,9 +1,11 @@
 package io.headgate.sdk.cli.command.timeline;
 
+import io.headgate.proto.scheduler.v1.UsageInterval;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,8 +25,8 @@ record Timeline(Instant since, Instant until, List<Track> tracks, boolean showsF
 
   /// The rest, which is not shown because it is too much.
   ///
-  /// @param rows tracks with bars
-  /// @param freeDevices devices that nothing used
+  /// @param rows tracks with bars, and of devices that were down
+  /// @param freeDevices devices that nothing used and that never were down
   record Left(int rows, int freeDevices) {
     static final Left NOTHING = new Left(0, 0);
   }
@@ -38,11 +40,17 @@ record Timeline(Instant since, Instant until, List<Track> tracks, boolean showsF
 
   /// Puts bars into tracks, each into the first track of its place that is free.
   ///
-  /// @param bars by begin
+  /// @param intervals by begin
   /// @param devices those without a bar get a track of their own
-  /// @param showsFree whether the bars are all use of the devices
+  /// @param showsFree whether the intervals are all use of the devices
   static Timeline of(
-      Instant since, Instant until, List<Bar> bars, List<Device> devices, boolean showsFree) {
+      Instant since,
+      Instant until,
+      List<UsageInterval> intervals,
+      List<Device> devices,
+      boolean showsFree) {
+    List<Bar> bars = Bars.of(intervals, until);
+    Map<Device, List<Down>> downs = Down.of(intervals, until);
     Map<Bar.Place, List<List<Bar>>> byPlace = new TreeMap<>(BY_PLACE);
     Set<Device> used = new HashSet<>();
     for (Bar bar : bars) {
@@ -60,12 +68,16 @@ record Timeline(Instant since, Instant until, List<Track> tracks, boolean showsF
           .add(bar);
     }
     List<Track> tracks = new ArrayList<>();
-    byPlace.forEach((place, all) -> all.forEach(track -> tracks.add(new Track(place, track))));
-    if (showsFree) {
-      devices.stream()
-          .filter(device -> !used.contains(device))
-          .forEach(device -> tracks.add(Track.free(device.pool(), device.node(), device.index())));
-    }
+    byPlace.forEach((place, all) -> {
+      Device device = new Device(place.pool(), place.node(), place.device());
+      List<Down> down = downs.getOrDefault(device, List.of());
+      all.forEach(track -> tracks.add(Track.used(place, track, down)));
+    });
+    Set<Device> unused = new LinkedHashSet<>(downs.keySet());
+    unused.addAll(showsFree ? devices : List.of());
+    unused.stream()
+        .filter(device -> !used.contains(device))
+        .forEach(device -> tracks.add(Track.unused(device, downs.getOrDefault(device, List.of()))));
     tracks.sort(Comparator.comparing(Track::place, BY_PLACE));
     return new Timeline(since, until, tracks, showsFree, Left.NOTHING);
   }

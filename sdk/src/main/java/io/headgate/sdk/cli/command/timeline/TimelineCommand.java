@@ -30,7 +30,8 @@ import picocli.CommandLine.Option;
       ""
     },
     description = {
-      "Shows which job had which slice over time, from the usage ledger: exact, and not sampled.",
+      "Shows which job had which slice over time, and which devices were down, from the usage"
+          + " ledger: exact, and not sampled.",
       "-o is text (the default), svg (a picture that stands alone), json or jsonl (both a line for"
           + " each interval)."
     })
@@ -105,7 +106,7 @@ public final class TimelineCommand implements CliCommand {
         Timeline.of(
             found.since(),
             found.until(),
-            Bars.of(intervals, found.until()),
+            intervals,
             showsFree ? devices(invocation) : List.of(),
             showsFree && found.isWhole());
     Output output = invocation.output();
@@ -119,7 +120,7 @@ public final class TimelineCommand implements CliCommand {
           .lines(timeline.limited(MOST_LINES))
           .forEach(output::line);
       if (timeline.tracks().isEmpty()) {
-        output.note("No slice was in use or held.");
+        output.note("No slice was in use, held or down.");
       }
     }
     if (!found.isWhole()) {

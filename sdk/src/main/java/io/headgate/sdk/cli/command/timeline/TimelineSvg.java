@@ -68,7 +68,7 @@ final class TimelineSvg {
     return place.node()
         + " device "
         + place.device()
-        + (track.isFree() ? "" : " · " + track.slice());
+        + (track.isUnused() ? "" : " · " + track.slice());
   }
 
   private static int labelWidth(Timeline timeline) {
@@ -90,6 +90,7 @@ final class TimelineSvg {
         .bar { stroke: #444; stroke-width: .5 }
         .held { fill: none; stroke: #444; stroke-dasharray: 3 2 }
         .taken { fill: #999; stroke: #666; stroke-width: .5 }
+        .down { fill: url(#down); stroke: #b00; stroke-width: .5 }
         .stopping { opacity: .45 }
         .name { paint-order: stroke; stroke: #fff; stroke-width: 2.5; stroke-opacity: .6 }
         .end { stroke: #b00; stroke-width: 2 }
@@ -97,6 +98,7 @@ final class TimelineSvg {
         <defs>
         <pattern id="over" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2" height="6" fill="#000" opacity=".28"/></pattern>
         <pattern id="above" width="5" height="5" patternUnits="userSpaceOnUse"><path d="M0 0L5 5M5 0L0 5" stroke="#000" opacity=".45"/></pattern>
+        <pattern id="down" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)"><rect width="8" height="8" fill="#fff"/><rect width="2" height="8" fill="#b00" opacity=".45"/></pattern>
         </defs>
         <rect width="%1$d" height="%2$d" fill="#fff"/>
         """
@@ -116,6 +118,9 @@ final class TimelineSvg {
   private void track(Track track, Axis axis, int left, int y) {
     text(MARGIN, y + BAR - 3, "", cut(label(track), left - MARGIN));
     rect(left, y, axis.cells(), BAR, "class=\"row\"");
+    for (Down down : track.downs()) {
+      down(track.place(), down, axis, left, y);
+    }
     for (Bar bar : track.bars()) {
       svg.append("<g><title>").append(escape(title(bar, axis))).append("</title>\n");
       double begin = axis.position(bar.from());
@@ -136,11 +141,29 @@ final class TimelineSvg {
     }
   }
 
+  private void down(Bar.Place place, Down down, Axis axis, int left, int y) {
+    String title =
+        "down: it took no work\n%s of %s device %d, pool %s\n%s to %s"
+            .formatted(
+                down.quantity().mixed(),
+                place.node(),
+                place.device(),
+                place.pool(),
+                axis.exact(down.from()),
+                down.lasts() ? "now" : axis.exact(down.until()));
+    double from = axis.position(down.from());
+    double to = Math.max(from + 1, axis.position(down.until()));
+    svg.append("<g><title>").append(escape(title)).append("</title>\n");
+    rect(left + from, y, to - from, BAR, "class=\"down\"");
+    svg.append("</g>\n");
+  }
+
   private void part(Bar bar, Mark mark, double x, int y, double width) {
     String colour = colours.getOrDefault(bar.holder().policy(), "#e4e4e4");
     switch (mark) {
       case HELD -> rect(x, y + 1, width, BAR - 2, "class=\"held\"");
       case TAKEN -> rect(x, y, width, BAR, "class=\"taken\"");
+      case DOWN -> rect(x, y, width, BAR, "class=\"down\"");
       case STOPPING -> rect(x, y, width, BAR, "class=\"bar stopping\" fill=\"" + colour + "\"");
       case ENTITLED, OVER, ABOVE, FREE, NOTHING ->
           rect(x, y, width, BAR, "class=\"bar\" fill=\"" + colour + "\"");
@@ -194,7 +217,14 @@ final class TimelineSvg {
     y += colours.isEmpty() ? 0 : ROW;
     x = MARGIN;
     for (Mark mark :
-        List.of(Mark.ENTITLED, Mark.OVER, Mark.ABOVE, Mark.STOPPING, Mark.HELD, Mark.TAKEN)) {
+        List.of(
+            Mark.ENTITLED,
+            Mark.OVER,
+            Mark.ABOVE,
+            Mark.STOPPING,
+            Mark.HELD,
+            Mark.TAKEN,
+            Mark.DOWN)) {
       Bar sample =
           new Bar(
               new Bar.Place("", "", 0, GpuQuantity.ONE),

@@ -5,19 +5,34 @@ import java.util.List;
 
 /// A row of the drawing: slices of one size on one device that follow one another.
 ///
-/// @param bars by begin; they do not overlap. None: the device was free, and `place` is all of it
-record Track(Bar.Place place, List<Bar> bars) {
+/// @param bars by begin; they do not overlap. None: nothing used the device, and `place` is all of
+///   it
+/// @param downs of the device, in which a slice of this size took no work
+record Track(Bar.Place place, List<Bar> bars, List<Down> downs) {
   Track {
     bars = List.copyOf(bars);
+    downs = List.copyOf(downs);
   }
 
-  boolean isFree() {
+  /// @param downs of the device
+  static Track used(Bar.Place place, List<Bar> bars, List<Down> downs) {
+    return new Track(
+        place,
+        bars,
+        downs.stream().filter(down -> down.quantity().compareTo(place.quantity()) >= 0).toList());
+  }
+
+  boolean isUnused() {
     return bars.isEmpty();
   }
 
-  /// The size of the slices; `-` of a free device.
+  boolean isFree() {
+    return isUnused() && downs.isEmpty();
+  }
+
+  /// The size of the slices; `-` of a device that nothing used.
   String slice() {
-    return isFree() ? "-" : place.quantity().mixed();
+    return isUnused() ? "-" : place.quantity().mixed();
   }
 
   boolean isOn(Track other) {
@@ -27,7 +42,10 @@ record Track(Bar.Place place, List<Bar> bars) {
   }
 
   /// A track of a device that nothing used.
-  static Track free(String pool, String node, int device) {
-    return new Track(new Bar.Place(pool, node, device, GpuQuantity.ONE), List.of());
+  static Track unused(Timeline.Device device, List<Down> downs) {
+    return new Track(
+        new Bar.Place(device.pool(), device.node(), device.index(), GpuQuantity.ONE),
+        List.of(),
+        downs);
   }
 }

@@ -8,8 +8,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/// A track cell by cell. A cell has the mark that lasts longest in it; it is free only if nothing
-/// at all was there, so that short jobs are seen.
+/// A track cell by cell. A cell has the mark of the job that lasts longest in it. Without a job it
+/// is down, even if the device was down for a moment only. Otherwise it is free.
 final class TrackCells {
   /// A cell.
   ///
@@ -17,6 +17,7 @@ final class TrackCells {
   record Cell(Mark mark, Optional<Bar> bar) {
     private static final Cell NOTHING = new Cell(Mark.NOTHING, Optional.empty());
     private static final Cell FREE = new Cell(Mark.FREE, Optional.empty());
+    private static final Cell DOWN = new Cell(Mark.DOWN, Optional.empty());
 
     boolean continues(Cell before) {
       return mark == before.mark && bar.equals(before.bar);
@@ -48,6 +49,16 @@ final class TrackCells {
             longest[cell] = overlap;
             cells.set(cell, new Cell(part.mark(), Optional.of(bar)));
           }
+        }
+      }
+    }
+    for (Down down : track.downs()) {
+      int first = (int) axis.position(down.from());
+      int last = Math.min(axis.cells() - 1, (int) axis.position(down.until()));
+      for (int cell = first; cell <= last; cell++) {
+        if (longest[cell] == 0 && down.touches(axis.time(cell), axis.time(cell + 1))) {
+          longest[cell] = 1;
+          cells.set(cell, Cell.DOWN);
         }
       }
     }

@@ -55,7 +55,11 @@ public final class BudgetsCommand implements CliCommand {
       List<Row<BudgetUse>> rows = rows(invocation);
       if (rows.isEmpty()) {
         invocation.session().requireTenant();
-        invocation.output().note("No budget is configured; see headgate help configuration.");
+        invocation
+            .output()
+            .note(
+                "You see no budget. Members see those of the policies of their groups. An admin"
+                    + " configures budgets: headgate help configuration.");
         return ExitCode.DONE;
       }
       fetch = () -> rows;

@@ -19,7 +19,7 @@ record MeteredRow(Instant from, Instant until, Map<String, String> keys, UsageRo
   enum Kind {
     ENTITLED("entitled", "entitled"),
     OVER("over", "over_reservation"),
-    ABOVE("above", "exceed_limit"),
+    ABOVE("above", "above_limit"),
     HELD("held", "held");
 
     /// As the columns of `headgate usage` are called.

@@ -8,6 +8,7 @@ import io.headgate.sdk.cli.command.timeline.Timeline.Device;
 import io.headgate.sdk.cli.command.timeline.TrackCells.Cell;
 import io.headgate.sdk.cli.output.Symbols;
 import io.headgate.sdk.cli.output.TextColors;
+import io.headgate.type.GpuQuantity;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -50,7 +51,7 @@ class TimelineTest {
   }
 
   private static Timeline timeline(List<UsageInterval> intervals, Device... devices) {
-    return Timeline.of(BEGIN, END, Bars.of(intervals, END), List.of(devices), true);
+    return Timeline.of(BEGIN, END, intervals, List.of(devices), true);
   }
 
   private static List<String> rows(Timeline timeline) {
@@ -144,6 +145,69 @@ class TimelineTest {
             "0 1 ##      ..", "0 1/2   ####....", "0 1/2   ..####..", "1 - ..........");
   }
 
+  private static UsageInterval down(int device, String quantity, int from, int until) {
+    return UsageInterval.newBuilder()
+        .setDown(true)
+        .setStartTime(time(from))
+        .setEndTime(time(until))
+        .setPool("p")
+        .setNode("n")
+        .setDevice(device)
+        .setQuantity(quantity)
+        .build();
+  }
+
+  @Test
+  void aDeviceThatWasDownIsNotFree() {
+    List<UsageInterval> intervals =
+        List.of(
+            interval("whole", 0, "1", 0, 120).build(),
+            down(0, "1", 120, 180),
+            interval("half", 0, "1/2", 200, 360).build(),
+            down(0, "1/2", 240, 360),
+            down(0, "1", 360, 421),
+            down(1, "1", 0, 59),
+            down(2, "1", 300, 301),
+            down(2, "1", 302, 303));
+
+    assertThat(rows(timeline(intervals, new Device("p", "n", 3))))
+        .containsExactly(
+            "0 1 ##!.  !!..",
+            "0 1/2   !###!!..",
+            "1 - !.........",
+            "2 - .....!....",
+            "3 - ..........");
+    assertThat(rows(Timeline.of(BEGIN, END, intervals, List.of(new Device("p", "n", 3)), false)))
+        .as("the rest is not known")
+        .contains("0 1 ##!   !!  ", "2 -      !    ");
+  }
+
+  @Test
+  void whatIsDownGoesOnThroughItsIntervals() {
+    List<UsageInterval> intervals =
+        List.of(
+            down(0, "1", 0, 60),
+            down(0, "1", 60, 120),
+            down(0, "1/2", 120, 180),
+            down(0, "1/2", 180, 190).toBuilder().clearEndTime().build());
+
+    assertThat(Down.of(intervals, END).get(new Device("p", "n", 0)))
+        .containsExactly(
+            new Down(BEGIN, BEGIN.plusSeconds(120), GpuQuantity.ONE, false),
+            new Down(BEGIN.plusSeconds(120), END, GpuQuantity.parse("1/2"), true));
+  }
+
+  @Test
+  void devicesThatWereDownStayLongerThanFreeOnes() {
+    Timeline all =
+        timeline(List.of(down(0, "1", 0, 60)), new Device("p", "m", 0), new Device("p", "o", 0));
+
+    assertThat(all.limited(1).tracks())
+        .extracting(track -> track.place().node())
+        .containsExactly("n");
+    assertThat(all.limited(1).left()).isEqualTo(new Timeline.Left(0, 2));
+  }
+
   @Test
   void aShortJobIsSeenAndTheLongestOfACellWins() {
     assertThat(
@@ -162,7 +226,7 @@ class TimelineTest {
         Timeline.of(
             BEGIN,
             END,
-            Bars.of(List.of(interval("a", 0, "1", 60, 120).build()), END),
+            List.of(interval("a", 0, "1", 60, 120).build()),
             List.of(new Device("p", "n", 1)),
             false);
 
