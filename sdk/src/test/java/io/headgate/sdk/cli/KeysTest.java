@@ -176,6 +176,7 @@ class KeysTest {
     Golden.check("join-tokens-unknown", run("join-tokens", "delete"));
     Golden.check("join-tokens-missing", run("join-tokens", "list", "0000000000000009"));
     Golden.check("keys-unknown-user", run("keys", "create", "nobody"));
+    Golden.check("keys-unknown-account", run("keys", "create", "nobody", "--service-account"));
     Golden.check("keys-no-owner", run("keys", "create"));
     Golden.check("keys-unknown", run("keys", "delete"));
     Golden.check("keys-missing", run("keys", "list", "0000000000000009"));

@@ -96,6 +96,14 @@ public final class TestTokens extends TokenServiceGrpc.TokenServiceImplBase {
               Status.Code.INVALID_ARGUMENT, "USER_NOT_FOUND", "user 'nobody' does not exist"));
       return;
     }
+    if (request.getOwner().endsWith("/serviceAccounts/nobody")) {
+      answer.onError(
+          TestGate.refusal(
+              Status.Code.INVALID_ARGUMENT,
+              "SERVICE_ACCOUNT_NOT_FOUND",
+              "service account 'nobody' does not exist"));
+      return;
+    }
     Key.Builder key =
         Key.newBuilder()
             .setName("keys/" + "%016x".formatted(keys.size() + 1))

@@ -168,10 +168,10 @@ public final class KeysCommand implements CliCommand {
             frame.next(
                 List.of(
                     serviceAccount
-                        ? "name the service account in a group of the configuration first:"
-                            + " headgate export"
-                        : "name the user in a group of the configuration first: headgate export;"
-                            + " for a service account: --service-account"));
+                        ? "add it to serviceAccounts of a group in the file first:"
+                            + " headgate export, headgate apply"
+                        : "add it to users of a group in the file first: headgate export, headgate"
+                            + " apply; for a service account: --service-account"));
       }
       throw new CliFailure(List.of(frame), ExitCode.of(e), null);
     }
