@@ -120,7 +120,7 @@ public final class UpCommand implements CliCommand {
       if (flags.ephemeral) {
         lifecycle.start("context", () -> {}, context::remove);
       }
-      flags.observe(installation, directory);
+      flags.observe(installation.metricsUris().values(), directory, invocation.output()::note);
       lock.say(screen.ready(installation, directory, context, nodes.remarks(installation)));
       if (!flags.demo) {
         screen.next(inForce);

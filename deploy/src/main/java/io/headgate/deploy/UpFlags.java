@@ -10,9 +10,11 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -184,13 +186,24 @@ final class UpFlags {
     return Optional.ofNullable(observed).map(Observation::new);
   }
 
-  /// Writes them, if they are wanted.
-  void observe(Installation installation, Path directory) throws IOException {
-    Optional<Observation> files = observation();
-    if (files.isPresent()) {
-      Path token = InstallationConfig.metricsToken(directory);
-      files.get().write(installation.metricsUris().values(), token);
-    }
+  /// Writes them, if they are wanted. The installation runs on without them: causes that can be
+  /// known before were looked for by [#check].
+  ///
+  /// @param addresses of the scrape endpoints of all processes
+  /// @param data of the installation
+  /// @param warn takes the warning if they could not be written
+  void observe(Collection<URI> addresses, Path data, Consumer<String> warn) {
+    observation()
+        .ifPresent(files -> {
+          try {
+            files.write(addresses, InstallationConfig.metricsToken(data));
+          } catch (IOException e) {
+            warn.accept(
+                ("warning: the files for Prometheus and Grafana in \"%s\" are not complete: %s;"
+                        + " remove the cause, and start again with --observe")
+                    .formatted(files.directory(), Observation.cause(e)));
+          }
+        });
   }
 
   private List<Path> shared(Path directory) {

@@ -2,8 +2,13 @@ package io.headgate.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -23,8 +28,8 @@ class UpFlagsTest {
           --ip 192.0.2.1 --schedulers 3     | --schedulers needs a loopback address
           --share not-there                 | "not-there" is not a directory for --share
           --observe /dev/null               | "/dev/null" is not a directory for --observe
-          --observe /proc/here              | "/proc/here" is not writable for --observe
           --export-output                   | --export-output needs a receiver
+          --observe /proc/here              | --observe cannot write to "/proc/here"
           --log-level loud                  | "loud" is not a value of --log-level
           --log-format xml                  | "xml" is not a value of --log-format
           """)
@@ -37,5 +42,24 @@ class UpFlagsTest {
     assertThat(result.err()).contains(because);
     assertThat(result.exitCode()).isEqualTo(2);
     assertThat(result.out()).isEmpty();
+  }
+
+  @Test
+  void filesThatCannotBeWrittenLaterAreWarnedAbout(@TempDir Path directory) throws IOException {
+    UpFlags flags = new UpFlags();
+    flags.observed = directory.resolve("observed");
+    flags.observation().orElseThrow().check();
+    Path inTheWay = directory.resolve("observed/dashboards");
+    Files.delete(inTheWay);
+    Files.writeString(inTheWay, "");
+    List<String> warnings = new ArrayList<>();
+
+    flags.observe(List.of(), directory, warnings::add);
+
+    assertThat(warnings)
+        .containsExactly(
+            ("warning: the files for Prometheus and Grafana in \"%s\" are not complete: \"%s\" is"
+                    + " not a directory; remove the cause, and start again with --observe")
+                .formatted(flags.observed, inTheWay));
   }
 }

@@ -3,15 +3,21 @@ package io.headgate.deploy.grafana;
 import io.headgate.sdk.cli.output.UsageException;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -34,7 +40,7 @@ public record Observation(Path directory) {
     directory = directory.toAbsolutePath().normalize();
   }
 
-  /// Creates the directory, and refuses what cannot be written. Called before anything starts.
+  /// Creates the directories, and refuses what cannot be written. Called before anything starts.
   public void check() {
     if (Files.exists(directory) && !Files.isDirectory(directory)) {
       throw new UsageException(
@@ -42,17 +48,10 @@ public record Observation(Path directory) {
           CODE,
           "name a directory; it is created if it is missing");
     }
-    try {
-      Files.createDirectories(directory);
-      Path probe = Files.createTempFile(directory, ".headgate", ".tmp");
-      Files.delete(probe);
-    } catch (IOException e) {
-      throw new UsageException(
-          "\"%s\" is not writable for --observe: %s".formatted(directory, reason(e)),
-          CODE,
-          "name a directory that you may write to");
-    }
-    for (String name : contents(List.of(), directory).keySet()) {
+    Set<String> names = contents(List.of(), directory).keySet();
+    requireWritable(directory);
+    names.stream().map(this::parent).distinct().forEach(Observation::requireWritable);
+    for (String name : names) {
       Path file = directory.resolve(name);
       if (name.endsWith("ml") && Files.exists(file) && !isOwn(file)) {
         throw new UsageException(
@@ -63,10 +62,38 @@ public record Observation(Path directory) {
     }
   }
 
-  private static String reason(IOException e) {
-    return e.getClass().getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", " ")
-        + " "
-        + e.getMessage();
+  /// The directory of one of the files.
+  private Path parent(String name) {
+    return Objects.requireNonNull(directory.resolve(name).getParent());
+  }
+
+  private static void requireWritable(Path directory) {
+    try {
+      Files.createDirectories(directory);
+      Files.delete(Files.createTempFile(directory, ".headgate", ".tmp"));
+    } catch (IOException e) {
+      throw new UsageException(
+          "--observe cannot write to \"%s\": %s".formatted(directory, cause(e)),
+          CODE,
+          "name a directory that you may write to, such as --observe ~/headgate-observe");
+    }
+  }
+
+  /// Why a file could not be written, in words.
+  public static String cause(IOException failure) {
+    return switch (failure) {
+      case AccessDeniedException _ -> "permission denied";
+      case NoSuchFileException _ -> "the directory does not exist and cannot be created there";
+      case FileAlreadyExistsException e -> "\"" + e.getFile() + "\" is not a directory";
+      case FileSystemException e when e.getReason() != null -> firstLower(e.getReason());
+      default -> firstLower(String.valueOf(failure.getMessage()));
+    };
+  }
+
+  private static String firstLower(String text) {
+    return text.isEmpty()
+        ? text
+        : text.substring(0, 1).toLowerCase(Locale.ROOT) + text.substring(1);
   }
 
   private static boolean isOwn(Path file) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.headgate.sdk.cli.output.UsageException;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -84,6 +86,32 @@ class ObservationTest {
         .isInstanceOf(UsageException.class)
         .hasMessageContaining(foreign.toString());
     assertThat(foreign).hasContent("global: {}");
+  }
+
+  @Test
+  void whatCannotBeWrittenIsRefusedWithItsCauseAndARemedy() throws IOException {
+    assertThatThrownBy(new Observation(Path.of("/proc/x"))::check)
+        .isInstanceOf(UsageException.class)
+        .hasMessage(
+            "--observe cannot write to \"/proc/x\": the directory does not exist and cannot be created there")
+        .extracting(error -> ((UsageException) error).next().getFirst())
+        .asString()
+        .startsWith("name a directory that you may write to");
+    Files.createDirectories(files);
+    Path inTheWay = Files.writeString(files.resolve("dashboards"), "");
+    assertThatThrownBy(observation::check)
+        .as("also a directory below it")
+        .isInstanceOf(UsageException.class)
+        .hasMessage(
+            "--observe cannot write to \"%s\": \"%s\" is not a directory", inTheWay, inTheWay);
+  }
+
+  @Test
+  void causesAreWords() {
+    assertThat(Observation.cause(new AccessDeniedException("/x"))).isEqualTo("permission denied");
+    assertThat(Observation.cause(new FileSystemException("/x", null, "No space left on device")))
+        .isEqualTo("no space left on device");
+    assertThat(Observation.cause(new IOException("Stream closed"))).isEqualTo("stream closed");
   }
 
   @Test
