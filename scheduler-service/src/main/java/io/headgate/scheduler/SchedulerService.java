@@ -53,6 +53,7 @@ import io.headgate.scheduler.runtime.record.HistoryKeeper;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.Retention;
+import io.headgate.scheduler.runtime.record.SchedulerStore;
 import io.headgate.scheduler.runtime.record.SchedulerStore.Candidate;
 import io.headgate.scheduler.runtime.record.UsageKeeper;
 import io.headgate.scheduler.runtime.record.UsageReader;
@@ -81,6 +82,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
 /// The scheduler service: what its own process and the all-in-one are made of. Constructed, then
@@ -132,28 +134,43 @@ public final class SchedulerService implements AutoCloseable {
 
   /// Connects to the database and migrates it; nothing else runs before [#start].
   public SchedulerService(SchedulerConfig config, Telemetry telemetry, TimeSource time) {
-    this(
-        config,
-        telemetry,
-        time,
-        new Surroundings(
-            secret ->
-                config.group().address().isPresent()
-                    ? new HazelcastMembers(config.group(), config.replica(), secret, time)
-                    : Members.unwatched(PortProbe::isRefused),
-            meter -> MemoryBrake.ofHeap(config.bounds().memoryPercent(), meter),
-            Failpoint.Handler.NONE));
+    this(config, telemetry, time, Surroundings.of(config, time));
   }
 
-  /// The parts that a test replaces.
+  /// The parts that a test or a measurement replaces.
   ///
   /// @param members makes the view of the group, given the secret that all replicas share
   /// @param memory makes the brake on new work, given what measures it
   /// @param failpoints what happens where a crash matters
+  /// @param store what the leader writes to, given the usual one
   record Surroundings(
       Function<Supplier<byte[]>, Members> members,
       Function<Meter, MemoryBrake> memory,
-      Failpoint.Handler failpoints) {}
+      Failpoint.Handler failpoints,
+      UnaryOperator<SchedulerStore> store) {
+
+    Surroundings(
+        Function<Supplier<byte[]>, Members> members,
+        Function<Meter, MemoryBrake> memory,
+        Failpoint.Handler failpoints) {
+      this(members, memory, failpoints, UnaryOperator.identity());
+    }
+
+    /// The usual ones.
+    static Surroundings of(SchedulerConfig config, TimeSource time) {
+      return new Surroundings(
+          secret ->
+              config.group().address().isPresent()
+                  ? new HazelcastMembers(config.group(), config.replica(), secret, time)
+                  : Members.unwatched(PortProbe::isRefused),
+          meter -> MemoryBrake.ofHeap(config.bounds().memoryPercent(), meter),
+          Failpoint.Handler.NONE);
+    }
+
+    Surroundings withStore(UnaryOperator<SchedulerStore> other) {
+      return new Surroundings(members, memory, failpoints, other);
+    }
+  }
 
   SchedulerService(
       SchedulerConfig config, Telemetry telemetry, TimeSource time, Surroundings surroundings) {
@@ -174,7 +191,7 @@ public final class SchedulerService implements AutoCloseable {
     SchedulerInstruments instruments = new SchedulerInstruments(meter, config.replica());
     LeaderPorts ports =
         new LeaderPorts(
-            PostgresSchedulerStore.of(database, across, seal),
+            surroundings.store().apply(PostgresSchedulerStore.of(database, across, seal)),
             reader,
             List.of(new PoolCatalogSource(poolChannel), rights),
             time,
