@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.concurrent.CountDownLatch;
 
-/// What one part of the scheduler costs, in life cycles: two schedulers, one with the part and one
-/// without, each with a database and agents of its own. They are loaded in turns, so that both meet
-/// the same machine, and the first of a pair changes from pair to pair.
+/// The cost of one part of the scheduler, in life cycles. Two schedulers, one with the part and one
+/// without, have a database and agents each. They are loaded in turns, so that both meet the same
+/// machine, and the first of a pair changes from pair to pair.
 ///
 /// A round is a closed loop: each client submits its next job when its last one has ended and is
 /// forgotten by the agent. So the rate is the most that there can be.
@@ -44,14 +44,14 @@ final class LoadComparison {
 
   private record Side(String part, LoadRig rig, LoadBenchmark.Heard heard, LoadClients clients) {}
 
-  /// What a round showed.
+  /// Figures of one round.
   ///
   /// @param rate life cycles a second
   /// @param cpu processor milliseconds of the scheduler for each
   /// @param commit mean milliseconds of a transaction
   private record Round(double rate, double cpu, double database, double commit) {}
 
-  /// @param name of what is compared
+  /// @param name of the comparison
   /// @param goal percent of the life cycles that it may cost
   void measure(String name, LoadRig.Variant with, LoadRig.Variant without, OptionalDouble goal) {
     try (LoadRig one = new LoadRig(directory.resolve("with"), options, 1, with);

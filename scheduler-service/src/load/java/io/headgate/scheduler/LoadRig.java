@@ -286,7 +286,7 @@ final class LoadRig implements AutoCloseable {
     variables.put("HEADGATE_SCHEDULER_POOLS_SERVER", neighbours.uri().toString());
     variables.put("HEADGATE_SCHEDULER_POLICIES_SERVER", neighbours.uri().toString());
     variables.put("HEADGATE_SCHEDULER_SERVICE_KEY", Neighbours.KEY);
-    // That of the first one is known.
+    // The port of the first scheduler is known.
     variables.put(
         "HEADGATE_TELEMETRY_METRICS_PORT", Integer.toString(index == 0 ? metricsPort : 0));
     variables.put("HEADGATE_TELEMETRY_METRICS_ACCESS", "open");

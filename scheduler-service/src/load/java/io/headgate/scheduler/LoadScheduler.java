@@ -29,10 +29,7 @@ public final class LoadScheduler {
   private static SchedulerService withoutLedger(
       SchedulerConfig config, Telemetry telemetry, TimeSource time) {
     return new SchedulerService(
-        config,
-        telemetry,
-        time,
-        SchedulerService.Surroundings.of(config, time).withStore(WithoutLedger::new));
+        config, telemetry, time, Surroundings.of(config, time).withStore(WithoutLedger::new));
   }
 
   private record WithoutLedger(SchedulerStore store) implements SchedulerStore {

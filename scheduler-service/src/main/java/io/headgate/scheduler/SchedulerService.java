@@ -27,7 +27,6 @@ import io.headgate.scheduler.client.HazelcastMembers;
 import io.headgate.scheduler.client.KeyExchange;
 import io.headgate.scheduler.client.PolicyAccessSource;
 import io.headgate.scheduler.client.PoolCatalogSource;
-import io.headgate.scheduler.client.PortProbe;
 import io.headgate.scheduler.grpc.AgentEndpoint;
 import io.headgate.scheduler.grpc.AgentSessions;
 import io.headgate.scheduler.grpc.CallerTrace;
@@ -48,12 +47,10 @@ import io.headgate.scheduler.runtime.leadership.Members;
 import io.headgate.scheduler.runtime.leadership.Replica;
 import io.headgate.scheduler.runtime.leadership.TakeoverWarmup;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
-import io.headgate.scheduler.runtime.record.Failpoint;
 import io.headgate.scheduler.runtime.record.HistoryKeeper;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.Retention;
-import io.headgate.scheduler.runtime.record.SchedulerStore;
 import io.headgate.scheduler.runtime.record.SchedulerStore.Candidate;
 import io.headgate.scheduler.runtime.record.UsageKeeper;
 import io.headgate.scheduler.runtime.record.UsageReader;
@@ -80,9 +77,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
 /// The scheduler service: what its own process and the all-in-one are made of. Constructed, then
@@ -135,41 +129,6 @@ public final class SchedulerService implements AutoCloseable {
   /// Connects to the database and migrates it; nothing else runs before [#start].
   public SchedulerService(SchedulerConfig config, Telemetry telemetry, TimeSource time) {
     this(config, telemetry, time, Surroundings.of(config, time));
-  }
-
-  /// The parts that a test or a measurement replaces.
-  ///
-  /// @param members makes the view of the group, given the secret that all replicas share
-  /// @param memory makes the brake on new work, given what measures it
-  /// @param failpoints what happens where a crash matters
-  /// @param store what the leader writes to, given the usual one
-  record Surroundings(
-      Function<Supplier<byte[]>, Members> members,
-      Function<Meter, MemoryBrake> memory,
-      Failpoint.Handler failpoints,
-      UnaryOperator<SchedulerStore> store) {
-
-    Surroundings(
-        Function<Supplier<byte[]>, Members> members,
-        Function<Meter, MemoryBrake> memory,
-        Failpoint.Handler failpoints) {
-      this(members, memory, failpoints, UnaryOperator.identity());
-    }
-
-    /// The usual ones.
-    static Surroundings of(SchedulerConfig config, TimeSource time) {
-      return new Surroundings(
-          secret ->
-              config.group().address().isPresent()
-                  ? new HazelcastMembers(config.group(), config.replica(), secret, time)
-                  : Members.unwatched(PortProbe::isRefused),
-          meter -> MemoryBrake.ofHeap(config.bounds().memoryPercent(), meter),
-          Failpoint.Handler.NONE);
-    }
-
-    Surroundings withStore(UnaryOperator<SchedulerStore> other) {
-      return new Surroundings(members, memory, failpoints, other);
-    }
   }
 
   SchedulerService(
