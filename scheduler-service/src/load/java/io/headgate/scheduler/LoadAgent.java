@@ -38,6 +38,9 @@ final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectR
 
     void stopped(Stop stop);
 
+    /// A job is over, which is durable.
+    void forgot(String job);
+
     /// A heartbeat was answered this long after it was sent.
     void answered(long nanos);
   }
@@ -206,8 +209,11 @@ final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectR
     }
   }
 
-  private synchronized void forget(String job) {
-    live.remove(job);
+  private void forget(String job) {
+    synchronized (this) {
+      live.remove(job);
+    }
+    listener.forgot(job);
   }
 
   private void send(ConnectRequest request) {

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -33,6 +34,7 @@ import java.util.function.Consumer;
 /// - `standby`: seconds that a successor has stood by, since leaders die seldom; 60
 /// - `addresses`: that the programs of `flood` come from; 1
 /// - `apart`: whether the programs of `flood` take only processor time that is left; false
+/// - `rounds`: pairs of rounds of `same`, `traces` and `ledger`; 6
 /// - `otlp`: whether the schedulers export to a receiver, which throws all away; false
 /// - `jvm`: further flags of the schedulers' JVMs, comma-separated; none
 public final class LoadBenchmark {
@@ -57,6 +59,9 @@ public final class LoadBenchmark {
   /// bounds.
   static final List<String> ATTACKS = List.of("flood", "attack", "usage");
 
+  /// Comparisons, made only when they are named: they start other schedulers.
+  private static final List<String> COMPARISONS = List.of("same", "traces", "ledger");
+
   private LoadBenchmark() {}
 
   /// The options of this run.
@@ -74,6 +79,7 @@ public final class LoadBenchmark {
       int standby,
       boolean isApart,
       int addresses,
+      int rounds,
       boolean exports,
       List<String> jvm) {
     static Options parse(String[] arguments) {
@@ -98,20 +104,27 @@ public final class LoadBenchmark {
               "standby",
               "apart",
               "addresses",
+              "rounds",
               "otlp",
               "jvm"));
       if (!unknown.isEmpty()) {
         throw new IllegalArgumentException(
             "rows, waiting, nodes, seconds, rates, batch, warm, profile, heap, kills, standby, apart,"
-                + " addresses, otlp and jvm can be said,"
+                + " addresses, rounds, otlp and jvm can be said,"
                 + " not "
                 + unknown);
       }
       List<String> rows =
           Arrays.asList(given.getOrDefault("rows", String.join(",", ROWS)).split(","));
-      if (!rows.stream().allMatch(row -> ROWS.contains(row) || ATTACKS.contains(row))) {
+      if (!rows.stream()
+          .allMatch(
+              row -> ROWS.contains(row) || ATTACKS.contains(row) || COMPARISONS.contains(row))) {
         throw new IllegalArgumentException(
-            "rows: some of " + ROWS + " or " + ATTACKS + ", not " + rows);
+            "rows: some of %s, %s or %s, not %s".formatted(ROWS, ATTACKS, COMPARISONS, rows));
+      }
+      if (rows.stream().anyMatch(COMPARISONS::contains) && !COMPARISONS.containsAll(rows)) {
+        throw new IllegalArgumentException(
+            "rows: %s are measured without others, not %s".formatted(COMPARISONS, rows));
       }
       return new Options(
           rows,
@@ -129,6 +142,7 @@ public final class LoadBenchmark {
           number(given, "standby", 60),
           Boolean.parseBoolean(given.get("apart")),
           number(given, "addresses", 1),
+          number(given, "rounds", 6),
           Boolean.parseBoolean(given.get("otlp")),
           Arrays.stream(given.getOrDefault("jvm", "").split(","))
               .filter(flag -> !flag.isEmpty())
@@ -143,12 +157,18 @@ public final class LoadBenchmark {
   /// Callbacks that wait for news of a job, by the job's resource name.
   static final class Heard implements LoadAgent.Listener {
     private final Map<String, Consumer<Long>> assigns = new ConcurrentHashMap<>();
+    private final Map<String, Runnable> forgets = new ConcurrentHashMap<>();
     private volatile Consumer<Long> stops = _ -> {};
     private volatile Consumer<Long> answers = _ -> {};
 
     /// @param then told the nanosecond
     void onAssign(String job, Consumer<Long> then) {
       assigns.put(Fixtures.ACME + "/jobs/" + job, then);
+    }
+
+    /// @param then run when an agent is told that the job is over and durable
+    void onForget(String job, Runnable then) {
+      forgets.put(Fixtures.ACME + "/jobs/" + job, then);
     }
 
     void onStop(Consumer<Long> then) {
@@ -163,6 +183,14 @@ public final class LoadBenchmark {
     @Override
     public void answered(long nanos) {
       answers.accept(nanos);
+    }
+
+    @Override
+    public void forgot(String job) {
+      Runnable waiting = forgets.remove(job);
+      if (waiting != null) {
+        waiting.run();
+      }
     }
 
     @Override
@@ -183,6 +211,40 @@ public final class LoadBenchmark {
   public static void main(String[] arguments) throws IOException {
     Options options = Options.parse(arguments);
     Path directory = Files.createTempDirectory("headgate-load");
+    if (COMPARISONS.containsAll(options.rows())) {
+      compare(directory, options);
+    } else {
+      measure(directory, options);
+    }
+    delete(directory);
+    // Exits without waiting for the threads of clients that are still closing.
+    System.exit(0);
+  }
+
+  private static void compare(Path directory, Options options) throws IOException {
+    LoadFigures figures =
+        new LoadFigures(options, new LoadCalibration(0, 0, 0), LoadBenchmark::print);
+    for (String row : options.rows()) {
+      LoadComparison comparison = new LoadComparison(directory.resolve(row), options, figures);
+      switch (row) {
+        case "same" ->
+            comparison.measure(
+                "same", LoadRig.Variant.USUAL, LoadRig.Variant.USUAL, OptionalDouble.empty());
+        case "traces" ->
+            comparison.measure(
+                "traces", LoadRig.Variant.EXPORTING, LoadRig.Variant.USUAL, OptionalDouble.of(5));
+        case "ledger" ->
+            comparison.measure(
+                "ledger",
+                LoadRig.Variant.USUAL,
+                LoadRig.Variant.WITHOUT_LEDGER,
+                OptionalDouble.empty());
+        default -> throw new IllegalArgumentException(row);
+      }
+    }
+  }
+
+  private static void measure(Path directory, Options options) throws IOException {
     boolean takesOver = options.rows().contains("takeover") || options.rows().contains("durable");
     try (LoadRig rig = new LoadRig(directory, options, takesOver ? 2 : 1)) {
       LoadCalibration machine = LoadCalibration.measure(rig.postgres());
@@ -199,9 +261,6 @@ public final class LoadBenchmark {
         }
       }
     }
-    delete(directory);
-    // Exits without waiting for the threads of clients that are still closing.
-    System.exit(0);
   }
 
   private static void print(LoadFigure figure) {

@@ -81,6 +81,14 @@ final class LoadRig implements AutoCloseable {
       where not exists (select from job_spec where job_id = id)\
       """;
 
+  /// How a scheduler differs from the usual one.
+  enum Variant {
+    USUAL,
+    /// It exports to a receiver, which throws all away.
+    EXPORTING,
+    WITHOUT_LEDGER
+  }
+
   private static final Duration PATIENCE = Duration.ofMinutes(4);
 
   private final Path directory;
@@ -104,6 +112,8 @@ final class LoadRig implements AutoCloseable {
   private final LoadFleet fleet = new LoadFleet();
   private final int gpus;
   private final int schedulers;
+  private final Variant variant;
+  private final int metricsPort;
   private final boolean isUnbounded;
 
   private ResourceConfiguration resources = ResourceConfiguration.getDefaultInstance();
@@ -113,9 +123,16 @@ final class LoadRig implements AutoCloseable {
 
   /// @param schedulers how many processes; the first one leads first
   LoadRig(Path directory, LoadBenchmark.Options options, int schedulers) throws IOException {
-    this.directory = directory;
+    this(directory, options, schedulers, options.exports() ? Variant.EXPORTING : Variant.USUAL);
+  }
+
+  LoadRig(Path directory, LoadBenchmark.Options options, int schedulers, Variant variant)
+      throws IOException {
+    this.directory = Files.createDirectories(directory);
+    this.variant = variant;
+    this.metricsPort = freePort();
     this.profile = options.profile();
-    this.receiver = options.exports() ? Optional.of(receiver()) : Optional.empty();
+    this.receiver = variant == Variant.EXPORTING ? Optional.of(receiver()) : Optional.empty();
     this.heap = options.heap();
     this.jvm = options.jvm();
     this.schedulers = schedulers;
@@ -269,7 +286,9 @@ final class LoadRig implements AutoCloseable {
     variables.put("HEADGATE_SCHEDULER_POOLS_SERVER", neighbours.uri().toString());
     variables.put("HEADGATE_SCHEDULER_POLICIES_SERVER", neighbours.uri().toString());
     variables.put("HEADGATE_SCHEDULER_SERVICE_KEY", Neighbours.KEY);
-    variables.put("HEADGATE_TELEMETRY_METRICS_PORT", "0");
+    // The port of the first scheduler is known.
+    variables.put(
+        "HEADGATE_TELEMETRY_METRICS_PORT", Integer.toString(index == 0 ? metricsPort : 0));
     variables.put("HEADGATE_TELEMETRY_METRICS_ACCESS", "open");
     receiver.ifPresent(server ->
         variables.put(
@@ -310,8 +329,8 @@ final class LoadRig implements AutoCloseable {
           "-XX:StartFlightRecording=settings=profile,jdk.CPUTimeSample#enabled=true,jdk.CPUTimeSample#throttle=1ms,dumponexit=true,filename="
               + profile);
     }
-    command.addAll(
-        List.of("-cp", System.getProperty("java.class.path"), SchedulerMain.class.getName()));
+    Class<?> main = variant == Variant.WITHOUT_LEDGER ? LoadScheduler.class : SchedulerMain.class;
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
@@ -415,6 +434,11 @@ final class LoadRig implements AutoCloseable {
   JobServiceBlockingStub jobs(int index) {
     return stubs.computeIfAbsent(
         index, _ -> JobServiceGrpc.newBlockingStub(channel(index, alice())));
+  }
+
+  /// Where the first scheduler is scraped.
+  int metricsPort() {
+    return metricsPort;
   }
 
   /// The port of the leader.

@@ -169,23 +169,11 @@ public final class MetricNames {
       gauge("headgate.scheduler.epoch", "1", "the epoch of leadership last seen", INSTANCE);
 
   public static final MetricDefinition SPANS_WRITTEN =
-      counter("headgate.trace.spans.written", "{span}", "spans of jobs that the receiver took")
-          .when("`telemetry.otlp-endpoint` is set")
-          .atZero(FROM_THE_START);
+      spans("written", "spans of jobs that the receiver took");
   public static final MetricDefinition SPANS_REFUSED =
-      counter(
-              "headgate.trace.spans.refused",
-              "{span}",
-              "spans of jobs that the receiver did not take; they are sent again")
-          .when("`telemetry.otlp-endpoint` is set")
-          .atZero(FROM_THE_START);
+      spans("refused", "spans of jobs that the receiver did not take; they are sent again");
   public static final MetricDefinition SPANS_DROPPED =
-      counter(
-              "headgate.trace.spans.dropped",
-              "{span}",
-              "spans of jobs that no receiver took within an hour")
-          .when("`telemetry.otlp-endpoint` is set")
-          .atZero(FROM_THE_START);
+      spans("dropped", "spans of jobs that no receiver took within an hour");
 
   public static final MetricDefinition GPU_TIME =
       counter(
@@ -395,6 +383,12 @@ public final class MetricNames {
       queue = queue.with(attribute);
     }
     return queue;
+  }
+
+  private static MetricDefinition spans(String what, String meaning) {
+    return counter("headgate.trace.spans." + what, "{span}", meaning)
+        .when("`telemetry.otlp-endpoint` is set")
+        .atZero(FROM_THE_START);
   }
 
   private static MetricDefinition agent(String what, String unit, String meaning) {

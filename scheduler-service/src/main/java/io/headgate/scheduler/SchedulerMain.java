@@ -66,6 +66,15 @@ public final class SchedulerMain {
   }
 
   private static void start(Config config, Lifecycle lifecycle, PrintStream terminal) {
+    start(config, lifecycle, SchedulerService::new);
+  }
+
+  /// Makes the service; measurements make it of other parts.
+  interface Maker {
+    SchedulerService of(SchedulerConfig config, Telemetry telemetry, TimeSource time);
+  }
+
+  static void start(Config config, Lifecycle lifecycle, Maker maker) {
     String version = ServiceProcess.version(SchedulerMain.class);
     TimeSource time = TimeSource.system();
     Telemetry telemetry =
@@ -85,7 +94,7 @@ public final class SchedulerMain {
         "watch of revocations",
         RevocationWatch.start(new RevocationStream(asService), revocations));
     SchedulerService service =
-        lifecycle.own("connections", new SchedulerService(config.scheduler(), telemetry, time));
+        lifecycle.own("connections", maker.of(config.scheduler(), telemetry, time));
     // The server stops after the service, so that accepted calls are still answered. It stops
     // before its connections, so that those answers can be read.
     ApiServer.Builder api =

@@ -27,7 +27,6 @@ import io.headgate.scheduler.client.HazelcastMembers;
 import io.headgate.scheduler.client.KeyExchange;
 import io.headgate.scheduler.client.PolicyAccessSource;
 import io.headgate.scheduler.client.PoolCatalogSource;
-import io.headgate.scheduler.client.PortProbe;
 import io.headgate.scheduler.grpc.AgentEndpoint;
 import io.headgate.scheduler.grpc.AgentSessions;
 import io.headgate.scheduler.grpc.CallerTrace;
@@ -48,7 +47,6 @@ import io.headgate.scheduler.runtime.leadership.Members;
 import io.headgate.scheduler.runtime.leadership.Replica;
 import io.headgate.scheduler.runtime.leadership.TakeoverWarmup;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
-import io.headgate.scheduler.runtime.record.Failpoint;
 import io.headgate.scheduler.runtime.record.HistoryKeeper;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.Leadership;
@@ -79,8 +77,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jooq.DSLContext;
 
 /// The scheduler service: what its own process and the all-in-one are made of. Constructed, then
@@ -132,28 +128,8 @@ public final class SchedulerService implements AutoCloseable {
 
   /// Connects to the database and migrates it; nothing else runs before [#start].
   public SchedulerService(SchedulerConfig config, Telemetry telemetry, TimeSource time) {
-    this(
-        config,
-        telemetry,
-        time,
-        new Surroundings(
-            secret ->
-                config.group().address().isPresent()
-                    ? new HazelcastMembers(config.group(), config.replica(), secret, time)
-                    : Members.unwatched(PortProbe::isRefused),
-            meter -> MemoryBrake.ofHeap(config.bounds().memoryPercent(), meter),
-            Failpoint.Handler.NONE));
+    this(config, telemetry, time, Surroundings.of(config, time));
   }
-
-  /// The parts that a test replaces.
-  ///
-  /// @param members makes the view of the group, given the secret that all replicas share
-  /// @param memory makes the brake on new work, given what measures it
-  /// @param failpoints what happens where a crash matters
-  record Surroundings(
-      Function<Supplier<byte[]>, Members> members,
-      Function<Meter, MemoryBrake> memory,
-      Failpoint.Handler failpoints) {}
 
   SchedulerService(
       SchedulerConfig config, Telemetry telemetry, TimeSource time, Surroundings surroundings) {
@@ -174,7 +150,7 @@ public final class SchedulerService implements AutoCloseable {
     SchedulerInstruments instruments = new SchedulerInstruments(meter, config.replica());
     LeaderPorts ports =
         new LeaderPorts(
-            PostgresSchedulerStore.of(database, across, seal),
+            surroundings.store().apply(PostgresSchedulerStore.of(database, across, seal)),
             reader,
             List.of(new PoolCatalogSource(poolChannel), rights),
             time,

@@ -52,7 +52,7 @@ class AccessMatrixTest {
                     .with(Installation.TIMES),
                 Telemetry.disabled(),
                 TimeSource.system(),
-                new SchedulerService.Surroundings(
+                new Surroundings(
                     _ -> Members.unwatched(_ -> false),
                     _ -> new HandBrake().brake(),
                     Failpoint.Handler.NONE));

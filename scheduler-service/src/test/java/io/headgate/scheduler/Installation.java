@@ -206,7 +206,7 @@ final class Installation implements AutoCloseable {
                 .named(replica)),
         telemetry,
         time,
-        new SchedulerService.Surroundings(_ -> members, memory, failpoints));
+        new Surroundings(_ -> members, memory, failpoints));
   }
 
   Installation start(Failpoint.Handler failpoints) {

@@ -1,7 +1,6 @@
 package io.headgate.deploy.grafana;
 
 import static io.headgate.deploy.grafana.Promql.all;
-import static io.headgate.deploy.grafana.Promql.increase;
 import static io.headgate.deploy.grafana.Promql.max;
 import static io.headgate.deploy.grafana.Promql.sum;
 import static io.headgate.scheduler.MetricNames.DIRECTION;
@@ -147,9 +146,9 @@ final class JobAlerts {
         Severity.WARNING,
         "%s / (%s + (%s or %s * 0))"
             .formatted(
-                sum(increase(all(MetricNames.PREEMPTIONS), "1h"), TENANT, POLICY),
+                sum(Promql.grown(all(MetricNames.PREEMPTIONS), "1h"), TENANT, POLICY),
                 sum(all(MetricNames.QUEUE_JOBS), TENANT, POLICY),
-                sum(increase(all(MetricNames.FINISHED), "1h"), TENANT, POLICY),
+                sum(Promql.grown(all(MetricNames.FINISHED), "1h"), TENANT, POLICY),
                 sum(all(MetricNames.QUEUE_JOBS), TENANT, POLICY)),
         Condition.above(2),
         "0s",

@@ -21,7 +21,7 @@ import java.util.Set;
 /// Where the token is not good the method is left out: a stranger chooses it, and each method would
 /// need a series for each fault of a token.
 public final class DeniedCalls {
-  /// What can be wrong with a token.
+  /// Faults of a token.
   private static final List<String> OF_TOKENS =
       List.of("TOKEN_MISSING", "TOKEN_INVALID", "TOKEN_EXPIRED", "TOKEN_REVOKED");
 

@@ -63,10 +63,11 @@ public final class DeviceMetrics {
           .when("an NVIDIA GPU reported one");
   public static final MetricDefinition CLOSINGS =
       counter(
-          "headgate.device.closings",
-          "{closing}",
-          "how often a GPU became closed to new work",
-          device());
+              "headgate.device.closings",
+              "{closing}",
+              "how often a GPU became closed to new work",
+              device())
+          .atZero("with its GPU");
 
   public static final MetricDefinition DCGM_UTILIZATION =
       dcgm("DCGM_FI_DEV_GPU_UTIL", "percent of the time in which a GPU computed");
