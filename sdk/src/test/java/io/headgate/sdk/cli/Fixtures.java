@@ -305,7 +305,7 @@ final class Fixtures {
             {"job": {"name": "tenants/acme/jobs/big-1", "state": "STATE_WAITING",
                      "spec": {"queue": "ai-dev-eight"}, "expectedStartTime": "2026-11-21T15:10:00Z",
                      "reason": {"code": "HOLDING", "message": "gpu-07, 6 of 8 free"}},
-             "verdict": "big-1 waits for HOLDING: gpu-07, 6 of 8 free.",
+             "verdict": "big-1 waits for HOLDING: gpu-07, 6 of 8 free.\\nIt starts by 2026-11-21T14:18:00Z at the latest.",
              "ahead": [], "version": "8812", "time": "2026-11-21T14:00:00Z"}
             """);
     return Map.of(

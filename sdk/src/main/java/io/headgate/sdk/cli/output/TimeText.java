@@ -7,8 +7,10 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Times for people: `3m`, `2h11m`, `14:32`.
@@ -21,6 +23,11 @@ public record TimeText(Form form, Clock clock, ZoneId zone) {
       DateTimeFormatter.ofPattern("MMM d HH:mm", Locale.ENGLISH);
   private static final DateTimeFormatter FULL =
       DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss", Locale.ROOT);
+
+  /// `2026-11-21T14:18:00Z`, also with a fraction of a second.
+  private static final Pattern UTC =
+      Pattern.compile("\\b\\d{4}-\\d\\d-\\d\\dT\\d\\d(:[0-5]\\d){2}(\\.\\d{1,9})?Z\\b");
+
   public static final String NONE = "-";
 
   /// Values of `--time`.
@@ -69,6 +76,20 @@ public record TimeText(Form form, Clock clock, ZoneId zone) {
             .truncatedTo(ChronoUnit.DAYS)
             .equals(clock.instant().atZone(effectiveZone()).truncatedTo(ChronoUnit.DAYS));
     return (today ? SECONDS : FULL).format(there);
+  }
+
+  /// A server's sentence, with its instants of UTC as [#at] shows them.
+  public String inSentence(String sentence) {
+    return UTC.matcher(sentence).replaceAll(found -> readable(found.group()));
+  }
+
+  private String readable(String instant) {
+    try {
+      return at(Instant.parse(instant));
+    } catch (DateTimeParseException _) {
+      // Such as February 30th: no server's time.
+      return instant;
+    }
   }
 
   /// The time until an instant: `in 18m`; `now` for the past.

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
@@ -159,5 +160,20 @@ class TextTest {
   void signsFollowTheLocale(String lang, String ascii, String ellipsis) {
     assertThat(Symbols.decide(Map.of("LANG", lang, "HEADGATE_ASCII", ascii)).ellipsis())
         .isEqualTo(ellipsis);
+  }
+
+  /// All times of a screen are of one kind, also those in a server's sentence.
+  @Test
+  void timesInASentenceAreThoseOfTheReader() {
+    String sentence = "It starts by 2026-11-21T14:18:00Z, or at 2026-11-22T09:00:00.123456Z.";
+    Clock clock = Clock.fixed(Instant.parse("2026-11-21T14:00:00Z"), ZoneOffset.UTC);
+    ZoneId berlin = ZoneId.of("Europe/Berlin");
+
+    assertThat(new TimeText(TimeText.Form.RELATIVE, clock, berlin).inSentence(sentence))
+        .isEqualTo("It starts by 15:18, or at Nov 22 10:00.");
+    assertThat(new TimeText(TimeText.Form.UTC, clock, berlin).inSentence(sentence))
+        .isEqualTo("It starts by 14:18, or at Nov 22 09:00.");
+    assertThat(new TimeText(TimeText.Form.UTC, clock, berlin).inSentence("on 2026-02-31T10:00:00Z"))
+        .isEqualTo("on 2026-02-31T10:00:00Z");
   }
 }

@@ -28,7 +28,7 @@ public record ExplanationText(Output output) {
     explanation
         .verdict()
         .lines()
-        .forEach(line -> lines.add(output.paint().paint(Style.BOLD, PrintableText.line(line))));
+        .forEach(line -> lines.add(output.paint().paint(Style.BOLD, sentence(line))));
     why(explanation.job()).ifPresent(lines::add);
     lines.add("");
     checks("May it start?", explanation.startChecks(), lines, true);
@@ -63,6 +63,11 @@ public record ExplanationText(Output output) {
     return lines;
   }
 
+  /// With times of the one kind that the whole explanation has.
+  private String sentence(String text) {
+    return output.times().inSentence(PrintableText.line(text));
+  }
+
   /// The error of the job's last attempt: `cannot run trian.py: No such file or directory`.
   private static Optional<String> why(Job job) {
     return job.state() == JobState.FAILED || job.state() == JobState.LOST
@@ -84,7 +89,7 @@ public record ExplanationText(Output output) {
               + subject
               + "    "
               + (judged ? result(check.result()) : "")
-              + PrintableText.line(check.message()));
+              + sentence(check.message()));
     }
   }
 
@@ -129,7 +134,7 @@ public record ExplanationText(Output output) {
       return;
     }
     lines.add(output.bold("It starts when any one of these happens"));
-    ways.forEach(way -> lines.add("  " + PrintableText.line(way)));
+    ways.forEach(way -> lines.add("  " + sentence(way)));
   }
 
   private void history(Explanation explanation, List<String> lines) {
