@@ -64,7 +64,7 @@ class NodeAgentOutputTest {
         Optional.empty(),
         1.0,
         usual.exportInterval(),
-        TelemetryConfig.LogLevel.ERROR,
+        usual.logLevel(),
         usual.logFormat());
   }
 

@@ -1,7 +1,6 @@
 package io.headgate.deploy.grafana;
 
 import static io.headgate.deploy.grafana.Promql.all;
-import static io.headgate.deploy.grafana.Promql.grown;
 import static io.headgate.deploy.grafana.Promql.increase;
 import static io.headgate.deploy.grafana.Promql.max;
 import static io.headgate.deploy.grafana.Promql.sum;
@@ -67,7 +66,7 @@ final class Alerts {
     return new Alert(
         "HeadgateInvariantViolation",
         Severity.CRITICAL,
-        sum(grown(all(MetricNames.VIOLATIONS), "10m"), MetricNames.KIND),
+        Promql.whole(sum(increase(all(MetricNames.VIOLATIONS), "10m"), MetricNames.KIND)),
         Condition.above(0),
         "0s",
         new Text(
@@ -155,10 +154,11 @@ final class Alerts {
     return new Alert(
         "HeadgateSliceViolated",
         Severity.WARNING,
-        sum(
-            grown(all(AgentMetrics.SLICE_VIOLATIONS).is(AgentMetrics.KIND, "fence"), "10m"),
-            AgentMetrics.NODE,
-            AgentMetrics.MECHANISM),
+        Promql.whole(
+            sum(
+                increase(all(AgentMetrics.SLICE_VIOLATIONS).is(AgentMetrics.KIND, "fence"), "10m"),
+                AgentMetrics.NODE,
+                AgentMetrics.MECHANISM)),
         Condition.above(0),
         "0s",
         new Text(

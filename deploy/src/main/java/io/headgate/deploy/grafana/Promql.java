@@ -178,9 +178,10 @@ final class Promql {
   }
 
   /// The growth of a counter, where its first value counts, too. A histogram and many a counter of
-  /// rare events appear with their first event, and no rate sees that.
+  /// rare events appear with their first event, and no rate sees that. A gap of some scrapes is no
+  /// beginning.
   static String grown(Series counter, String range) {
-    return "((%s unless %s offset %s) or %s)"
+    return "((%s unless last_over_time(%s[15m] offset %s)) or %s)"
         .formatted(counter, counter, range, increase(counter, range));
   }
 

@@ -41,7 +41,7 @@ final class UsageErrors {
           "unexpected argument \"" + word + "\"", "UNKNOWN_ARGUMENT", List.of(help));
     }
     if (word.startsWith("-q")) {
-      // Of one letter, which other tools take for quiet. Here it is a queue, where there is one.
+      // Other tools mean quiet by the letter. Here it is the queue, in commands that have one.
       return ErrorFrame.usage(
           "unknown flag -q", "UNKNOWN_FLAG", List.of("for less output: --quiet   " + help));
     }

@@ -47,11 +47,13 @@ public final class LogOutput {
 
   /// Sends the records; false: the receiver refused them, or did not answer in time.
   public boolean send(List<LogEntry> entries, Duration patience) {
-    entries.forEach(this::make);
-    return exporter
-        .export(made.take())
-        .join(patience.toMillis(), TimeUnit.MILLISECONDS)
-        .isSuccess();
+    List<LogRecordData> records;
+    try {
+      entries.forEach(this::make);
+    } finally {
+      records = made.take();
+    }
+    return exporter.export(records).join(patience.toMillis(), TimeUnit.MILLISECONDS).isSuccess();
   }
 
   private void make(LogEntry entry) {

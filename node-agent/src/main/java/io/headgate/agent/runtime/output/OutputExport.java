@@ -30,7 +30,10 @@ import org.slf4j.LoggerFactory;
 /// the receiver took them, their bytes are dropped and counted. Thread-safe.
 public final class OutputExport implements AutoCloseable {
   /// Parts of one stream of one attempt that are sent in a row.
-  private static final int MOST_PARTS = 4;
+  private static final int MOST_PARTS = 16;
+
+  /// Readings that may fail in a row of an attempt that has ended.
+  private static final int MOST_UNREADABLE = 10;
 
   private static final Logger LOG = LoggerFactory.getLogger(OutputExport.class);
   private static final Duration INTERVAL = Duration.ofSeconds(1);
@@ -44,6 +47,9 @@ public final class OutputExport implements AutoCloseable {
   private final TimeSource time;
   private final PeriodicTask looks = new PeriodicTask();
   private final ReentrantLock lock = new ReentrantLock();
+
+  /// Another agent may send and record from now on.
+  private volatile boolean closed;
 
   /// Attempts by key, and whether they have ended. Guarded by lock.
   private final Map<AttemptKey, Followed> followed = new HashMap<>();
@@ -59,7 +65,12 @@ public final class OutputExport implements AutoCloseable {
   /// An attempt whose output is sent.
   ///
   /// @param ended it prints nothing more
-  private record Followed(SentOutput sent, boolean ended) {}
+  /// @param unreadable how often its files could not be read in a row
+  private record Followed(SentOutput sent, boolean ended, int unreadable) {
+    Followed(SentOutput sent, boolean ended) {
+      this(sent, ended, 0);
+    }
+  }
 
   public OutputExport(AttemptLedger ledger, OutputReceiver receiver, TimeSource time) {
     this.ledger = ledger;
@@ -86,8 +97,8 @@ public final class OutputExport implements AutoCloseable {
     SentOutput sent =
         ledger.outputs().read(assignment.key()).orElseGet(() -> SentOutput.none(assignment));
     if (!sent.done()) {
-      put(sent, false);
       record(sent);
+      put(sent, false);
     }
   }
 
@@ -129,6 +140,9 @@ public final class OutputExport implements AutoCloseable {
       return;
     }
     for (AttemptKey key : order()) {
+      if (closed) {
+        return;
+      }
       try {
         if (!send(key)) {
           failedAt = key;
@@ -140,7 +154,7 @@ public final class OutputExport implements AutoCloseable {
       } catch (IOException | RuntimeException e) {
         // A job may have touched what lies in its directory: that costs its own output.
         LOG.debug("the output of {} cannot be read", key, e);
-        forgetIfEnded(key);
+        unreadable(key, e);
       }
     }
     failedAt = null;
@@ -186,18 +200,26 @@ public final class OutputExport implements AutoCloseable {
       } else {
         sending.isWhole = true;
       }
+      sending.isRead = true;
     } finally {
       sending.finish();
     }
     return !sending.isRefused;
   }
 
-  private void forgetIfEnded(AttemptKey key) {
+  /// Tries an attempt that has ended some more times.
+  private void unreadable(AttemptKey key, Exception cause) {
     lock.lock();
     try {
       @Nullable Followed one = followed.get(key);
-      if (one != null && one.ended()) {
+      if (one == null) {
+        return;
+      }
+      if (one.ended() && one.unreadable() + 1 >= MOST_UNREADABLE) {
+        LOG.warn("the last output of {} is not sent, because it cannot be read", key, cause);
         followed.remove(key);
+      } else {
+        followed.put(key, new Followed(one.sent(), one.ended(), one.unreadable() + 1));
       }
     } finally {
       lock.unlock();
@@ -205,6 +227,9 @@ public final class OutputExport implements AutoCloseable {
   }
 
   private void record(SentOutput sent) {
+    if (closed) {
+      return;
+    }
     try {
       ledger.outputs().write(sent);
     } catch (IOException e) {
@@ -226,6 +251,8 @@ public final class OutputExport implements AutoCloseable {
       last.join(PARTING);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
+    } finally {
+      closed = true;
     }
   }
 
@@ -235,6 +262,7 @@ public final class OutputExport implements AutoCloseable {
     private SentOutput sent;
     private boolean isRefused;
     private boolean isWhole;
+    private boolean isRead;
 
     Sending(Followed before) {
       this.before = before;
@@ -258,7 +286,9 @@ public final class OutputExport implements AutoCloseable {
       for (int parts = 0; parts < MOST_PARTS; parts++) {
         OutputReader.Part part = reader.read(stream, sent.of(stream));
         long end = part.output().endOffset();
-        if (end == sent.of(stream)) {
+        boolean waits = part.output().lines().isEmpty() && part.dropped() > 0 && !before.ended();
+        if (end == sent.of(stream) || waits) {
+          // Lost bytes are named by the line that follows them.
           return true;
         }
         if (!receiver.take(sent, stream, part)) {
@@ -271,7 +301,7 @@ public final class OutputExport implements AutoCloseable {
     }
 
     void finish() {
-      boolean isDone = before.ended() && isWhole && !isRefused;
+      boolean isDone = before.ended() && isWhole && isRead && !isRefused;
       SentOutput after = isDone ? sent.asDone() : sent;
       if (!after.equals(before.sent())) {
         record(after);
@@ -282,7 +312,9 @@ public final class OutputExport implements AutoCloseable {
           followed.remove(after.key());
         } else {
           // It may have ended meanwhile.
-          followed.computeIfPresent(after.key(), (_, now) -> new Followed(after, now.ended()));
+          followed.computeIfPresent(
+              after.key(),
+              (_, now) -> new Followed(after, now.ended(), isRead ? 0 : now.unreadable()));
         }
       } finally {
         lock.unlock();

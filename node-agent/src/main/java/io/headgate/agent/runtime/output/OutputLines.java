@@ -11,6 +11,9 @@ record OutputLines(List<Line> lines, long endOffset) {
   /// The longest line, in bytes; a longer one becomes several.
   static final int MOST_BYTES = 16 * 1024;
 
+  /// The most lines that are cut at once, because each becomes a record of some hundred bytes.
+  static final int MOST_LINES = 1000;
+
   /// A line without its end.
   ///
   /// @param offset of its first byte in the stream since the attempt began
@@ -19,11 +22,11 @@ record OutputLines(List<Line> lines, long endOffset) {
   /// Cuts output into lines. Bytes that are no UTF-8 become replacement characters.
   ///
   /// @param offset of the first byte
-  /// @param isLast nothing more follows, so the rest is a line, too
+  /// @param isLast nothing more follows, so the rest is a line, too, unless there are too many
   static OutputLines cut(long offset, byte[] bytes, boolean isLast) {
     List<Line> lines = new ArrayList<>();
     int begin = 0;
-    for (int at = 0; at < bytes.length; at++) {
+    for (int at = 0; at < bytes.length && lines.size() < MOST_LINES; at++) {
       if (bytes[at] == '\n') {
         add(lines, offset, bytes, begin, at);
         begin = at + 1;
@@ -33,7 +36,7 @@ record OutputLines(List<Line> lines, long endOffset) {
         begin = end;
       }
     }
-    if (isLast) {
+    if (isLast && lines.size() < MOST_LINES) {
       add(lines, offset, bytes, begin, bytes.length);
       begin = bytes.length;
     }

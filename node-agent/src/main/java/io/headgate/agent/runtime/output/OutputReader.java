@@ -12,7 +12,7 @@ import java.util.Optional;
 /// @param ended whether the attempt prints nothing more
 record OutputReader(AttemptLogs logs, boolean ended) {
   /// The most bytes that are read at once. It is more than one line, so each read gets further.
-  static final int MOST_BYTES = 256 * 1024;
+  static final int MOST_BYTES = 64 * 1024;
 
   /// Output that follows an offset.
   ///

@@ -53,6 +53,18 @@ class OutputLinesTest {
                 .hasSizeLessThanOrEqualTo(OutputLines.MOST_BYTES));
   }
 
+  /// A record is much larger than a short line.
+  @Test
+  void cutsNoMoreLinesThanAReceiverTakesInOneRequest() {
+    String output = "y\n".repeat(5 * OutputLines.MOST_LINES / 2);
+    OutputLines first = cut(0, output, true);
+    assertThat(first.lines()).hasSize(OutputLines.MOST_LINES);
+    assertThat(first.endOffset()).isEqualTo(2L * OutputLines.MOST_LINES);
+    assertThat(cut(0, "y\n".repeat(OutputLines.MOST_LINES) + "rest", true).endOffset())
+        .as("the rest is a line of the next request")
+        .isEqualTo(2L * OutputLines.MOST_LINES);
+  }
+
   @Test
   void showsBytesThatAreNoTextAsReplacementCharacters() {
     OutputLines output = OutputLines.cut(0, new byte[] {'a', (byte) 0xff, 'b', '\n'}, false);
