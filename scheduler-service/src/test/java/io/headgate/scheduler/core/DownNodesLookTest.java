@@ -45,9 +45,7 @@ class DownNodesLookTest {
   }
 
   private static Node[] all(NodeStatus status) {
-    return IntStream.range(0, NODES)
-        .mapToObj(number -> node(number, status))
-        .toArray(Node[]::new);
+    return IntStream.range(0, NODES).mapToObj(number -> node(number, status)).toArray(Node[]::new);
   }
 
   /// A leader has lost all agents, and another follows, to which they report one after the other.
@@ -68,8 +66,7 @@ class DownNodesLookTest {
       Node node = node(number, NodeStatus.READY);
       Entries entries = report(ledger, node);
       assertThat(looks).containsExactly(node.id());
-      assertThat(entries.down())
-          .containsExactly(new DownStep(node.id(), it.now, Optional.empty()));
+      assertThat(entries.down()).containsExactly(new DownStep(node.id(), it.now, Optional.empty()));
       assertThat(entries.downIntervals()).hasSize(1);
       assertThat(entries.pools()).hasSize(1);
     }
