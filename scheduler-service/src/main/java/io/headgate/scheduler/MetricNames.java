@@ -202,7 +202,7 @@ public final class MetricNames {
               "GPU-seconds of work that preemption lost, by the victims' policy",
               TENANT,
               POLICY)
-          .atZero("with its policy");
+          .atZero("with its policy, while at most 1,999 policies exist");
 
   /// Counters that are read when metrics are collected.
   static final List<MetricDefinition> OBSERVED_COUNTERS =

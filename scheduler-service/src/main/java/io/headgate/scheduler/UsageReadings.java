@@ -18,7 +18,8 @@ final class UsageReadings {
 
   private UsageReadings() {}
 
-  /// @param policies all of them: those that lost nothing have lost 0
+  /// @param policies all of them. Those that lost nothing have lost 0, unless they are so many that
+  ///   they would push out [series][FairSeries] of those that lost something
   static List<Reading> of(UsageTotals totals, List<PolicyUsage> policies) {
     List<Reading> readings = new ArrayList<>();
     Map<PolicyId, Long> lost = new TreeMap<>();
@@ -46,6 +47,9 @@ final class UsageReadings {
                       use.cost(),
                       with(of).put(MetricNames.CURRENCY, currency).build())));
       lost.merge(use.policy(), use.lost(), Long::sum);
+    }
+    if (lost.size() > FairSeries.MOST) {
+      lost.values().removeIf(amount -> amount == 0);
     }
     lost.forEach((policy, amount) ->
         readings.add(

@@ -76,6 +76,7 @@ final class DownIntervalsTest {
                 .setParent(ACME)
                 .setStartTime(anHourAgo(end))
                 .setEndTime(end)
+                .setIncludeDown(true)
                 .build())
         .getIntervalsList();
   }

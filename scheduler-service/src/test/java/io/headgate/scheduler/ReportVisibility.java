@@ -146,6 +146,7 @@ final class ReportVisibility {
             .setParent(ACME)
             .setStartTime(since())
             .setEndTime(Timestamps.fromMillis(System.currentTimeMillis()))
+            .setIncludeDown(true)
             .build();
     VisibilityMatrixTest.each(
         isOpen,

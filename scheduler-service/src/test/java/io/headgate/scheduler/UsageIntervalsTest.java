@@ -10,7 +10,8 @@ import com.google.protobuf.Timestamp;
 import com.google.protobuf.util.Durations;
 import com.google.protobuf.util.Timestamps;
 import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
+import io.headgate.kit.db.Database;
+import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.agent.v1.AttemptReport.EndReason;
 import io.headgate.proto.scheduler.v1.Job;
@@ -21,10 +22,11 @@ import io.headgate.proto.scheduler.v1.UsageInterval;
 import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc;
 import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc.UsageReportServiceBlockingStub;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,13 +36,17 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class UsageIntervalsTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
+  private final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
+  private Database database;
   private Installation installation;
   private JobServiceBlockingStub alice;
   private FakeAgent agent;
 
   @BeforeEach
   void start() {
-    installation = new Installation(POSTGRES.fresh());
+    DatabaseConfig config = POSTGRES.fresh();
+    database = Database.open(config.asOwner());
+    installation = new Installation(config);
     Fixtures.seedExample(installation.neighbours);
     installation.start().awaitReady("rnd-3");
     alice = installation.alice();
@@ -49,7 +55,9 @@ final class UsageIntervalsTest {
 
   @AfterEach
   void stop() {
+    database.close();
     installation.close();
+    callers.close();
   }
 
   private UsageReportServiceBlockingStub reports() {
@@ -104,7 +112,7 @@ final class UsageIntervalsTest {
       submit(alice, submit("rnd-3", "r-" + i));
       awaitState(alice, "r-" + i, Job.State.STATE_RUNNING);
     }
-    ListUsageIntervalsRequest.Builder request = ofTheLastDay().setPageSize(4);
+    ListUsageIntervalsRequest.Builder request = ofTheLastDay().setPageSize(4).setIncludeDown(true);
     ListUsageIntervalsResponse first = reports().listUsageIntervals(request.build());
     agent.awaitAcknowledged();
     installation.kill();
@@ -131,34 +139,48 @@ final class UsageIntervalsTest {
         .doesNotHaveDuplicates()
         .hasSize(6)
         .noneMatch(each -> each.startsWith("later"));
+    assertThat(list(ofTheLastDay()))
+        .as("a client that does not know what is down asks for none of it")
+        .hasSize(9)
+        .noneMatch(UsageInterval::getDown);
     Refused.by(() -> list(ofTheLastDay().addPools("onprem").setPageToken(first.getNextPageToken())))
         .hasReason(Status.Code.INVALID_ARGUMENT, "INVALID_PAGE_TOKEN");
   }
 
   @Test
-  void pagesOfACallerAtATimeAreBounded() throws Exception {
-    List<ListUsageIntervalsRequest> requests = Collections.nCopies(40, ofTheLastDay().build());
-    List<String> outcomes = Collections.synchronizedList(new ArrayList<>());
-    try (ExecutorService threads = Executors.newFixedThreadPool(requests.size())) {
-      for (ListUsageIntervalsRequest request : requests) {
-        threads.execute(() -> outcomes.add(outcome(request)));
-      }
-    }
-
-    assertThat(outcomes)
-        .hasSize(40)
-        .contains("OK")
-        .allMatch(outcome ->
-            outcome.equals("OK") || outcome.contains("tenants/acme/users/alice has 4 pages"));
+  void pagesOfACallerAtATimeAreBounded() {
+    UsageReportServiceBlockingStub reports = reports();
+    List<CompletableFuture<ListUsageIntervalsResponse>> pages =
+        database
+            .jooq()
+            .transactionResult(transaction -> {
+              transaction.dsl().execute("lock table usage_interval in access exclusive mode");
+              List<CompletableFuture<ListUsageIntervalsResponse>> held =
+                  IntStream.range(0, 4)
+                      .mapToObj(_ ->
+                          CompletableFuture.supplyAsync(
+                              () -> reports.listUsageIntervals(ofTheLastDay().build()), callers))
+                      .toList();
+              FakeAgent.awaitThat(() -> pagesThatWait() == 4);
+              Refused.by(() ->
+                      reports
+                          .withDeadlineAfter(Installation.PATIENCE)
+                          .listUsageIntervals(ofTheLastDay().build()))
+                  .hasReason(Status.Code.RESOURCE_EXHAUSTED, "TOO_MANY_LISTS");
+              return held;
+            });
+    assertThat(pages).allSatisfy(page -> assertThat(page).succeedsWithin(Installation.PATIENCE));
+    assertThat(list(ofTheLastDay())).as("they were given back").isEmpty();
   }
 
-  private String outcome(ListUsageIntervalsRequest request) {
-    try {
-      reports().listUsageIntervals(request);
-      return "OK";
-    } catch (StatusRuntimeException e) {
-      return String.valueOf(e.getMessage());
-    }
+  private int pagesThatWait() {
+    return database
+        .jooq()
+        .fetchCount(
+            database
+                .jooq()
+                .selectFrom(
+                    "pg_locks where not granted and relation = 'usage_interval'::regclass"));
   }
 
   @Test

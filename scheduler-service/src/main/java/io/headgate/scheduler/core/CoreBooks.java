@@ -31,7 +31,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -88,13 +89,23 @@ final class CoreBooks implements Books {
   }
 
   @Override
-  public Map<NodeId, List<Slice>> down(PoolId id) {
+  public SortedSet<NodeId> down(PoolId id) {
     PoolState pool = world.pools.get(id);
-    Map<NodeId, List<Slice>> down = new TreeMap<>();
-    if (pool != null) {
-      pool.down().nodes().forEach(node -> down.put(node.id(), UnusedSlices.down(node)));
-    }
-    return down;
+    return pool == null ? new TreeSet<>() : new TreeSet<>(pool.down().nodes().keySet());
+  }
+
+  @Override
+  public Optional<SortedSet<NodeId>> downChanges(PoolId id, long version) {
+    return Optional.ofNullable(world.pools.get(id))
+        .flatMap(pool -> pool.down().changedSince(version));
+  }
+
+  @Override
+  public List<Slice> down(PoolId id, NodeId node) {
+    return Optional.ofNullable(world.pools.get(id))
+        .map(pool -> pool.down().nodes().get(node))
+        .map(UnusedSlices::down)
+        .orElse(List.of());
   }
 
   @Override

@@ -72,6 +72,7 @@ final class JobMapper {
                 switch (use) {
                   case ENTITLED -> UsageKind.USAGE_KIND_ENTITLED;
                   case OVER_RESERVATION -> UsageKind.USAGE_KIND_OVER_RESERVATION;
+                  case ABOVE_LIMIT -> UsageKind.USAGE_KIND_ABOVE_LIMIT;
                 }));
     return job;
   }

@@ -109,13 +109,18 @@ final class UsageIntervals {
     }
   }
 
+  /// What decides the content of the list, for its page tokens. The first word has the version of
+  /// [Continued]'s text, so that a token from before an upgrade is refused and not misread.
+  static List<String> query(ListUsageIntervalsRequest request) {
+    return List.of(
+        "ListUsageIntervals/2",
+        request.toBuilder().clearPageSize().clearPageToken().build().toString());
+  }
+
   private ListUsageIntervalsResponse page(ListUsageIntervalsRequest request) {
     TenantId tenant = Names.tenant(request.getParent());
     Principal caller = Principals.current();
-    List<String> query =
-        List.of(
-            "ListUsageIntervals",
-            request.toBuilder().clearPageSize().clearPageToken().build().toString());
+    List<String> query = query(request);
     Optional<Continued> continued =
         parts.pages().read(query, request.getPageToken()).map(Continued::parse);
     int size = PageTokens.size(request.getPageSize());
@@ -146,7 +151,8 @@ final class UsageIntervals {
                     request.getPoolsList(),
                     request.getNodesList(),
                     request.getPoliciesList(),
-                    asked)),
+                    asked,
+                    request.getIncludeDown())),
             said.open(),
             continued.map(Continued::after),
             size);

@@ -23,8 +23,8 @@ final class DownIntervals {
       select since, until, pool, node, slice.*
       from down_interval cross join lateral unnest(devices, device_uuids, device_units)
         with ordinality as slice (device, uuid, units, number)
-      where tenant = ? and since > ?::timestamptz and since >= ?::timestamptz
-        and since < ?::timestamptz and until > ?::timestamptz and until <= ?::timestamptz
+      where tenant = ? and since >= ?::timestamptz and since < ?::timestamptz
+        and until > ?::timestamptz and until <= ?::timestamptz
         and (cardinality(?::text[]) = 0 or pool = any (?::text[]))
         and (cardinality(?::text[]) = 0 or node = any (?::text[]))
         and (since, node collate "C", number) > (?::timestamptz, ?, ?)
@@ -35,7 +35,8 @@ final class DownIntervals {
 
   /// A filter by job or policy asks for use only.
   private static boolean areAskedFor(Asked asked) {
-    return asked.filter().policies().isEmpty()
+    return asked.filter().includesDown()
+        && asked.filter().policies().isEmpty()
         && asked.filter().jobs().isEmpty()
         && (!asked.isOfSharedPools() || asked.viewer().seesAll());
   }
@@ -70,25 +71,32 @@ final class DownIntervals {
     return slices;
   }
 
-  /// The next slices that were down, by position.
+  /// The first slices that were down and came down in a window of time, by position.
   static List<SliceInterval> ended(
-      DSLContext sql, Asked asked, Optional<Position> after, int limit) {
+      DSLContext sql,
+      Asked asked,
+      Instant begin,
+      Instant end,
+      Optional<Position> after,
+      int limit) {
     if (!areAskedFor(asked)) {
       return List.of();
     }
-    Position last = after.orElse(Position.before(Instant.EPOCH));
+    Position last = after.orElse(Position.before(begin));
     // Slices that are down come before all others with the same begin.
     boolean isPast = last.job() > 0;
+    Instant before = end.isBefore(asked.until()) ? end : asked.until();
+    // Partitions are by end: none ends later than six hours after the window.
+    Instant latest = before.plus(Ledger.LONGEST);
     Object pools = asked.filter().pools().toArray(new String[0]);
     Object nodes = asked.filter().nodes().toArray(new String[0]);
     return sql.fetch(
             ENDED,
             asked.tenant().name(),
-            asked.from().minus(Ledger.LONGEST).toString(),
-            (isPast ? last.since().plusMillis(1) : last.since()).toString(),
-            asked.until().toString(),
-            asked.from().toString(),
-            asked.asOf().toString(),
+            (isPast ? begin.plusMillis(1) : begin).toString(),
+            before.toString(),
+            (begin.isAfter(asked.from()) ? begin : asked.from()).toString(),
+            (latest.isBefore(asked.asOf()) ? latest : asked.asOf()).toString(),
             pools,
             pools,
             nodes,

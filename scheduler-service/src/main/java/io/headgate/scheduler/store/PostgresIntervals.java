@@ -53,8 +53,11 @@ public final class PostgresIntervals implements IntervalReader {
     page.putAll(ended.slices());
     SortedMap<Position, SliceInterval> rest =
         after.isPresent() ? page.tailMap(after.get(), false) : page;
+    // What lasts and was not looked at began later, and so after the period.
+    Optional<Position> lasting =
+        open.reached().filter(position -> position.since().isBefore(asked.until()));
     Optional<Position> end =
-        Stream.of(open.reached(), ended.reached())
+        Stream.of(lasting, ended.reached())
             .flatMap(Optional::stream)
             .min(Comparator.naturalOrder());
     List<SliceInterval> slices =
@@ -72,9 +75,9 @@ public final class PostgresIntervals implements IntervalReader {
 
   private static Found ended(DSLContext sql, Asked asked, Optional<Position> after, int limit) {
     Map<Position, SliceInterval> found = new TreeMap<>();
-    put(found, DownIntervals.ended(sql, asked, after, limit));
     Instant begin = after.map(Position::since).orElse(asked.from().minus(Ledger.LONGEST));
     Instant last = begin.plus(MOST_SEARCHED);
+    put(found, DownIntervals.ended(sql, asked, begin, last, after, limit));
     Duration window = FIRST_WINDOW;
     int left = limit;
     while (left > 0 && begin.isBefore(asked.until())) {

@@ -51,14 +51,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class PostgresIntervalsTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
-  private static final TenantId ACME = new TenantId("acme");
-  private static final PoolId OWN = new PoolId(ACME, "onprem");
+  static final TenantId ACME = new TenantId("acme");
+  static final PoolId OWN = new PoolId(ACME, "onprem");
   private static final PoolId SHARED = new PoolId(TenantId.PLATFORM, "h100");
-  private static final Instant BEGIN = Instant.parse("2026-11-02T21:17:04.321Z");
+  static final Instant BEGIN = Instant.parse("2026-11-02T21:17:04.321Z");
   private static final Instant END = BEGIN.plus(Duration.ofDays(4));
-  private static final long GPU = GpuQuantity.UNITS_PER_GPU;
+  static final long GPU = GpuQuantity.UNITS_PER_GPU;
   private static final Filter FILTER_OF_NODE =
-      new Filter(List.of("onprem"), List.of("m"), List.of(), List.of());
+      new Filter(List.of("onprem"), List.of("m"), List.of(), List.of(), true);
   private static final Terms TERMS = new Terms(List.of(), Optional.of("ml"), Optional.empty());
   private static final Viewer ADA =
       Viewer.member("tenants/acme/users/ada", Set.of("a"), Set.of(), false);
@@ -104,7 +104,7 @@ final class PostgresIntervalsTest {
   }
 
   /// One slice of a whole GPU for each node, on device 0.
-  private static UsageInterval interval(
+  static UsageInterval interval(
       long job, String policy, PoolId pool, List<String> nodes, Instant from, Duration length) {
     return interval(ACME, job, policy, pool, nodes, from, length, nodes.size() * GPU);
   }
@@ -368,16 +368,18 @@ final class PostgresIntervalsTest {
             interval(2, "b", OWN, List.of("n2"), BEGIN.plusSeconds(1), hour),
             interval(3, "b", other, List.of("m"), BEGIN.plusSeconds(2), hour)));
 
-    assertThat(found(new Filter(List.of("other"), List.of(), List.of(), List.of())))
+    assertThat(found(new Filter(List.of("other"), List.of(), List.of(), List.of(), true)))
         .containsExactly("3 m");
-    assertThat(found(new Filter(List.of(), List.of("n2"), List.of(), List.of())))
+    assertThat(found(new Filter(List.of(), List.of("n2"), List.of(), List.of(), true)))
         .containsExactly("1 n2", "2 n2");
-    assertThat(found(new Filter(List.of(), List.of(), List.of("b"), List.of())))
+    assertThat(found(new Filter(List.of(), List.of(), List.of("b"), List.of(), true)))
         .containsExactly("2 n2", "3 m");
-    assertThat(found(new Filter(List.of(), List.of("n2"), List.of("a"), List.of())))
+    assertThat(found(new Filter(List.of(), List.of("n2"), List.of("a"), List.of(), true)))
         .containsExactly("1 n2");
     assertThat(
-            found(new Filter(List.of(), List.of(), List.of(), List.of(new JobId(1), new JobId(3)))))
+            found(
+                new Filter(
+                    List.of(), List.of(), List.of(), List.of(new JobId(1), new JobId(3)), true)))
         .containsExactly("1 n1", "1 n2", "3 m");
   }
 
@@ -422,7 +424,7 @@ final class PostgresIntervalsTest {
             "in use on n",
             " on n by a",
             "in use on n");
-    assertThat(seen(asked(ADA, new Filter(List.of(), List.of(), List.of("b"), List.of()))))
+    assertThat(seen(asked(ADA, new Filter(List.of(), List.of(), List.of("b"), List.of(), true))))
         .as("a filter by policy tells nothing of others' jobs")
         .containsExactly("own on n by b", "own-shared on platform/n by b");
     assertThat(seen(asked(Viewer.OF_NOTHING, Filter.ALL))).hasSize(6).containsOnly("in use on n");
@@ -455,7 +457,7 @@ final class PostgresIntervalsTest {
                     BEGIN,
                     now,
                     now,
-                    new Filter(List.of("onprem"), List.of(), List.of("b"), List.of())),
+                    new Filter(List.of("onprem"), List.of(), List.of("b"), List.of(), true)),
                 lasting,
                 Optional.empty(),
                 10))
@@ -463,7 +465,7 @@ final class PostgresIntervalsTest {
         .containsExactly("j2 on n by b");
   }
 
-  private static Lasting lasting(long job, String policy, PoolId pool, String submitter) {
+  static Lasting lasting(long job, String policy, PoolId pool, String submitter) {
     return new Lasting(
         interval(
             job,
@@ -476,54 +478,7 @@ final class PostgresIntervalsTest {
         Optional.empty());
   }
 
-  @Test
-  void aPageLooksAtABoundedTimeAndMayBeEmpty() {
-    Instant late = BEGIN.plus(Duration.ofDays(30));
-    Instant now = BEGIN.plus(Duration.ofDays(31));
-    write(
-        List.of(
-            interval(1, "a", OWN, List.of("n"), BEGIN.plusSeconds(1), Duration.ofHours(1)),
-            interval(2, "a", OWN, List.of("n"), late, Duration.ofHours(1))));
-    Asked asked = new Asked(ACME, Viewer.OF_ALL, BEGIN, now, now, Filter.ALL);
-
-    Page first = intervals.page(asked, Open.NOTHING, Optional.empty(), 10);
-    Page second = intervals.page(asked, Open.NOTHING, first.next(), 10);
-
-    assertThat(first.intervals()).extracting(each -> each.position().job()).containsExactly(1L);
-    assertThat(first.next())
-        .hasValueSatisfying(next ->
-            assertThat(next.since())
-                .isBefore(BEGIN.plus(PostgresIntervals.MOST_SEARCHED).plusSeconds(1)));
-    assertThat(second.intervals()).isEmpty();
-    assertThat(second.next()).isPresent();
-    assertThat(all(asked, List.of(), 10))
-        .extracting(each -> each.position().job())
-        .containsExactly(1L, 2L);
-  }
-
-  @Test
-  void aPageEndsWhereTheLeaderStoppedLooking() {
-    Instant now = BEGIN.plus(Duration.ofHours(2));
-    write(
-        List.of(
-            interval(1, "a", OWN, List.of("n"), BEGIN.plusSeconds(1), Duration.ofHours(1)),
-            interval(3, "a", OWN, List.of("n"), BEGIN.plusSeconds(3), Duration.ofHours(1))));
-    Asked asked = new Asked(ACME, Viewer.OF_ALL, BEGIN, now, now, Filter.ALL);
-    Lasting lasting = lasting(2, "a", OWN, "users/ada");
-    Optional<Position> reached =
-        Optional.of(new Position(BEGIN.plusSeconds(2), 2, 1, Integer.MAX_VALUE));
-
-    Page page =
-        intervals.page(asked, new Open(List.of(lasting), List.of(), reached), Optional.empty(), 10);
-
-    assertThat(page.intervals())
-        .as("what began later comes with what lasts since then")
-        .extracting(each -> each.position().job())
-        .containsExactly(1L, 2L);
-    assertThat(page.next()).isEqualTo(reached);
-  }
-
-  private static DownStep down(String node, Instant at, long... units) {
+  static DownStep down(String node, Instant at, long... units) {
     List<Slice> slices = new ArrayList<>();
     for (long each : units) {
       slices.add(new Slice(2 * slices.size(), "GPU-" + slices.size(), new GpuQuantity(each), 0));
@@ -569,8 +524,13 @@ final class PostgresIntervalsTest {
     assertThat(all(new Asked(ACME, ADA, BEGIN, now, now, FILTER_OF_NODE), open, 10))
         .extracting(SliceInterval::units)
         .containsExactly(GPU, GPU / 2);
-    Filter ofPolicy = new Filter(List.of(), List.of(), List.of("b"), List.of());
+    Filter ofPolicy = new Filter(List.of(), List.of(), List.of("b"), List.of(), true);
     assertThat(all(new Asked(ACME, Viewer.OF_ALL, BEGIN, now, now, ofPolicy), open, 10)).isEmpty();
+    Filter ofUse = new Filter(List.of(), List.of(), List.of(), List.of(), false);
+    assertThat(all(new Asked(ACME, ADA, BEGIN, now, now, ofUse), open, 10))
+        .as("what is down is not asked for")
+        .extracting(PostgresIntervalsTest::text)
+        .containsExactly(" on n by a");
     assertThat(all(new Asked(TenantId.PLATFORM, ADA, BEGIN, now, now, Filter.ALL), open, 10))
         .as("of another tenant")
         .isEmpty();

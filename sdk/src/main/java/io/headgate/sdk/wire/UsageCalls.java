@@ -97,7 +97,8 @@ public final class UsageCalls {
     }
   }
 
-  /// A page of the single intervals of a period, by start time.
+  /// A page of the single intervals of a period, by start time, with those of slices that were
+  /// down.
   ///
   /// @param pageToken of the page before; empty: the first page
   public ListUsageIntervalsResponse intervals(
@@ -110,6 +111,7 @@ public final class UsageCalls {
             .addAllNodes(filter.nodes())
             .addAllPolicies(filter.policies())
             .addAllJobs(filter.jobs())
+            .setIncludeDown(true)
             .setPageSize(INTERVALS_PER_PAGE)
             .setPageToken(pageToken);
     until.map(UsageCalls::timestamp).ifPresent(request::setEndTime);

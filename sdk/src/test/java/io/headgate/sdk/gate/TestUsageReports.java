@@ -75,6 +75,7 @@ public final class TestUsageReports extends UsageReportServiceGrpc.UsageReportSe
       ListUsageIntervalsRequest request, StreamObserver<ListUsageIntervalsResponse> answer) {
     List<UsageInterval> all =
         intervals.stream()
+            .filter(each -> request.getIncludeDown() || !each.getDown())
             .filter(each -> admits(request.getPoolsList(), each.getPool()))
             .filter(each -> admits(request.getNodesList(), each.getNode()))
             .filter(each -> admits(request.getPoliciesList(), each.getPolicy()))

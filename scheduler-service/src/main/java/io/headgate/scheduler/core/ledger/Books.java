@@ -6,8 +6,8 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.node.NodeId;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
 
 /// The scheduler's answers to the ledger, as of its last decision.
 public interface Books {
@@ -24,7 +24,7 @@ public interface Books {
   /// The GPU units of a pool.
   ///
   /// @param used by attempts
-  /// @param downVersion changes with everything that [#down] depends on
+  /// @param downVersion changes with everything that [#down] and [#awaited] depend on
   record Figures(long used, long held, long idle, long down, long downVersion) {}
 
   /// The waiting jobs of a policy.
@@ -59,9 +59,16 @@ public interface Books {
   /// The free slices of the pool that are held for jobs, in the order in which they were placed.
   List<Holding> held(PoolId pool);
 
-  /// The unused slices of the pool that are down, by node and device. They add up to
-  /// [Figures#down].
-  Map<NodeId, List<Slice>> down(PoolId pool);
+  /// The nodes of the pool with unused slices that are down.
+  SortedSet<NodeId> down(PoolId pool);
+
+  /// The nodes of the pool of which other slices may be down or awaited than at an earlier
+  /// [version][Figures#downVersion]; empty: it may be any node.
+  Optional<SortedSet<NodeId>> downChanges(PoolId pool, long version);
+
+  /// The unused slices of a node of the pool that are down, by device; none if it has left the
+  /// pool. Those of all nodes add up to [Figures#down].
+  List<Slice> down(PoolId pool, NodeId node);
 
   /// The idle slices of a node of the pool while a new leader waits for its report; none if it does
   /// not.

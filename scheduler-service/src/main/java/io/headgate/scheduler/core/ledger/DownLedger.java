@@ -10,7 +10,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /// Follows the unused slices that are down, node by node. They add up to the `down` of their pool.
 ///
@@ -24,9 +26,10 @@ final class DownLedger {
   private static final class Known {
     private long version = -1;
 
-    /// Units that are down only because a node is awaited.
+    /// Units that are down only because their nodes are awaited.
     private long kept;
 
+    private final Map<NodeId, Long> keptByNode = new TreeMap<>();
     private final Map<NodeId, DownStep> steps = new TreeMap<>();
   }
 
@@ -42,49 +45,71 @@ final class DownLedger {
     return pools.computeIfAbsent(pool, _ -> new Known());
   }
 
-  /// Tells what has changed in the pool.
+  /// Tells what has changed in the pool. Looks only at the nodes that were recounted since the last
+  /// time, so thousands of nodes that report one after the other cost as many looks.
   ///
-  /// @param version of [Books#down]
+  /// @param version of [Books#down] and [Books#awaited]
   /// @param steps by node: it may leave one pool for another, and then the other step counts
   /// @return the idle units of the pool that stay down, because nodes are awaited
   long settle(
       PoolId pool, long version, Instant now, Entries entries, Map<NodeId, DownStep> steps) {
     Known known = known(pool);
-    if (known.version == version && known.kept == 0) {
-      return 0;
-    }
-    known.version = version;
-    known.kept = 0;
-    Map<NodeId, List<Slice>> present = new TreeMap<>(books.down(pool));
-    known.steps.forEach((node, step) -> {
-      List<Slice> kept = kept(step, books.awaited(pool, node));
-      if (!kept.isEmpty()) {
-        known.kept += new DownStep.Down(pool, kept).units();
-        present.merge(node, kept, DownLedger::joined);
+    if (known.version != version) {
+      for (NodeId node : changed(pool, known)) {
+        settle(pool, known, node, now, entries, steps);
       }
-    });
-    for (DownStep step : List.copyOf(known.steps.values())) {
-      List<Slice> slices = present.get(step.node());
-      if (step.down().map(DownStep.Down::slices).equals(Optional.ofNullable(slices))) {
-        present.remove(step.node());
-      } else {
-        entries.downIntervals().addAll(step.until(now));
-        known.steps.remove(step.node());
-        steps.putIfAbsent(step.node(), new DownStep(step.node(), now, Optional.empty()));
-      }
+      known.version = version;
     }
-    present.forEach((node, slices) -> {
-      DownStep step = new DownStep(node, now, Optional.of(new DownStep.Down(pool, slices)));
-      known.steps.put(node, step);
-      steps.put(node, step);
-    });
     return known.kept;
   }
 
-  /// The slices of the step on devices that are idle now.
-  private static List<Slice> kept(DownStep step, List<Slice> idle) {
+  private SortedSet<NodeId> changed(PoolId pool, Known known) {
+    return books
+        .downChanges(pool, known.version)
+        .orElseGet(() -> {
+          SortedSet<NodeId> all = new TreeSet<>(books.down(pool));
+          all.addAll(known.steps.keySet());
+          return all;
+        });
+  }
+
+  private void settle(
+      PoolId pool,
+      Known known,
+      NodeId node,
+      Instant now,
+      Entries entries,
+      Map<NodeId, DownStep> steps) {
+    List<Slice> before =
+        Optional.ofNullable(known.steps.get(node))
+            .flatMap(DownStep::down)
+            .map(DownStep.Down::slices)
+            .orElse(List.of());
+    List<Slice> kept = before.isEmpty() ? List.of() : kept(before, books.awaited(pool, node));
+    keep(known, node, kept.stream().mapToLong(slice -> slice.quantity().units()).sum());
+    List<Slice> slices = joined(books.down(pool, node), kept);
+    if (slices.equals(before)) {
+      return;
+    }
+    Optional.ofNullable(known.steps.remove(node))
+        .ifPresent(step -> entries.downIntervals().addAll(step.until(now)));
+    if (slices.isEmpty()) {
+      steps.putIfAbsent(node, new DownStep(node, now, Optional.empty()));
+    } else {
+      DownStep step = new DownStep(node, now, Optional.of(new DownStep.Down(pool, slices)));
+      known.steps.put(node, step);
+      steps.put(node, step);
+    }
+  }
+
+  private static void keep(Known known, NodeId node, long units) {
+    Long less = units > 0 ? known.keptByNode.put(node, units) : known.keptByNode.remove(node);
+    known.kept += units - (less == null ? 0 : less);
+  }
+
+  /// The slices that were down on devices that are idle now.
+  private static List<Slice> kept(List<Slice> before, List<Slice> idle) {
     List<Slice> kept = new ArrayList<>();
-    List<Slice> before = step.down().map(DownStep.Down::slices).orElse(List.of());
     for (Slice slice : idle) {
       before.stream()
           .filter(old -> old.device() == slice.device() && old.uuid().equals(slice.uuid()))

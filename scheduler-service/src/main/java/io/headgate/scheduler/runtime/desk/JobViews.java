@@ -1,5 +1,6 @@
 package io.headgate.scheduler.runtime.desk;
 
+import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobId;
@@ -55,18 +56,23 @@ public final class JobViews {
         live.filter(_ -> !isSuspended).flatMap(each -> use(job.tenant(), each)));
   }
 
-  /// Whether the attempt is within its policy's reservation. Attempts fill it in the order of their
-  /// assignment, because the last started are the first victims (P3).
+  /// The right of the attempt's last unit, as the ledger splits it. Attempts fill the reservation
+  /// and then the limit of their policy in the order of their assignment, because the last started
+  /// are the first victims (P3). A policy that is gone has no limit to exceed.
   private Optional<Use> use(TenantId tenant, AttemptRecord attempt) {
-    long reservation =
+    Optional<Policy> policy =
         state
             .catalog
             .rights(tenant, attempt.attempt().policy().name())
-            .map(rights -> rights.policy().reservation())
-            .orElse(GpuQuantity.ZERO)
-            .units();
+            .map(rights -> rights.policy());
+    long units = state.jobs.unitsUpTo(attempt);
+    if (units <= policy.map(Policy::reservation).orElse(GpuQuantity.ZERO).units()) {
+      return Optional.of(Use.ENTITLED);
+    }
     return Optional.of(
-        state.jobs.unitsUpTo(attempt) <= reservation ? Use.ENTITLED : Use.OVER_RESERVATION);
+        policy.filter(known -> units > known.limit().units()).isPresent()
+            ? Use.ABOVE_LIMIT
+            : Use.OVER_RESERVATION);
   }
 
   private static boolean isNewer(JobRecord now, JobRecord read) {

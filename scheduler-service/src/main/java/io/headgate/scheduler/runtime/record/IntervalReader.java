@@ -48,8 +48,15 @@ public interface IntervalReader {
   ///
   /// @param policies only jobs that the viewer sees match
   /// @param jobs that the viewer sees
-  record Filter(List<String> pools, List<String> nodes, List<String> policies, List<JobId> jobs) {
-    public static final Filter ALL = new Filter(List.of(), List.of(), List.of(), List.of());
+  /// @param includesDown whether slices that are or were down match, unless policies or jobs are
+  ///   named
+  record Filter(
+      List<String> pools,
+      List<String> nodes,
+      List<String> policies,
+      List<JobId> jobs,
+      boolean includesDown) {
+    public static final Filter ALL = new Filter(List.of(), List.of(), List.of(), List.of(), true);
 
     public Filter {
       pools = List.copyOf(pools);

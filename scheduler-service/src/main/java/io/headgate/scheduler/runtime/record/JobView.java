@@ -19,7 +19,8 @@ public record JobView(
   /// How a job's use counts against its policy.
   public enum Use {
     ENTITLED,
-    OVER_RESERVATION
+    OVER_RESERVATION,
+    ABOVE_LIMIT
   }
 
   /// A job of which only the durable part is known.
