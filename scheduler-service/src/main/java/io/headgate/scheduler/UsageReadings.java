@@ -18,8 +18,8 @@ final class UsageReadings {
 
   private UsageReadings() {}
 
-  /// @param policies all of them. Those that lost nothing have lost 0, unless they are so many that
-  ///   they would push out [series][FairSeries] of those that lost something
+  /// @param policies all of them. Policies that lost nothing have lost 0, unless they are so many
+  ///   that they would push out [series][FairSeries] of policies that lost something
   static List<Reading> of(UsageTotals totals, List<PolicyUsage> policies) {
     List<Reading> readings = new ArrayList<>();
     Map<PolicyId, Long> lost = new TreeMap<>();

@@ -109,8 +109,8 @@ final class UsageIntervals {
     }
   }
 
-  /// What decides the content of the list, for its page tokens. The first word has the version of
-  /// [Continued]'s text, so that a token from before an upgrade is refused and not misread.
+  /// The query of the list's page tokens. The first word has the version of [Continued]'s text, so
+  /// that a token from before an upgrade is refused and not misread.
   static List<String> query(ListUsageIntervalsRequest request) {
     return List.of(
         "ListUsageIntervals/2",

@@ -53,7 +53,7 @@ public final class PostgresIntervals implements IntervalReader {
     page.putAll(ended.slices());
     SortedMap<Position, SliceInterval> rest =
         after.isPresent() ? page.tailMap(after.get(), false) : page;
-    // What lasts and was not looked at began later, and so after the period.
+    // Intervals that last and were not looked at began later, and so after the period.
     Optional<Position> lasting =
         open.reached().filter(position -> position.since().isBefore(asked.until()));
     Optional<Position> end =

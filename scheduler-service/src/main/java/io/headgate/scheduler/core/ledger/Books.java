@@ -67,7 +67,7 @@ public interface Books {
   Optional<SortedSet<NodeId>> downChanges(PoolId pool, long version);
 
   /// The unused slices of a node of the pool that are down, by device; none if it has left the
-  /// pool. Those of all nodes add up to [Figures#down].
+  /// pool. The slices of all nodes add up to [Figures#down].
   List<Slice> down(PoolId pool, NodeId node);
 
   /// The idle slices of a node of the pool while a new leader waits for its report; none if it does

@@ -39,7 +39,7 @@ public final class DownNodes {
     }
   }
 
-  /// Those that are down.
+  /// The nodes that are down.
   public SortedMap<NodeId, NodeState> nodes() {
     return Collections.unmodifiableSortedMap(nodes);
   }
