@@ -48,6 +48,8 @@ class DashboardQueriesIT {
   private static final Map<String, String> CONDITIONAL =
       Map.of(
           "headgate_series_left_out", "2,000 series of one gauge",
+          "headgate_job_output_sent_bytes_total", "output of jobs that is exported",
+          "headgate_job_output_dropped_bytes_total", "output of jobs that is exported",
           "offset 7d", "data of a week");
 
   @TempDir private static Path directory;
