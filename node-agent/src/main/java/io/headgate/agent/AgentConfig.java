@@ -195,176 +195,86 @@ public record AgentConfig(
   }
 
   public AgentConfig withJoinToken(Secret token) {
-    return new AgentConfig(
-        data,
-        node,
-        server,
-        endpoints,
-        Optional.of(token),
-        joinFile,
-        simulateGpus,
-        gpu,
-        walls,
-        containers,
-        kubernetes,
-        cpus,
-        memory,
-        checkpoints,
-        storages,
-        logs,
-        keep);
+    return copy(
+        endpoints, Optional.of(token), simulateGpus, gpu, walls, checkpoints, storages, logs);
   }
 
   /// Returns a copy that connects to these schedulers instead of the one at the server.
   public AgentConfig withSchedulers(List<URI> replicas) {
-    return new AgentConfig(
-        data,
-        node,
-        server,
+    return copy(
         new Endpoints(endpoints.policy(), endpoints.pool(), replicas, endpoints.trust()),
         joinToken,
-        joinFile,
         simulateGpus,
         gpu,
         walls,
-        containers,
-        kubernetes,
-        cpus,
-        memory,
         checkpoints,
         storages,
-        logs,
-        keep);
+        logs);
   }
 
   /// A copy with simulated devices.
   public AgentConfig withSimulatedGpus(String gpus) {
-    return new AgentConfig(
-        data,
-        node,
-        server,
-        endpoints,
-        joinToken,
-        joinFile,
-        Optional.of(gpus),
-        gpu,
-        walls,
-        containers,
-        kubernetes,
-        cpus,
-        memory,
-        checkpoints,
-        storages,
-        logs,
-        keep);
+    return copy(endpoints, joinToken, Optional.of(gpus), gpu, walls, checkpoints, storages, logs);
   }
 
   /// A copy with the machine's own GPUs.
   public AgentConfig withGpus(GpuConfig gpus) {
-    return new AgentConfig(
-        data,
-        node,
-        server,
-        endpoints,
-        joinToken,
-        joinFile,
-        simulateGpus,
-        gpus,
-        walls,
-        containers,
-        kubernetes,
-        cpus,
-        memory,
-        checkpoints,
-        storages,
-        logs,
-        keep);
+    return copy(endpoints, joinToken, simulateGpus, gpus, walls, checkpoints, storages, logs);
   }
 
   /// Returns a copy with these walls.
   public AgentConfig withWalls(WallsConfig other) {
-    return new AgentConfig(
-        data,
-        node,
-        server,
-        endpoints,
-        joinToken,
-        joinFile,
-        simulateGpus,
-        gpu,
-        other,
-        containers,
-        kubernetes,
-        cpus,
-        memory,
-        checkpoints,
-        storages,
-        logs,
-        keep);
+    return copy(endpoints, joinToken, simulateGpus, gpu, other, checkpoints, storages, logs);
   }
 
   public AgentConfig withCheckpoints(Path root) {
-    return new AgentConfig(
-        data,
-        node,
-        server,
-        endpoints,
-        joinToken,
-        joinFile,
-        simulateGpus,
-        gpu,
-        walls,
-        containers,
-        kubernetes,
-        cpus,
-        memory,
-        Optional.of(root),
-        storages,
-        logs,
-        keep);
-  }
-
-  /// A copy that sends the output of jobs on, or does not.
-  public AgentConfig withExportedOutput(boolean export) {
-    return new AgentConfig(
-        data,
-        node,
-        server,
-        endpoints,
-        joinToken,
-        joinFile,
-        simulateGpus,
-        gpu,
-        walls,
-        containers,
-        kubernetes,
-        cpus,
-        memory,
-        checkpoints,
-        storages,
-        new Logs(logs.fileSize(), logs.files(), export),
-        keep);
+    return copy(endpoints, joinToken, simulateGpus, gpu, walls, Optional.of(root), storages, logs);
   }
 
   /// A copy with these storages, by name.
   public AgentConfig withStorages(Map<String, Path> named) {
+    return copy(endpoints, joinToken, simulateGpus, gpu, walls, checkpoints, named, logs);
+  }
+
+  /// A copy that sends the output of jobs on, or does not.
+  public AgentConfig withExportedOutput(boolean export) {
+    return copy(
+        endpoints,
+        joinToken,
+        simulateGpus,
+        gpu,
+        walls,
+        checkpoints,
+        storages,
+        new Logs(logs.fileSize(), logs.files(), export));
+  }
+
+  private AgentConfig copy(
+      Endpoints otherEndpoints,
+      Optional<Secret> token,
+      Optional<String> simulated,
+      GpuConfig gpus,
+      WallsConfig otherWalls,
+      Optional<Path> root,
+      Map<String, Path> named,
+      Logs output) {
     return new AgentConfig(
         data,
         node,
         server,
-        endpoints,
-        joinToken,
+        otherEndpoints,
+        token,
         joinFile,
-        simulateGpus,
-        gpu,
-        walls,
+        simulated,
+        gpus,
+        otherWalls,
         containers,
         kubernetes,
         cpus,
         memory,
-        checkpoints,
+        root,
         named,
-        logs,
+        output,
         keep);
   }
 }

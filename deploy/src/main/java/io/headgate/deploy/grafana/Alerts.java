@@ -66,7 +66,7 @@ final class Alerts {
     return new Alert(
         "HeadgateInvariantViolation",
         Severity.CRITICAL,
-        Promql.whole(sum(increase(all(MetricNames.VIOLATIONS), "10m"), MetricNames.KIND)),
+        Promql.round(sum(increase(all(MetricNames.VIOLATIONS), "10m"), MetricNames.KIND)),
         Condition.above(0),
         "0s",
         new Text(
@@ -154,7 +154,7 @@ final class Alerts {
     return new Alert(
         "HeadgateSliceViolated",
         Severity.WARNING,
-        Promql.whole(
+        Promql.round(
             sum(
                 increase(all(AgentMetrics.SLICE_VIOLATIONS).is(AgentMetrics.KIND, "fence"), "10m"),
                 AgentMetrics.NODE,

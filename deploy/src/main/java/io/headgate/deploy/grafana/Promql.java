@@ -187,7 +187,12 @@ final class Promql {
 
   /// Whole things, of a growth that Prometheus extrapolates; without those of which there are none.
   static String whole(String growth) {
-    return "round(" + growth + ") > 0";
+    return round(growth) + " > 0";
+  }
+
+  /// Whole things, of a growth that Prometheus extrapolates.
+  static String round(String growth) {
+    return "round(" + growth + ")";
   }
 
   /// The same series, with the part of a label behind its last dot or slash.

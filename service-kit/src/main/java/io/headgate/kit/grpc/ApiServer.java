@@ -195,11 +195,12 @@ public final class ApiServer implements AutoCloseable {
     }
 
     /// A service whose calls are traced and measured by its own telemetry.
-    private record Traced(ServerServiceDefinition definition, Telemetry telemetry) {}
+    private record Traced(
+        ServerServiceDefinition definition, Telemetry telemetry, DeniedCalls denied) {}
 
     /// Serves `service`; each of its methods must state an access rule.
     public Builder service(BindableService service) {
-      services.add(new Traced(service.bindService(), speaker));
+      services.add(new Traced(service.bindService(), speaker, DeniedCalls.of(speaker)));
       return this;
     }
 
@@ -267,7 +268,8 @@ public final class ApiServer implements AutoCloseable {
 
   private Server build(Builder builder, List<ServerServiceDefinition> services) {
     ErrorPages errors = new ErrorPages();
-    DeniedPaths denied = denied(builder);
+    DeniedCalls strangers = DeniedCalls.of(builder.telemetry);
+    DeniedPaths denied = denied(builder, strangers);
     ServerBuilder server = Server.builder();
     accepted.configure(server);
     server
@@ -276,7 +278,7 @@ public final class ApiServer implements AutoCloseable {
         .meterRegistry(NoopMeterRegistry.get())
         .disableServerHeader()
         .service(
-            grpc(builder, services, errors),
+            grpc(builder, services, errors, strangers),
             delegate ->
                 TokenFirst.beforeMethods(
                     delegate,
@@ -305,7 +307,10 @@ public final class ApiServer implements AutoCloseable {
   }
 
   private GrpcService grpc(
-      Builder builder, List<ServerServiceDefinition> services, ErrorPages errors) {
+      Builder builder,
+      List<ServerServiceDefinition> services,
+      ErrorPages errors,
+      DeniedCalls strangers) {
     List<ServerInterceptor> chain = new ArrayList<>();
     chain.add(calls);
     chain.add(StrangerCalls.refusals());
@@ -331,11 +336,10 @@ public final class ApiServer implements AutoCloseable {
                     .build())
             .addService(
                 ServerInterceptors.interceptForward(
-                    health.service().bindService(),
-                    new FailureInterceptor(DeniedCalls.of(builder.telemetry))));
+                    health.service().bindService(), new FailureInterceptor(strangers)));
     for (Builder.Traced service : builder.services) {
       List<ServerInterceptor> traced = new ArrayList<>(chain);
-      traced.addFirst(new FailureInterceptor(DeniedCalls.of(service.telemetry())));
+      traced.addFirst(new FailureInterceptor(service.denied()));
       traced.addFirst(service.telemetry().serverInterceptor());
       grpc.addService(ServerInterceptors.interceptForward(service.definition(), traced));
     }
@@ -346,12 +350,11 @@ public final class ApiServer implements AutoCloseable {
   }
 
   /// The services count what they refuse, each by its own telemetry; the server counts the rest.
-  private static DeniedPaths denied(Builder builder) {
-    DeniedPaths paths = new DeniedPaths(DeniedCalls.of(builder.telemetry));
+  private static DeniedPaths denied(Builder builder, DeniedCalls strangers) {
+    DeniedPaths paths = new DeniedPaths(strangers);
     for (Builder.Traced service : builder.services) {
-      DeniedCalls calls = DeniedCalls.of(service.telemetry());
-      calls.expect(service.definition());
-      paths.add(service.definition(), calls);
+      service.denied().expect(service.definition());
+      paths.add(service.definition(), service.denied());
     }
     return paths;
   }

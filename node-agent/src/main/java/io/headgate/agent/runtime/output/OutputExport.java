@@ -144,13 +144,16 @@ public final class OutputExport implements AutoCloseable {
         return;
       }
       try {
-        if (!send(key)) {
-          failedAt = key;
-          waitsSinceNanos = time.monotonicNanos();
-          wait = longer(wait);
-          return;
+        switch (send(key)) {
+          case NOTHING -> {}
+          case TAKEN -> wait = Duration.ZERO;
+          case REFUSED -> {
+            failedAt = key;
+            waitsSinceNanos = time.monotonicNanos();
+            wait = longer(wait);
+            return;
+          }
         }
-        wait = Duration.ZERO;
       } catch (IOException | RuntimeException e) {
         // A job may have touched what lies in its directory: that costs its own output.
         LOG.debug("the output of {} cannot be read", key, e);
@@ -186,12 +189,19 @@ public final class OutputExport implements AutoCloseable {
     }
   }
 
-  /// Sends what one attempt has printed since; false: the receiver refused some of it.
-  private boolean send(AttemptKey key) throws IOException {
+  /// The receiver's answer to all that was sent of one attempt.
+  private enum Answer {
+    NOTHING,
+    TAKEN,
+    REFUSED
+  }
+
+  /// Sends what one attempt has printed since.
+  private Answer send(AttemptKey key) throws IOException {
     // Asked before reading: what was printed until the end is read after it.
     Optional<Followed> now = found(key);
     if (now.isEmpty()) {
-      return true;
+      return Answer.NOTHING;
     }
     Sending sending = new Sending(now.get());
     try (AttemptLogs logs = AttemptLogs.open(ledger.supervised(key)).orElse(null)) {
@@ -204,7 +214,7 @@ public final class OutputExport implements AutoCloseable {
     } finally {
       sending.finish();
     }
-    return !sending.isRefused;
+    return sending.answer;
   }
 
   /// Tries an attempt that has ended some more times.
@@ -260,7 +270,7 @@ public final class OutputExport implements AutoCloseable {
   private final class Sending {
     private final Followed before;
     private SentOutput sent;
-    private boolean isRefused;
+    private Answer answer = Answer.NOTHING;
     private boolean isWhole;
     private boolean isRead;
 
@@ -275,7 +285,7 @@ public final class OutputExport implements AutoCloseable {
         if (!send(reader, stream)) {
           isWhole = false;
         }
-        if (isRefused) {
+        if (answer == Answer.REFUSED) {
           return;
         }
       }
@@ -292,16 +302,17 @@ public final class OutputExport implements AutoCloseable {
           return true;
         }
         if (!receiver.take(sent, stream, part)) {
-          isRefused = true;
+          answer = Answer.REFUSED;
           return false;
         }
+        answer = Answer.TAKEN;
         sent = sent.with(stream, end);
       }
       return false;
     }
 
     void finish() {
-      boolean isDone = before.ended() && isWhole && isRead && !isRefused;
+      boolean isDone = before.ended() && isWhole && isRead && answer != Answer.REFUSED;
       SentOutput after = isDone ? sent.asDone() : sent;
       if (!after.equals(before.sent())) {
         record(after);
