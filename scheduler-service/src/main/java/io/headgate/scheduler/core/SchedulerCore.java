@@ -90,6 +90,7 @@ public final class SchedulerCore {
   public Decision decide(List<? extends Input> inputs, Instant now) {
     world.decidedAt = now;
     world.standings.clear();
+    world.gates.begin();
     PastUses.begin(world, now);
     Transitions transitions = new Transitions(world);
     NodeInputs nodes = new NodeInputs(world, transitions);
@@ -107,9 +108,10 @@ public final class SchedulerCore {
         case Input.NodeChanged(var node) -> nodes.changed(node);
         case Input.NodeRemoved(var node) -> nodes.removed(node);
         case Input.NodeCleared(var node) -> nodes.cleared(node);
-        case Input.JobSubmitted(var job) -> jobs.submit(index, job);
+        case Input.JobSubmitted(var job, var gate) -> jobs.submit(index, job, gate);
         case Input.JobCancelled(var job) -> jobs.cancel(index, job);
         case Input.JobRequeued(var job) -> jobs.requeue(index, job);
+        case Input.JobUpdated(var job) -> jobs.update(index, job);
         case Input.JobWithdrawn(var job) -> jobs.withdraw(job);
         case Input.WorkerStarted started -> workers.started(started);
         case Input.AttemptCheckpointed checkpointed -> workers.checkpointed(checkpointed);
@@ -125,6 +127,7 @@ public final class SchedulerCore {
     jobs.retry();
     List<LiveJob> resumed = jobs.endPauses();
     nodes.takeBack(now);
+    resumed.addAll(new GateInputs(world, transitions, now).open());
     Optional<Instant> wakeAt = new Pass(world, transitions, searches, now).run();
     jobs.tellReasons(resumed);
     PastUses.tell(world, transitions, now);

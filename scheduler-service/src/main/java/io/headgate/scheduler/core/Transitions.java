@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptEnding;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
@@ -79,11 +80,19 @@ final class Transitions {
     if (to != JobState.WAITING && !to.hasAttempt()) {
       world.jobs.remove(job.id());
     }
+    if (to.isTerminal()) {
+      world.gates.ended(job.id(), to);
+    }
     emit(new Effect.JobChanged(job.toJob(), Optional.of(from), event));
   }
 
-  /// Puts a waiting job in its lane, or beside it for a pause.
+  /// Puts a waiting job in its lane, or beside it behind its gate or for a pause.
   void enqueue(LiveJob job) {
+    if (job.isGated()) {
+      job.queue().addGated(job);
+      world.gates.add(job);
+      return;
+    }
     if (job.backsOff()) {
       job.queue().addBackedOff(job);
       world.backedOff.add(job);
@@ -103,6 +112,22 @@ final class Transitions {
     enqueue(job);
   }
 
+  /// The gate of a job behind it is another one now.
+  void setGate(LiveJob job, Gate gate, Instant now) {
+    leaveGate(job);
+    job.setGate(gate);
+    if (!job.isGated()) {
+      job.waitsSince(now);
+    }
+    enqueue(job);
+    emit(new Effect.GateChanged(job.id(), gate, job.waitingSince()));
+  }
+
+  private void leaveGate(LiveJob job) {
+    world.gates.remove(job);
+    job.queue().removeGated(job);
+  }
+
   private void leavePause(LiveJob job) {
     world.backedOff.remove(job);
     job.queue().removeBackedOff(job);
@@ -110,7 +135,9 @@ final class Transitions {
 
   /// Removes a waiting job together with its hold.
   void dequeue(LiveJob job) {
-    if (job.backsOff()) {
+    if (job.isGated()) {
+      leaveGate(job);
+    } else if (job.backsOff()) {
       leavePause(job);
     } else if (job.hold() == null) {
       job.queue().dequeue(job);

@@ -36,6 +36,7 @@ import io.headgate.type.ImageRules;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -312,6 +313,7 @@ final class AgentMapper {
             .setMemoryBytes(command.place().memoryBytes())
             .addAllCommand(spec.getCommandList())
             .putAllEnvironment(spec.getEnvironmentMap())
+            .putAllEnvironment(copyNumber(spec))
             .putAllEnvironment(command.vaultEnvironment())
             .addAllMaskedVariables(command.vaultEnvironment().keySet())
             .setWorkingDirectory(spec.getWorkingDirectory())
@@ -341,6 +343,16 @@ final class AgentMapper {
       assign.addSlices(grant);
     }
     return assign.build();
+  }
+
+  private static Map<String, String> copyNumber(JobSpec spec) {
+    return spec.hasCopyNumber()
+        ? Map.of(
+            "HEADGATE_INDEX",
+            Integer.toString(spec.getCopyNumber().getIndex()),
+            "HEADGATE_COUNT",
+            Integer.toString(spec.getCopyNumber().getCount()))
+        : Map.of();
   }
 
   static IsolationLevel toLevel(Isolation isolation) {

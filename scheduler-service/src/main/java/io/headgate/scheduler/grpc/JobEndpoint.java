@@ -10,6 +10,8 @@ import io.headgate.kit.watch.WatchHub;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsResponse;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
+import io.headgate.proto.scheduler.v1.CancelJobsRequest;
+import io.headgate.proto.scheduler.v1.ChangeJobsResponse;
 import io.headgate.proto.scheduler.v1.ExplainJobRequest;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
@@ -22,7 +24,9 @@ import io.headgate.proto.scheduler.v1.ListJobsResponse;
 import io.headgate.proto.scheduler.v1.ReadJobLogsRequest;
 import io.headgate.proto.scheduler.v1.ReadJobLogsResponse;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
+import io.headgate.proto.scheduler.v1.RequeueJobsRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.scheduler.v1.UpdateJobRequest;
 import io.headgate.proto.scheduler.v1.WatchEventsRequest;
 import io.headgate.proto.scheduler.v1.WatchEventsResponse;
 import io.headgate.proto.scheduler.v1.WatchJobsRequest;
@@ -56,6 +60,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
   private final JobReads jobs;
   private final Submissions submissions;
   private final JobChanges changes;
+  private final ManyChanges manyChanges;
   private final DryRun dryRun;
   private final LogReads logs;
   private final WatchHub watches;
@@ -68,7 +73,8 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     CatalogJudge judge = new CatalogJudge(parts.door());
     SubmissionRules rules = new SubmissionRules(parts);
     this.submissions = new Submissions(parts, judge, rules);
-    this.changes = new JobChanges(parts, judge, jobs);
+    this.changes = new JobChanges(parts, judge, rules, jobs);
+    this.manyChanges = new ManyChanges(parts, jobs, changes);
     this.dryRun = new DryRun(parts.door(), judge, rules, parts.copies());
     this.logs = logs;
     this.watches = watches;
@@ -203,7 +209,25 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
 
   @Override
   public void requeueJob(RequeueJobRequest request, StreamObserver<Job> out) {
-    answer(out, changes.requeue(Names.job(request.getName())));
+    answer(
+        out,
+        changes.requeue(
+            Names.job(request.getName()), request.getQueue(), request.getIgnoreAfter()));
+  }
+
+  @Override
+  public void updateJob(UpdateJobRequest request, StreamObserver<Job> out) {
+    answer(out, changes.update(Names.job(request.getName()), request));
+  }
+
+  @Override
+  public void cancelJobs(CancelJobsRequest request, StreamObserver<ChangeJobsResponse> out) {
+    answer(out, manyChanges.cancel(request));
+  }
+
+  @Override
+  public void requeueJobs(RequeueJobsRequest request, StreamObserver<ChangeJobsResponse> out) {
+    answer(out, manyChanges.requeue(request));
   }
 
   @Override

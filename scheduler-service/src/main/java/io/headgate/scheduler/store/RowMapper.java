@@ -88,7 +88,10 @@ final class RowMapper {
             preemption,
             Optional.ofNullable(row.get(JOB.HOLD_PAUSED_UNTIL))
                 .map(until -> new HoldPause(row.get(JOB.HOLD_PAUSES), until)),
-            headroom(row, tenant));
+            headroom(row, tenant),
+            GateRow.gate(
+                Optional.ofNullable(row.get(JOB.NOT_BEFORE)),
+                Optional.ofNullable(row.get(JOB.AFTER_JOBS))));
     JobMetadata metadata =
         new JobMetadata(
             new JobName(tenant, row.get(JOB.NAME)),

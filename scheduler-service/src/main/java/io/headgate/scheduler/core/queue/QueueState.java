@@ -35,6 +35,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
 
   private final TreeSet<LiveJob> holders = new TreeSet<>(LiveJob.ORDER);
   private final TreeSet<LiveJob> backedOff = new TreeSet<>(LiveJob.ORDER);
+  private final TreeSet<LiveJob> gated = new TreeSet<>(LiveJob.ORDER);
   private int waitingInLanes;
   private boolean lanesByUser;
   private boolean preemptibleByDefault = true;
@@ -360,6 +361,19 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     backedOff.remove(job);
   }
 
+  /// The waiting jobs behind their gates, in order. They are ahead of no other job.
+  public Collection<LiveJob> gated() {
+    return gated;
+  }
+
+  public void addGated(LiveJob job) {
+    gated.add(job);
+  }
+
+  public void removeGated(LiveJob job) {
+    gated.remove(job);
+  }
+
   public void addHolder(LiveJob job) {
     holders.add(job);
   }
@@ -369,7 +383,12 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   }
 
   public int waiting() {
-    return waitingInLanes + holders.size() + backedOff.size();
+    return waitingInLanes + holders.size() + backedOff.size() + gated.size();
+  }
+
+  /// The waiting jobs that are candidates: not those behind their gates.
+  public int candidates() {
+    return waiting() - gated.size();
   }
 
   public int attempts() {

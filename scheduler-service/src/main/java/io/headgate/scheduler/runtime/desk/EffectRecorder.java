@@ -30,6 +30,7 @@ import io.headgate.scheduler.runtime.record.JobRecord.Course;
 import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.text.DecisionText;
+import io.headgate.scheduler.runtime.text.DependencyText;
 import io.headgate.scheduler.runtime.text.EndText;
 import io.headgate.scheduler.runtime.text.ReasonText;
 import io.headgate.scheduler.runtime.text.SetAsideText;
@@ -37,6 +38,7 @@ import io.headgate.type.Viewer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /// Turns the core's decisions into rows, events and [AgentOrders], and keeps the books in step.
@@ -101,6 +103,12 @@ public final class EffectRecorder {
             jobs.job(job).ifPresent(known -> keep(turn, known.withHoldPause(pause)));
         case Effect.HeadroomHoldChanged(JobId job, var headroom) ->
             jobs.job(job).ifPresent(known -> keep(turn, known.withHeadroom(headroom)));
+        case Effect.GateChanged(JobId job, var gate, var since) ->
+            jobs.job(job)
+                .ifPresent(known -> keep(turn, known.with(known.job().withGate(gate, since))));
+        case Effect.DependencyFailed(JobId job, var dependency, var ended) ->
+            turn.cancellations.put(
+                job, Cancellation.byDependency(DependencyText.unmet(dependency, ended)));
         case Effect.PastUseChanged(var past) -> turn.pastUse.add(past);
         case Effect.LaneReasonChanged(LaneId lane, var reason) -> laneReason(turn, lane, reason);
         case Effect.JobReasonChanged(JobId job, var _) -> turn.touched.add(job);
@@ -136,6 +144,7 @@ public final class EffectRecorder {
       }
       case WITHDRAW -> toDraft(turn, record, turn.drafts.getOrDefault(job.id(), QUEUE_REMOVED));
       case ASSIGN, STOP, RESUME -> keep(turn, record);
+      case UPDATE -> updated(turn, record);
       case SUSPEND -> {
         keep(turn, record);
         turn.note(
@@ -186,6 +195,18 @@ public final class EffectRecorder {
                         + " waits in its queue, in a new place"
                         + turn.requeueCauses.getOrDefault(record.id(), ""))
             .detail(DecisionText.detail("standing", lastStanding(record))));
+  }
+
+  private void updated(LoopTurn turn, JobRecord record) {
+    LoopTurn.Updated updated = Objects.requireNonNull(turn.updates.get(record.id()));
+    JobRecord changed = record.with(updated.metadata());
+    keep(turn, changed);
+    turn.note(updated(changed, updated.what()));
+  }
+
+  /// The event that a user changed the job.
+  static Event updated(JobRecord job, String what) {
+    return about(job, EventType.UPDATED).message(job.name().id() + " is changed" + what);
   }
 
   private void toDraft(LoopTurn turn, JobRecord record, DraftCause cause) {

@@ -5,7 +5,9 @@ import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.JobState;
@@ -36,11 +38,13 @@ public final class UserDesk {
   private final LeaderState state;
   private final JobViews views;
   private final VaultDesk vaults;
+  private final GateDesk gates;
 
   public UserDesk(LeaderState state, JobViews views, VaultDesk vaults) {
     this.state = state;
     this.views = views;
     this.vaults = vaults;
+    this.gates = new GateDesk(state);
   }
 
   /// All or none: every job is checked before the first is taken.
@@ -51,6 +55,7 @@ public final class UserDesk {
     List<NewJob> jobs = submit.submission().jobs();
     WaitingCounts more = new WaitingCounts();
     more.addAll(waitingMore);
+    List<Gate> left = new ArrayList<>(jobs.size());
     for (int i = 0; i < jobs.size(); i++) {
       NewJob job = jobs.get(i);
       JobSpec spec = spec(new JobId(state.lastJob + 1 + i), job);
@@ -63,6 +68,17 @@ public final class UserDesk {
       if (!isAdmitted(job.queue(), job.submitter(), job.byRole())) {
         answer(turn, submit.reply(), new SubmitReply.NotAdmitted(i));
         return;
+      }
+      switch (gates.ofNew(job, state.lastJob + 1)) {
+        case GateDesk.Found.Left(Gate gate) -> left.add(gate);
+        case GateDesk.Found.NeverMet(var dependency, var ended) -> {
+          answer(turn, submit.reply(), new SubmitReply.NeverMet(i, dependency, ended));
+          return;
+        }
+        case GateDesk.Found.Outdated() -> {
+          answer(turn, submit.reply(), new SubmitReply.Outdated());
+          return;
+        }
       }
       if (!job.draft()) {
         Optional<WaitingBounds.Met> met = met(job.queue(), job.submitter(), more);
@@ -77,8 +93,9 @@ public final class UserDesk {
         .filter(job -> !job.draft())
         .forEach(job -> waitingMore.add(job.queue(), job.submitter()));
     List<JobId> ids = new ArrayList<>(jobs.size());
-    for (NewJob job : jobs) {
-      JobId id = take(turn, job);
+    for (int i = 0; i < jobs.size(); i++) {
+      NewJob job = jobs.get(i);
+      JobId id = take(turn, job, left.get(i));
       ids.add(id);
       vaults.taken(id, job.queue(), submit.submission().catalog());
     }
@@ -135,13 +152,14 @@ public final class UserDesk {
         .isPresent();
   }
 
-  private JobId take(LoopTurn turn, NewJob job) {
+  private JobId take(LoopTurn turn, NewJob job, Gate gate) {
     JobId id = new JobId(++state.lastJob);
     JobSpec spec = spec(id, job);
     JobRecord record =
         new JobRecord(
             metadata(turn, job),
-            Job.submitted(spec, job.draft() ? JobState.DRAFT : JobState.WAITING, 0, turn.now, 0),
+            Job.submitted(spec, job.draft() ? JobState.DRAFT : JobState.WAITING, 0, turn.now, 0)
+                .withGate(gate, turn.now),
             Course.NONE,
             job.draft() ? Optional.of(AS_SUBMITTED) : Optional.empty(),
             Optional.empty(),
@@ -156,7 +174,7 @@ public final class UserDesk {
               .message(record.name().id() + " is submitted as a draft"));
     } else {
       turn.staged.put(id, record);
-      turn.inputs.add(new Input.JobSubmitted(spec));
+      turn.inputs.add(new Input.JobSubmitted(spec, gate));
     }
     return id;
   }
@@ -247,46 +265,126 @@ public final class UserDesk {
   public void requeue(LoopTurn turn, Command.Requeue requeue, WaitingCounts waitingMore) {
     JobRecord known = requeue.known();
     Optional<JobRecord> live = state.jobs.job(known.id());
-    if (live.isEmpty()) {
-      if (isOutdated(known)) {
-        answer(turn, requeue.reply(), new ChangeReply.Outdated());
-        return;
-      }
-      Optional<Denial> denial = state.core.check(unused(known));
-      if (denial.isPresent()) {
-        answer(turn, requeue.reply(), new ChangeReply.Refused(denial.get()));
-        return;
-      }
-      QueueId queue = known.job().spec().queue();
-      String submitter = known.metadata().submitter();
-      if (!isAdmitted(queue, submitter, known.metadata().byRole())) {
-        answer(turn, requeue.reply(), new ChangeReply.NotAdmitted());
-        return;
-      }
-      Optional<WaitingBounds.Met> met = met(queue, submitter, waitingMore);
-      if (met.isPresent()) {
-        answer(turn, requeue.reply(), new ChangeReply.TooManyWaiting(met.get()));
-        return;
-      }
-      waitingMore.add(queue, submitter);
-      turn.staged.put(
-          known.id(), known.with(requeuedTo(known.metadata(), known.job().spec().queue())));
-      vaults.taken(known.id(), known.job().spec().queue(), requeue.catalog());
-    }
     JobRecord job = live.orElse(known);
+    if (live.isEmpty()) {
+      Optional<JobRecord> queued = queuedAnew(turn, requeue, waitingMore);
+      if (queued.isEmpty()) {
+        return;
+      }
+      job = queued.get();
+      turn.staged.put(job.id(), job);
+      vaults.taken(job.id(), job.job().spec().queue(), requeue.catalog());
+      if (requeue.moved().isPresent()) {
+        turn.documents.put(job.id(), requeue.moved().get().document());
+      }
+    } else if (requeue.moved().isPresent()) {
+      answer(
+          turn,
+          requeue.reply(),
+          new ChangeReply.Refused(new Denial.WrongState(job.id(), job.state(), JobEvent.UPDATE)));
+      return;
+    }
     turn.requeueCauses.put(job.id(), DecisionText.asked(requeue.by()));
     turn.inputs.add(new Input.JobRequeued(job.job()));
     change(turn, job, requeue.reply(), false);
   }
 
+  /// A draft or an ended job as it is queued; empty: it was answered why not.
+  private Optional<JobRecord> queuedAnew(
+      LoopTurn turn, Command.Requeue requeue, WaitingCounts waitingMore) {
+    JobRecord known = requeue.known();
+    Optional<ChangeReply> problem = Optional.empty();
+    QueueId queue = requeue.moved().map(Command.Moved::queue).orElse(known.job().spec().queue());
+    JobSpec spec = known.job().spec().with().queue(queue).build();
+    Gate left = Gate.OPEN;
+    switch (gates.ofRequeued(known.job().gate(), requeue.prerequisites())) {
+      case GateDesk.Found.Left(Gate gate) -> left = gate;
+      case GateDesk.Found.NeverMet(var dependency, var ended) ->
+          problem = Optional.of(new ChangeReply.NeverMet(dependency, ended));
+      case GateDesk.Found.Outdated() -> problem = Optional.of(new ChangeReply.Outdated());
+    }
+    if (isOutdated(known)) {
+      problem = Optional.of(new ChangeReply.Outdated());
+    } else if (problem.isEmpty()) {
+      problem = problemOf(spec, known.metadata(), waitingMore);
+    }
+    if (problem.isPresent()) {
+      answer(turn, requeue.reply(), problem.get());
+      return Optional.empty();
+    }
+    waitingMore.add(queue, known.metadata().submitter());
+    return Optional.of(
+        known
+            .with(known.job().withSpec(spec).withGate(left, known.job().waitingSince()))
+            .with(queuedTo(known.metadata(), queue)));
+  }
+
+  /// Why the job cannot be queued there; empty: it can.
+  private Optional<ChangeReply> problemOf(
+      JobSpec spec, JobMetadata metadata, WaitingCounts waitingMore) {
+    Optional<Denial> denial = state.core.check(unused(spec));
+    if (denial.isPresent()) {
+      return Optional.of(new ChangeReply.Refused(denial.get()));
+    }
+    if (!isAdmitted(spec.queue(), metadata.submitter(), metadata.byRole())) {
+      return Optional.of(new ChangeReply.NotAdmitted());
+    }
+    return met(spec.queue(), metadata.submitter(), waitingMore)
+        .map(ChangeReply.TooManyWaiting::new);
+  }
+
+  /// Changes a waiting job, or a draft, which is not queued by that.
+  public void update(LoopTurn turn, Command.Update update, WaitingCounts waitingMore) {
+    JobRecord known = update.known();
+    Optional<JobRecord> live = state.jobs.job(known.id());
+    if (live.isEmpty() && isOutdated(known)) {
+      answer(turn, update.reply(), new ChangeReply.Outdated());
+      return;
+    }
+    JobRecord job = live.orElse(known);
+    if (job.state() != JobState.WAITING && job.state() != JobState.DRAFT) {
+      answer(
+          turn,
+          update.reply(),
+          new ChangeReply.Refused(new Denial.WrongState(job.id(), job.state(), JobEvent.UPDATE)));
+      return;
+    }
+    if (turn.updates.containsKey(job.id())
+        || (live.isPresent() && live.get().version() != known.version())) {
+      answer(turn, update.reply(), new ChangeReply.Outdated());
+      return;
+    }
+    JobSpec spec = update.spec();
+    boolean moves = !spec.queue().equals(job.job().spec().queue());
+    if (moves) {
+      Optional<ChangeReply> problem = problemOf(spec, job.metadata(), waitingMore);
+      if (problem.isPresent()) {
+        answer(turn, update.reply(), problem.get());
+        return;
+      }
+      vaults.taken(job.id(), spec.queue(), update.catalog());
+    }
+    JobMetadata metadata = moves ? queuedTo(job.metadata(), spec.queue()) : job.metadata();
+    turn.documents.put(job.id(), update.document());
+    turn.updates.put(job.id(), new LoopTurn.Updated(metadata, update.what()));
+    if (live.isEmpty()) {
+      JobRecord draft = job.with(job.job().withSpec(spec)).with(metadata);
+      turn.jobs.put(draft.id(), draft);
+      turn.note(EffectRecorder.updated(draft, update.what()));
+      reply(turn, update.reply(), () -> new ChangeReply.Changed(views.of(turn, draft)));
+      return;
+    }
+    turn.inputs.add(new Input.JobUpdated(spec));
+    change(turn, job, update.reply(), false);
+  }
+
   /// The core's check is about a new job.
-  private JobSpec unused(JobRecord job) {
-    JobSpec spec = job.job().spec();
+  private JobSpec unused(JobSpec spec) {
     return spec.with().id(new JobId(state.lastJob + 1)).build();
   }
 
   /// Its queue may lead to another policy or profile by now.
-  private JobMetadata requeuedTo(JobMetadata metadata, QueueId id) {
+  private JobMetadata queuedTo(JobMetadata metadata, QueueId id) {
     Queue queue = state.catalog.queue(id).orElseThrow();
     Profile profile = state.catalog.profile(queue.profile()).orElseThrow();
     return metadata.requeuedTo(

@@ -171,6 +171,8 @@ public final class TurnMaker {
       case Command.Submit submit -> users.submit(turn, submit, waitingMore);
       case Command.Cancel cancel -> users.cancel(turn, cancel);
       case Command.Requeue requeue -> users.requeue(turn, requeue, waitingMore);
+      case Command.Update update -> users.update(turn, update, waitingMore);
+      case Command.Many(var commands) -> commands.forEach(each -> handle(turn, each, waitingMore));
       case Command.Hello(AgentSession session, AgentHello hello) ->
           agents.hello(turn, session, hello);
       case Command.Report(AgentSession session, long sequence, AgentReport report) ->

@@ -74,6 +74,12 @@ public interface JobReader extends NameLookup {
       labels = List.copyOf(labels);
     }
 
+    /// The same, but only jobs in these states.
+    public Filter inStates(List<JobState> others) {
+      return new Filter(
+          queues, policies, users, others, createdAfter, labels, activeOrFinishedAfter, viewer);
+    }
+
     public Filter seenBy(Viewer other) {
       return new Filter(
           queues, policies, users, states, createdAfter, labels, activeOrFinishedAfter, other);
@@ -84,6 +90,11 @@ public interface JobReader extends NameLookup {
   ///
   /// @param before only jobs with a lower id
   List<JobRecord> page(TenantId tenant, Filter filter, OptionalLong before, int limit);
+
+  /// Oldest first.
+  ///
+  /// @param after only jobs with a higher id
+  List<JobRecord> oldest(TenantId tenant, Filter filter, long after, int limit);
 
   Map<JobState, Long> counts(TenantId tenant, Filter filter);
 

@@ -312,6 +312,8 @@ final class OneLeader {
                     false,
                     List.of(),
                     "",
+                    Optional.empty(),
+                    List.of(),
                     false,
                     Document.of(command.getBytes(StandardCharsets.UTF_8)))),
             request,

@@ -261,6 +261,8 @@ class PlannedChangesTest {
                           false,
                           List.of(),
                           "",
+                          Optional.empty(),
+                          List.of(),
                           false,
                           Document.of(new byte[] {1}))),
                   Optional.empty(),
