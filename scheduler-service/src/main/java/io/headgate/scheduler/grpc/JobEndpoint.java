@@ -75,7 +75,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     this.submissions = new Submissions(parts, judge, rules);
     this.changes = new JobChanges(parts, judge, rules, jobs);
     this.manyChanges = new ManyChanges(parts, jobs, changes);
-    this.dryRun = new DryRun(parts.door(), judge, rules, parts.copies());
+    this.dryRun = new DryRun(parts, judge, rules);
     this.logs = logs;
     this.watches = watches;
     this.pages = parts.pages();

@@ -172,7 +172,7 @@ final class ManyChanges {
               .toList();
       response.setNotOwned(response.getNotOwned() + found.size() - own.size());
       if (call.countOnly()) {
-        response.setChanged(response.getChanged() + own.size());
+        own.forEach(job -> count(response, job));
       } else {
         change(call, own, change, response, viewer);
       }
@@ -223,13 +223,18 @@ final class ManyChanges {
         }
         changes
             .problem(job, call.verb(), answer, viewer)
-            .ifPresentOrElse(
-                refusal -> fail(response, job, refusal),
-                () -> response.setChanged(response.getChanged() + 1));
+            .ifPresentOrElse(refusal -> fail(response, job, refusal), () -> count(response, job));
       });
       left = reader.jobs(outdated);
     }
     left.forEach(job -> fail(response, job, JobChanges.conflict(job.name())));
+  }
+
+  private static void count(ChangeJobsResponse.Builder response, JobRecord job) {
+    String user = job.job().spec().user().name();
+    response
+        .setChanged(response.getChanged() + 1)
+        .putUsers(user, response.getUsersOrDefault(user, 0) + 1);
   }
 
   private static ChangeReply await(CompletableFuture<ChangeReply> reply) {

@@ -2,6 +2,8 @@ package io.headgate.sdk.wire;
 
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
+import io.headgate.proto.scheduler.v1.CancelJobsRequest;
+import io.headgate.proto.scheduler.v1.ChangeJobsResponse;
 import io.headgate.proto.scheduler.v1.ExplainJobRequest;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
@@ -13,12 +15,15 @@ import io.headgate.proto.scheduler.v1.ListJobsRequest;
 import io.headgate.proto.scheduler.v1.ListJobsResponse;
 import io.headgate.proto.scheduler.v1.ReadJobLogsRequest;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
+import io.headgate.proto.scheduler.v1.RequeueJobsRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.scheduler.v1.UpdateJobRequest;
 import io.headgate.proto.scheduler.v1.WatchEventsRequest;
 import io.headgate.proto.scheduler.v1.WatchJobsRequest;
 import io.headgate.sdk.model.EventFilter;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.JobFilter;
+import io.headgate.sdk.model.JobUpdate;
 import io.headgate.sdk.model.Submission;
 import io.headgate.sdk.wire.SubmitSpans.SubmitSpan;
 import java.time.Instant;
@@ -132,11 +137,68 @@ public final class JobCalls {
   }
 
   /// Requeues. Not idempotent: the job may have started again between two calls.
-  public Job requeue(String id) {
+  ///
+  /// @param queue another queue; empty: its own
+  /// @param ignoreAfter whether it no longer waits for other jobs
+  public Job requeue(String id, String queue, boolean ignoreAfter) {
     return connection.call(
         JobServiceGrpc.getRequeueJobMethod(),
-        RequeueJobRequest.newBuilder().setName(name(id)).build(),
+        RequeueJobRequest.newBuilder()
+            .setName(name(id))
+            .setQueue(queue)
+            .setIgnoreAfter(ignoreAfter)
+            .build(),
         Idempotency.NOT_IDEMPOTENT);
+  }
+
+  /// Changes a waiting job or a draft.
+  public Job update(String id, JobUpdate update) {
+    UpdateJobRequest.Builder request = UpdateJobRequest.newBuilder().setName(name(id));
+    if (update.priority() != null) {
+      request.setPriority(update.priority());
+    }
+    if (update.maxRuntime() != null) {
+      request.setMaxRuntime(TimeMessages.duration(update.maxRuntime()));
+    }
+    return connection.call(
+        JobServiceGrpc.getUpdateJobMethod(),
+        request.setQueue(ValueMessages.text(update.queue())).build(),
+        Idempotency.IDEMPOTENT);
+  }
+
+  /// Cancels the jobs that match, at most 10,000.
+  ///
+  /// @param countOnly change nothing
+  /// @param pageToken from the answer before; empty: begin with the oldest
+  public ChangeJobsResponse cancelAll(
+      JobFilter filter, boolean skipCallback, String reason, boolean countOnly, String pageToken) {
+    return connection.call(
+        JobServiceGrpc.getCancelJobsMethod(),
+        CancelJobsRequest.newBuilder()
+            .setParent(ResourceNames.tenant(tenant))
+            .setFilter(JobMessages.filter(filter))
+            .setSkipCallback(skipCallback)
+            .setReason(reason)
+            .setValidateOnly(countOnly)
+            .setPageToken(pageToken)
+            .build(),
+        Idempotency.IDEMPOTENT);
+  }
+
+  /// Requeues the jobs that match, at most 10,000.
+  ///
+  /// @param countOnly change nothing
+  /// @param pageToken from the answer before; empty: begin with the oldest
+  public ChangeJobsResponse requeueAll(JobFilter filter, boolean countOnly, String pageToken) {
+    return connection.call(
+        JobServiceGrpc.getRequeueJobsMethod(),
+        RequeueJobsRequest.newBuilder()
+            .setParent(ResourceNames.tenant(tenant))
+            .setFilter(JobMessages.filter(filter))
+            .setValidateOnly(countOnly)
+            .setPageToken(pageToken)
+            .build(),
+        countOnly ? Idempotency.IDEMPOTENT : Idempotency.NOT_IDEMPOTENT);
   }
 
   public JobExplanation explain(String id) {

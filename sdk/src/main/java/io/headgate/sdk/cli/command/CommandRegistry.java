@@ -19,6 +19,7 @@ import io.headgate.sdk.cli.command.job.ExplainCommand;
 import io.headgate.sdk.cli.command.job.JobsCommand;
 import io.headgate.sdk.cli.command.job.LogsCommand;
 import io.headgate.sdk.cli.command.job.RequeueCommand;
+import io.headgate.sdk.cli.command.job.UpdateCommand;
 import io.headgate.sdk.cli.command.job.WaitCommand;
 import io.headgate.sdk.cli.command.simulation.SimulateElsewhereCommand;
 import io.headgate.sdk.cli.command.simulation.SnapshotCommand;
@@ -69,6 +70,7 @@ public final class CommandRegistry {
           new Registration("JOBS", "logs", "print the output of a job", LogsCommand::new),
           new Registration("JOBS", "wait", "wait for jobs", WaitCommand::new),
           new Registration("JOBS", "cancel", "cancel jobs", CancelCommand::new),
+          new Registration("JOBS", "update", "change waiting jobs", UpdateCommand::new),
           new Registration("JOBS", "requeue", "put jobs back in their queues", RequeueCommand::new),
           new Registration(
               "SHOW", "top", "watch pools, policies, jobs and nodes, live", TopCommand::new),

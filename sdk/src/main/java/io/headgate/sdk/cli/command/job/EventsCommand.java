@@ -190,7 +190,7 @@ public final class EventsCommand implements CliCommand {
           BUDGET ->
           Style.WAITING;
       case NODE_LOST -> Style.BAD;
-      case SUBMITTED, ASSIGNED, REQUEUED, REASON_CHANGED, QUEUED, UNKNOWN -> Style.PLAIN;
+      case SUBMITTED, ASSIGNED, REQUEUED, REASON_CHANGED, QUEUED, UPDATED, UNKNOWN -> Style.PLAIN;
     };
   }
 }

@@ -13,8 +13,6 @@ import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.OutputForm;
 import io.headgate.sdk.cli.output.Row;
 import io.headgate.sdk.cli.output.RowStream;
-import io.headgate.sdk.cli.output.UsageException;
-import io.headgate.sdk.config.NearestName;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobFilter;
 import io.headgate.sdk.model.JobState;
@@ -22,7 +20,6 @@ import io.headgate.sdk.wire.JobWatch;
 import io.headgate.sdk.wire.Paging;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -226,23 +223,11 @@ public final class JobsCommand implements CliCommand {
             .withLabels(labels)
             .withUsers(
                 !users.isEmpty() ? users : all ? List.of() : List.of(invocation.session().user()))
-            .withStates(states.stream().map(JobsCommand::state).toList());
+            .withStates(states.stream().map(JobSelection::state).toList());
     java.time.Instant now = invocation.environment().clock().instant();
     if (since != null) {
       return filter.withCreatedAfter(now.minus(Invocation.duration("--since", since)));
     }
     return states.isEmpty() ? filter.withActiveOrFinishedAfter(now.minus(RECENT)) : filter;
-  }
-
-  private static JobState state(String text) {
-    List<String> names = Arrays.stream(JobState.values()).map(JobState::name).toList();
-    String name = text.toUpperCase(Locale.ROOT);
-    if (!names.contains(name)) {
-      throw new UsageException(
-          "\"" + text + "\" is not a job state",
-          "BAD_FLAG_VALUE",
-          NearestName.suggestion(name, names).orElse("states: headgate help states"));
-    }
-    return JobState.valueOf(name);
   }
 }
