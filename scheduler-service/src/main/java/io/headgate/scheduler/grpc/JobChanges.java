@@ -88,6 +88,7 @@ final class JobChanges {
                       ? Optional.empty()
                       : Optional.of(moved(record, queue));
               QueueId target = moved.map(Command.Moved::queue).orElse(record.job().spec().queue());
+              moved.ifPresent(each -> requireSeen(record, each.queue(), catalog));
               requireAdmission(record, target, catalog);
               moved.ifPresent(each -> rules.demandFits(each.queue(), spec(each), catalog));
               return Refusals.leading(
@@ -123,6 +124,7 @@ final class JobChanges {
             record -> {
               QueueId queue = update.queue(record);
               if (!queue.equals(record.job().spec().queue())) {
+                requireSeen(record, queue, catalog);
                 requireAdmission(record, queue, catalog);
                 rules.demandFits(queue, update.spec(jobs.spec(record)), catalog);
               }
@@ -272,6 +274,22 @@ final class JobChanges {
     VaultRules vaults = catalog.vaults(id).orElse(VaultRules.NONE);
     if (!vaults.isEmpty()) {
       stored.get().ifPresent(document -> JobVaults.demand("", JobMapper.spec(document), vaults));
+    }
+  }
+
+  /// A queue that the job goes to is as good as absent where the caller does not see it, and the
+  /// job's submitter must be admitted to it.
+  private static void requireSeen(JobRecord record, QueueId id, CatalogView catalog) {
+    Viewer viewer = Viewers.of(Principals.current(), record.tenant(), catalog);
+    Queue queue =
+        catalog
+            .queue(id)
+            .filter(known -> viewer.seesTeam(known.policy().name()))
+            .orElseThrow(
+                () -> CatalogRefusal.byAccess(() -> unknownQueue(record.tenant(), id, catalog)));
+    JobMetadata metadata = record.metadata();
+    if (!catalog.admits(queue, metadata.submitter(), metadata.byRole())) {
+      throw SubmissionRules.notAdmitted("", id, catalog);
     }
   }
 

@@ -10,6 +10,11 @@ public record Cancellation(String by, String reason) {
     return new Cancellation("", reason);
   }
 
+  /// `by alice: wrong data set`.
+  public String sentence() {
+    return by.isEmpty() ? reason : text().strip();
+  }
+
   /// ` by alice: wrong data set`.
   public String text() {
     if (by.isEmpty()) {
