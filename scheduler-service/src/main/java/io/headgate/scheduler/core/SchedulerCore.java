@@ -9,6 +9,7 @@ import io.headgate.scheduler.core.explain.LaneId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Dependency.Condition;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
@@ -224,7 +225,7 @@ public final class SchedulerCore {
   /// When the job starts if no more jobs come; empty when it does not wait. The call copies the
   /// state at once. The supplier may run beside the core's thread, and costs much more.
   public Supplier<Optional<Forecast>> forecast(JobId job, Instant now) {
-    if (position(job).isEmpty()) {
+    if (!isForeseeable(job)) {
       return Optional::empty;
     }
     if (world.jobs.size() > StartForecast.MAX_JOBS) {
@@ -232,6 +233,16 @@ public final class SchedulerCore {
     }
     SchedulerState state = state();
     return () -> StartForecast.of(state, world.placement, job, now);
+  }
+
+  /// Whether the job waits, and not for the failure of another one.
+  boolean isForeseeable(JobId job) {
+    return live(job)
+        .filter(known -> known.attempt() == null)
+        .filter(known ->
+            known.gate().after().stream()
+                .noneMatch(dependency -> dependency.condition() == Condition.FAIL))
+        .isPresent();
   }
 
   /// The answers for the usage ledger, as of the last decision.

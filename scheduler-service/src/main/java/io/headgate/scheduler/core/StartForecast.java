@@ -75,7 +75,7 @@ final class StartForecast {
   static Optional<Forecast> of(
       SchedulerState state, PlacementPolicy placement, JobId job, Instant now) {
     StartForecast forecast = new StartForecast(state, placement, job, false);
-    if (forecast.core.position(job).isEmpty()) {
+    if (!forecast.core.isForeseeable(job)) {
       return Optional.empty();
     }
     Forecast expected = forecast.run(state, now);

@@ -3,6 +3,7 @@ package io.headgate.scheduler.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.explain.Explanation;
+import io.headgate.scheduler.core.explain.Forecast;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Dependency;
 import io.headgate.scheduler.core.job.Dependency.Condition;
@@ -159,6 +160,23 @@ class GateTest {
     assertThat(copy.state()).isEqualTo(it.core.state());
     assertThat(copy.reason(it.id("second"))).contains(it.reason("second"));
     assertThat(copy.decide(List.of(new Input.TimePassed()), it.now).wakeAt()).contains(time);
+  }
+
+  @Test
+  void theExpectedStartFollowsFromTheJobsThatItWaitsFor() {
+    Driver it = twoGpus();
+    it.submit(it.timed("first", "q", Duration.ofHours(1))).settle();
+    it.decide(
+        after(it, "second", on(it, "first", Condition.OK)),
+        after(it, "third", on(it, "first", Condition.FAIL)));
+    assertThat(it.core.forecast(it.id("second"), it.now).get())
+        .hasValueSatisfying(forecast ->
+            assertThat(forecast)
+                .isInstanceOfSatisfying(
+                    Forecast.Expected.class,
+                    expected ->
+                        assertThat(expected.start()).isEqualTo(it.now.plus(Duration.ofHours(1)))));
+    assertThat(it.core.forecast(it.id("third"), it.now).get()).isEmpty();
   }
 
   @Test
