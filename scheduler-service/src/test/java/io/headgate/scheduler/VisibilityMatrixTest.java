@@ -26,24 +26,18 @@ import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfiguration.Visibility;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
-import io.headgate.proto.scheduler.v1.CancelJobsRequest;
-import io.headgate.proto.scheduler.v1.ChangeJobsResponse;
 import io.headgate.proto.scheduler.v1.ExplainJobRequest;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
-import io.headgate.proto.scheduler.v1.JobFilter;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListEventsRequest;
-import io.headgate.proto.scheduler.v1.ListJobsRequest;
-import io.headgate.proto.scheduler.v1.ListJobsResponse;
 import io.headgate.proto.scheduler.v1.ListPolicyUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListPoolUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListQueueUsagesRequest;
 import io.headgate.proto.scheduler.v1.PoolUsage;
 import io.headgate.proto.scheduler.v1.ReadJobLogsRequest;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
-import io.headgate.proto.scheduler.v1.RequeueJobsRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.proto.scheduler.v1.UpdateJobRequest;
 import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc;
@@ -54,7 +48,6 @@ import io.headgate.proto.scheduler.v1.WatchJobsRequest;
 import io.headgate.proto.scheduler.v1.WatchJobsResponse;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -225,9 +218,9 @@ final class VisibilityMatrixTest {
                     (jobs, name) ->
                         jobs.updateJob(
                             UpdateJobRequest.newBuilder().setName(name).setPriority(1).build())))
-        .with(JobServiceGrpc.getCancelJobsMethod(), () -> cancelsMany(isOpen))
-        .with(JobServiceGrpc.getRequeueJobsMethod(), () -> requeuesMany(isOpen))
-        .with(JobServiceGrpc.getListJobsMethod(), () -> lists(isOpen))
+        .with(JobServiceGrpc.getCancelJobsMethod(), () -> ManyJobsVisibility.cancelsMany(isOpen))
+        .with(JobServiceGrpc.getRequeueJobsMethod(), () -> ManyJobsVisibility.requeuesMany(isOpen))
+        .with(JobServiceGrpc.getListJobsMethod(), () -> ManyJobsVisibility.lists(isOpen))
         .with(JobServiceGrpc.getWatchJobsMethod(), () -> watchesJobs(isOpen))
         .with(JobServiceGrpc.getListEventsMethod(), () -> listsEvents(isOpen))
         .with(JobServiceGrpc.getWatchEventsMethod(), () -> watchesEvents(isOpen))
@@ -279,6 +272,10 @@ final class VisibilityMatrixTest {
     }
   }
 
+  static JobServiceBlockingStub alice() {
+    return installation.alice();
+  }
+
   static Channel channel(Caller caller) {
     return channels.get(caller);
   }
@@ -301,7 +298,7 @@ final class VisibilityMatrixTest {
   }
 
   /// A draft of alice.
-  private static String fresh() {
+  static String fresh() {
     SubmitJobRequest draft = submit("rnd-3", "of-alice-" + NUMBER.incrementAndGet());
     return installation
         .alice()
@@ -338,79 +335,6 @@ final class VisibilityMatrixTest {
           } else {
             assertThat(outcome).as("%s", caller).isEqualTo(absent).contains("NOT_FOUND");
           }
-        });
-  }
-
-  private static void cancelsMany(boolean isOpen) {
-    changesMany(
-        isOpen,
-        (jobs, filter) ->
-            jobs.cancelJobs(
-                CancelJobsRequest.newBuilder().setParent(ACME).setFilter(filter).build()),
-        Job.State.STATE_CANCELLED);
-  }
-
-  private static void requeuesMany(boolean isOpen) {
-    changesMany(
-        isOpen,
-        (jobs, filter) ->
-            jobs.requeueJobs(
-                RequeueJobsRequest.newBuilder()
-                    .setParent(ACME)
-                    .setFilter(filter.toBuilder().addStates(Job.State.STATE_DRAFT))
-                    .build()),
-        Job.State.STATE_WAITING);
-  }
-
-  private interface OfMany {
-    ChangeJobsResponse call(JobServiceBlockingStub jobs, JobFilter filter);
-  }
-
-  private static void changesMany(boolean isOpen, OfMany call, Job.State changed) {
-    each(
-        isOpen,
-        (caller, jobs) -> {
-          String label = "many-" + NUMBER.incrementAndGet();
-          SubmitJobRequest.Builder draft = submit("rnd-3", label).toBuilder();
-          draft.getSpecBuilder().setDraft(true).putLabels("many", label);
-          installation.alice().submitJob(draft.build());
-          JobFilter filter = JobFilter.newBuilder().putLabels("many", label).build();
-          if (caller.isForeign()) {
-            assertThat(outcome("", () -> call.call(jobs, filter))).startsWith("TENANT_NOT_FOUND");
-            return;
-          }
-          ChangeJobsResponse answer = call.call(jobs, filter);
-          assertThat(answer.getChanged()).as("%s", caller).isEqualTo(caller.steers ? 1 : 0);
-          assertThat(answer.getNotOwned())
-              .as("%s", caller)
-              .isEqualTo(!caller.steers && caller.sees(isOpen) ? 1 : 0);
-          Job.State state = Installation.get(installation.alice(), label).getState();
-          assertThat(state)
-              .isIn(
-                  caller.steers
-                      ? EnumSet.of(changed, Job.State.STATE_ASSIGNED, Job.State.STATE_RUNNING)
-                      : EnumSet.of(Job.State.STATE_DRAFT));
-        });
-  }
-
-  private static void lists(boolean isOpen) {
-    String job = fresh();
-    ListJobsRequest request =
-        ListJobsRequest.newBuilder().setParent(ACME).setPageSize(1000).build();
-    each(
-        isOpen,
-        (caller, jobs) -> {
-          if (caller.isForeign()) {
-            assertThat(outcome("", () -> jobs.listJobs(request))).startsWith("TENANT_NOT_FOUND");
-            return;
-          }
-          ListJobsResponse page = jobs.listJobs(request);
-          assertThat(page.getJobsList().stream().map(Job::getName).anyMatch(job::equals))
-              .as("%s", caller)
-              .isEqualTo(caller.sees(isOpen));
-          assertThat(page.getCountsMap().values().stream().mapToLong(Long::longValue).sum())
-              .as("counts of %s", caller)
-              .isEqualTo(page.getJobsCount());
         });
   }
 

@@ -38,7 +38,7 @@ final class GateInputs {
       }
     }
     for (LiveJob due = world.gates.due(now); due != null; due = world.gates.due(now)) {
-      transitions.setGate(due, Gate.OPEN, now);
+      setGate(due, Gate.OPEN);
       opened.add(due);
     }
     return opened;
@@ -55,11 +55,21 @@ final class GateInputs {
       }
     }
     Gate rest = job.gate().without(ended.job());
-    transitions.setGate(job, rest.isOpen(now) ? Gate.OPEN : rest, now);
+    setGate(job, rest.isOpen(now) ? Gate.OPEN : rest);
     if (!job.isGated()) {
       opened.add(job);
     } else {
       transitions.emit(new Effect.JobReasonChanged(job.id(), Reasons.waiting(job.gate())));
     }
+  }
+
+  private void setGate(LiveJob job, Gate gate) {
+    world.gates.remove(job);
+    job.setGate(gate);
+    if (!job.isGated()) {
+      job.waitsSince(now);
+    }
+    transitions.enqueue(job);
+    transitions.emit(new Effect.GateChanged(job.id(), gate, job.waitingSince()));
   }
 }

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// The waiting jobs behind their gates, by what they wait for, and the jobs that have ended without
-/// these having been told yet.
+/// The waiting jobs behind their gates, by the jobs and times that they wait for; and the jobs that
+/// have ended without these having been told yet.
 final class Gates {
   /// The jobs that wait for each job, by their places. Only looked up in.
   private final Map<JobId, TreeSet<LiveJob>> dependents = new HashMap<>();
@@ -66,6 +66,7 @@ final class Gates {
   }
 
   void add(LiveJob job) {
+    job.queue().gated().add(job);
     for (Dependency dependency : job.gate().after()) {
       dependents
           .computeIfAbsent(
@@ -83,6 +84,7 @@ final class Gates {
 
   /// Its gate is still the one with which it was added.
   void remove(LiveJob job) {
+    job.queue().gated().remove(job);
     for (Dependency dependency : job.gate().after()) {
       TreeSet<LiveJob> waiting = dependents.get(dependency.on());
       if (waiting != null && waiting.remove(job) && waiting.isEmpty()) {

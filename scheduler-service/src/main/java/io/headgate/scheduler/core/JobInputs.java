@@ -277,7 +277,10 @@ final class JobInputs {
     while (!world.backedOff.isEmpty()
         && !Objects.requireNonNull(world.backedOff.first().backOff()).until().isAfter(now)) {
       LiveJob job = world.backedOff.first();
-      transitions.endPause(job);
+      // It waits in its old place in its lane.
+      transitions.dequeue(job);
+      job.endPause();
+      transitions.enqueue(job);
       ended.add(job);
     }
     return ended;

@@ -5,7 +5,6 @@ import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptEnding;
 import io.headgate.scheduler.core.job.AttemptId;
-import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
@@ -89,12 +88,11 @@ final class Transitions {
   /// Puts a waiting job in its lane, or beside it behind its gate or for a pause.
   void enqueue(LiveJob job) {
     if (job.isGated()) {
-      job.queue().addGated(job);
       world.gates.add(job);
       return;
     }
     if (job.backsOff()) {
-      job.queue().addBackedOff(job);
+      job.queue().backedOff().add(job);
       world.backedOff.add(job);
       return;
     }
@@ -105,40 +103,13 @@ final class Transitions {
     job.queue().enqueue(job);
   }
 
-  /// The pause of the job is over: it waits in its old place in its lane.
-  void endPause(LiveJob job) {
-    leavePause(job);
-    job.endPause();
-    enqueue(job);
-  }
-
-  /// The gate of a job behind it is another one now.
-  void setGate(LiveJob job, Gate gate, Instant now) {
-    leaveGate(job);
-    job.setGate(gate);
-    if (!job.isGated()) {
-      job.waitsSince(now);
-    }
-    enqueue(job);
-    emit(new Effect.GateChanged(job.id(), gate, job.waitingSince()));
-  }
-
-  private void leaveGate(LiveJob job) {
-    world.gates.remove(job);
-    job.queue().removeGated(job);
-  }
-
-  private void leavePause(LiveJob job) {
-    world.backedOff.remove(job);
-    job.queue().removeBackedOff(job);
-  }
-
   /// Removes a waiting job together with its hold.
   void dequeue(LiveJob job) {
     if (job.isGated()) {
-      leaveGate(job);
+      world.gates.remove(job);
     } else if (job.backsOff()) {
-      leavePause(job);
+      world.backedOff.remove(job);
+      job.queue().backedOff().remove(job);
     } else if (job.hold() == null) {
       job.queue().dequeue(job);
     } else {

@@ -26,6 +26,7 @@ import io.headgate.scheduler.runtime.agent.AgentCommand;
 import io.headgate.scheduler.runtime.agent.AgentHello;
 import io.headgate.scheduler.runtime.agent.AgentReport;
 import io.headgate.scheduler.runtime.agent.AgentReport.StopPhase;
+import io.headgate.scheduler.runtime.agent.JobVariables;
 import io.headgate.scheduler.runtime.agent.NodeCondition;
 import io.headgate.scheduler.runtime.catalog.Grace;
 import io.headgate.scheduler.runtime.record.Leadership;
@@ -347,11 +348,7 @@ final class AgentMapper {
 
   private static Map<String, String> copyNumber(JobSpec spec) {
     return spec.hasCopyNumber()
-        ? Map.of(
-            "HEADGATE_INDEX",
-            Integer.toString(spec.getCopyNumber().getIndex()),
-            "HEADGATE_COUNT",
-            Integer.toString(spec.getCopyNumber().getCount()))
+        ? JobVariables.ofCopy(spec.getCopyNumber().getIndex(), spec.getCopyNumber().getCount())
         : Map.of();
   }
 

@@ -105,7 +105,7 @@ final class DryRun {
     });
   }
 
-  /// What it would wait for. A job that ends meanwhile changes nothing.
+  /// The gate that it would wait behind. A job that ends meanwhile changes nothing.
   private Gate gate(SubmissionRequest request, NewJob job, CatalogView catalog) {
     Prerequisites prerequisites =
         new Prerequisites(

@@ -192,7 +192,7 @@ final class JobChanges {
             });
   }
 
-  /// Empty: it was changed, or is to be read again.
+  /// The refusal of a change; empty: the job was changed, or the caller reads it again.
   private Optional<RuntimeException> refused(
       JobRecord record, String verb, ChangeReply reply, Viewer viewer) {
     return switch (reply) {

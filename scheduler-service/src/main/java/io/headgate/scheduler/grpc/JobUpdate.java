@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// What a user changes in a waiting job.
+/// Changes of a waiting job.
 ///
 /// @param maxRuntime absent: unchanged; zero: no limit from now on
 /// @param queue id of another queue; empty: unchanged
@@ -36,7 +36,7 @@ record JobUpdate(Optional<Integer> priority, Optional<Duration> maxRuntime, Stri
         .filter(time -> time.isNegative() || time.compareTo(SpecRules.LONGEST_RUNTIME) > 0)
         .ifPresent(time -> {
           throw Refusal.invalidField(
-                  "INVALID_JOB",
+                  "INVALID_SPEC",
                   "max_runtime",
                   "%s is not between 0s, which is no limit, and %s"
                       .formatted(

@@ -64,7 +64,7 @@ final class ManyChanges {
     this.pages = parts.pages();
   }
 
-  /// What is asked of each job.
+  /// The change of each job.
   private interface Change {
     /// The command about the job.
     ///

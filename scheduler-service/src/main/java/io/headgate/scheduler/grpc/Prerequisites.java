@@ -44,7 +44,7 @@ final class Prerequisites {
     return request.jobs().stream().anyMatch(each -> each.getSpec().getAfterCount() > 0);
   }
 
-  /// Those of one job of the request.
+  /// The prerequisites of one job of the request.
   ///
   /// @throws io.headgate.kit.failure.RefusalException for an unknown job
   List<Prerequisite> of(int index) {

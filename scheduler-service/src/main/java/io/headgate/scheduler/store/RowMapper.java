@@ -15,6 +15,7 @@ import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.Job;
@@ -89,9 +90,7 @@ final class RowMapper {
             Optional.ofNullable(row.get(JOB.HOLD_PAUSED_UNTIL))
                 .map(until -> new HoldPause(row.get(JOB.HOLD_PAUSES), until)),
             headroom(row, tenant),
-            GateRow.gate(
-                Optional.ofNullable(row.get(JOB.NOT_BEFORE)),
-                Optional.ofNullable(row.get(JOB.AFTER_JOBS))));
+            gate(row));
     JobMetadata metadata =
         new JobMetadata(
             new JobName(tenant, row.get(JOB.NAME)),
@@ -118,6 +117,11 @@ final class RowMapper {
                 new Cancellation(by, Objects.requireNonNullElse(row.get(JOB.CANCEL_REASON), ""))),
         row.get(JOB.SIMULATED),
         row.get(JOB.VERSION));
+  }
+
+  private static Gate gate(Record row) {
+    return GateRow.gate(
+        Optional.ofNullable(row.get(JOB.NOT_BEFORE)), Optional.ofNullable(row.get(JOB.AFTER_JOBS)));
   }
 
   private static Optional<HeadroomHold> headroom(Record row, TenantId tenant) {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// What became of the jobs that a change of many matched.
+/// Outcome of a change of many jobs.
 ///
 /// @param changed jobs that were changed
 /// @param users the same by the id of their user

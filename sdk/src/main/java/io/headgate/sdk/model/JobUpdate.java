@@ -3,7 +3,7 @@ package io.headgate.sdk.model;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// What changes in a job that waits or is a draft; null: it stays as it is.
+/// Changes of a job that waits or is a draft; null: a part stays as it is.
 ///
 /// @param priority higher goes first within its queue, -1000 to 1000
 /// @param maxRuntime the job is stopped after running this long; zero: no limit from now on

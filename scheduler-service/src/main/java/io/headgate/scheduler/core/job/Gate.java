@@ -5,8 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// What a waiting job waits for before it takes its place among the others of its queue. A job
-/// behind its gate is no candidate: it holds nothing, preempts nothing, and no job waits for it.
+/// The time and the jobs that a waiting job waits for, before it takes its place among the others
+/// of its queue. A job behind its gate is no candidate: it holds nothing, preempts nothing, and no
+/// job waits for it.
 ///
 /// @param notBefore its earliest start; absent: any time
 /// @param after jobs that have not ended yet, in the order of the submission

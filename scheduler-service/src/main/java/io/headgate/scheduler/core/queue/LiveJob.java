@@ -186,7 +186,7 @@ public final class LiveJob {
     return backsOff;
   }
 
-  /// What it waits for before it takes its place in its lane.
+  /// The gate that it waits behind before it takes its place in its lane.
   public Gate gate() {
     return gate == null ? Gate.OPEN : gate;
   }

@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -348,30 +349,15 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     }
   }
 
-  /// The waiting jobs that pause after a rejection, in order.
-  public Collection<LiveJob> backedOff() {
+  /// The waiting jobs that pause after a rejection, in order. Callers keep it.
+  public SortedSet<LiveJob> backedOff() {
     return backedOff;
   }
 
-  public void addBackedOff(LiveJob job) {
-    backedOff.add(job);
-  }
-
-  public void removeBackedOff(LiveJob job) {
-    backedOff.remove(job);
-  }
-
-  /// The waiting jobs behind their gates, in order. They are ahead of no other job.
-  public Collection<LiveJob> gated() {
+  /// The waiting jobs behind their gates, in order. They are ahead of no other job. Callers keep
+  /// it.
+  public SortedSet<LiveJob> gated() {
     return gated;
-  }
-
-  public void addGated(LiveJob job) {
-    gated.add(job);
-  }
-
-  public void removeGated(LiveJob job) {
-    gated.remove(job);
   }
 
   public void addHolder(LiveJob job) {
@@ -383,12 +369,11 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   }
 
   public int waiting() {
-    return waitingInLanes + holders.size() + backedOff.size() + gated.size();
+    return candidates() + gated.size();
   }
 
-  /// The waiting jobs that are candidates: not those behind their gates.
   public int candidates() {
-    return waiting() - gated.size();
+    return waitingInLanes + holders.size() + backedOff.size();
   }
 
   public int attempts() {

@@ -359,7 +359,7 @@ public final class AgentDesk {
       LoopTurn turn, JobRecord job, AttemptRecord attempt, AgentReport.StopPhase phase) {
     Optional<String> took = phase.took().map(duration -> Long.toString(duration.toMillis()));
     turn.note(
-        EffectRecorder.about(job, EventType.STOP_PHASE)
+        JobNotes.about(job, EventType.STOP_PHASE)
             .attempt(attempt.id().number())
             .message(
                 "%s: %s %s%s"

@@ -137,7 +137,7 @@ public final class EffectRecorder {
       case SUBMIT -> {
         keep(turn, record);
         turn.note(
-            about(record, EventType.SUBMITTED)
+            JobNotes.about(record, EventType.SUBMITTED)
                 .message(
                     "%s is submitted to %s"
                         .formatted(record.name().id(), job.spec().queue().name())));
@@ -148,12 +148,7 @@ public final class EffectRecorder {
       case SUSPEND -> {
         keep(turn, record);
         turn.note(
-            about(record, EventType.SUSPENDED)
-                .attempt(job.attempts())
-                .message(
-                    record.name().id()
-                        + " is suspended: "
-                        + core.reason(job.id()).map(ReasonText::sentence).orElse("")));
+            JobNotes.suspended(record, core.reason(job.id()).map(ReasonText::sentence).orElse("")));
       }
       case RUN -> {
         Optional<Instant> startedAt = core.attempt(job.id()).flatMap(Attempt::startedAt);
@@ -165,7 +160,7 @@ public final class EffectRecorder {
                     Optional.empty(),
                     record.course().exitCode())));
         turn.note(
-            about(record, EventType.STARTED)
+            JobNotes.about(record, EventType.STARTED)
                 .attempt(job.attempts())
                 .message(record.name().id() + " runs"));
       }
@@ -186,7 +181,7 @@ public final class EffectRecorder {
                 .with(Optional.<DraftCause>empty())
                 .cancelled(Optional.empty()));
     turn.note(
-        about(record, ran ? EventType.REQUEUED : EventType.QUEUED)
+        JobNotes.about(record, ran ? EventType.REQUEUED : EventType.QUEUED)
             .attempt(record.job().attempts())
             .message(
                 ran
@@ -201,12 +196,7 @@ public final class EffectRecorder {
     LoopTurn.Updated updated = Objects.requireNonNull(turn.updates.get(record.id()));
     JobRecord changed = record.with(updated.metadata());
     keep(turn, changed);
-    turn.note(updated(changed, updated.what()));
-  }
-
-  /// The event that a user changed the job.
-  static Event updated(JobRecord job, String what) {
-    return about(job, EventType.UPDATED).message(job.name().id() + " is changed" + what);
+    turn.note(JobNotes.updated(changed, updated.what()));
   }
 
   private void toDraft(LoopTurn turn, JobRecord record, DraftCause cause) {
@@ -214,7 +204,7 @@ public final class EffectRecorder {
     turn.jobs.put(draft.id(), draft);
     jobs.remove(draft);
     turn.note(
-        about(draft, EventType.QUEUED)
+        JobNotes.about(draft, EventType.QUEUED)
             .message(draft.name().id() + " is a draft now: " + cause.message())
             .detail(DecisionText.detail("code", cause.code())));
   }
@@ -231,7 +221,7 @@ public final class EffectRecorder {
     jobs.remove(done);
     String code = done.course().exitCode().map(String::valueOf).orElse("");
     turn.note(
-        about(done, EventType.FINISHED)
+        JobNotes.about(done, EventType.FINISHED)
             .attempt(done.job().attempts())
             .message(EndText.sentence(done))
             .detail(
@@ -277,7 +267,7 @@ public final class EffectRecorder {
       turn.dispatches.add(orders.run(turn, job, record, worker, catalog));
     }
     turn.note(
-        about(job, EventType.ASSIGNED)
+        JobNotes.about(job, EventType.ASSIGNED)
             .attempt(attempt.id().number())
             .pool(attempt.assignment().pool().name())
             .places(places)
@@ -329,7 +319,7 @@ public final class EffectRecorder {
     switch (order.cause()) {
       case StopCause.Preempted(var _, var rule, var grounds) ->
           turn.note(
-              about(job, EventType.PREEMPTED)
+              JobNotes.about(job, EventType.PREEMPTED)
                   .attempt(attempt.id().number())
                   .pool(attempt.attempt().assignment().pool().name())
                   .preemption(by, rule.name())
@@ -339,7 +329,10 @@ public final class EffectRecorder {
                           ? DecisionText.withoutWinner(DecisionText.detail(grounds))
                           : DecisionText.detail(grounds)));
       case StopCause.Cancelled(), StopCause.Requeued(), StopCause.SuspensionOver() ->
-          turn.note(about(job, EventType.STOPPING).attempt(attempt.id().number()).message(message));
+          turn.note(
+              JobNotes.about(job, EventType.STOPPING)
+                  .attempt(attempt.id().number())
+                  .message(message));
       case StopCause.WorkerEnded(var _, var _) -> {
         // The event of the job's end covers the end of its worker.
       }
@@ -359,17 +352,7 @@ public final class EffectRecorder {
     change(turn, resumed);
     JobRecord job = jobs.job(attempt.id().job()).orElseThrow();
     turn.dispatches.add(orders.resume(job, resumed));
-    turn.note(
-        about(job, EventType.RESUMED)
-            .attempt(attempt.id().number())
-            .pool(attempt.assignment().pool().name())
-            .places(attempt.assignment().workers())
-            .message(
-                "%s goes on, where it was, on %s of %s"
-                    .formatted(
-                        job.name().id(),
-                        DecisionText.places(attempt.assignment()),
-                        attempt.assignment().pool().name())));
+    turn.note(JobNotes.resumed(job, attempt));
   }
 
   private void end(LoopTurn turn, AttemptRecord attempt, AttemptEnding ending) {
@@ -407,14 +390,8 @@ public final class EffectRecorder {
         .flatMap(jobs::job)
         .ifPresent(head ->
             turn.note(
-                about(head, EventType.REASON_CHANGED)
+                JobNotes.about(head, EventType.REASON_CHANGED)
                     .message(head.name().id() + " waits: " + ReasonText.sentence(reason))
                     .detail(ReasonText.detail(reason))));
-  }
-
-  static Event about(JobRecord job, EventType type) {
-    return new Event(type, job.tenant())
-        .job(job.id(), job.name().id())
-        .queue(job.job().spec().queue().name(), job.metadata().policy());
   }
 }

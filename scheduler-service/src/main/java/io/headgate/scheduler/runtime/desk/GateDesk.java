@@ -24,7 +24,7 @@ final class GateDesk {
 
   /// The outcome for one job.
   sealed interface Found {
-    /// What is left to wait for.
+    /// The gate that is left.
     record Left(Gate gate) implements Found {}
 
     /// It could never start.
@@ -56,8 +56,8 @@ final class GateDesk {
     return new Found.Left(new Gate(job.notBefore(), left));
   }
 
-  /// What a job that is queued anew still has to wait for. A job that is no longer stored ended
-  /// long ago, and counts as ended in the way that is asked for.
+  /// The gate of a job that is queued anew. A prerequisite that is no longer stored ended long ago,
+  /// and counts as ended in the way that is asked for.
   ///
   /// @param prerequisites as the database had them
   Found ofRequeued(Gate before, List<JobRecord> prerequisites) {

@@ -54,7 +54,7 @@ public final class LoopTurn {
   /// Why jobs are requeued in this turn, to be appended to a sentence: `, as ada asked`.
   final Map<JobId, String> requeueCauses = new LinkedHashMap<>();
 
-  /// What users change in jobs.
+  /// Changes of jobs by users.
   final Map<JobId, Updated> updates = new LinkedHashMap<>();
 
   /// A changed job.

@@ -74,7 +74,7 @@ public interface JobReader extends NameLookup {
       labels = List.copyOf(labels);
     }
 
-    /// The same, but only jobs in these states.
+    /// The filter with other states.
     public Filter inStates(List<JobState> others) {
       return new Filter(
           queues, policies, users, others, createdAfter, labels, activeOrFinishedAfter, viewer);

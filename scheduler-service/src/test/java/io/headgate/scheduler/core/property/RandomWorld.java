@@ -74,7 +74,7 @@ final class RandomWorld {
     catalog = makeCatalog();
   }
 
-  /// The same, where jobs wait for nothing but their turn.
+  /// This world, where jobs wait for nothing but their turn.
   RandomWorld withoutGates() {
     gated = false;
     return this;

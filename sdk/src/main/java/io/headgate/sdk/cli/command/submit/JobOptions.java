@@ -210,7 +210,7 @@ final class JobOptions {
     return spec;
   }
 
-  /// Those of the flags replace those of the file.
+  /// Dependencies in flags replace dependencies in the file.
   private List<JobSpec.Dependency> after() {
     return after.isEmpty()
         ? written.after().stream().map(text -> AfterText.parse("after:", text)).toList()

@@ -1,0 +1,46 @@
+package io.headgate.scheduler.runtime.desk;
+
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.runtime.record.Event;
+import io.headgate.scheduler.runtime.record.EventType;
+import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.text.DecisionText;
+
+/// Events about jobs.
+final class JobNotes {
+  private JobNotes() {}
+
+  static Event about(JobRecord job, EventType type) {
+    return new Event(type, job.tenant())
+        .job(job.id(), job.name().id())
+        .queue(job.job().spec().queue().name(), job.metadata().policy());
+  }
+
+  /// A user changed the job.
+  static Event updated(JobRecord job, String what) {
+    return about(job, EventType.UPDATED).message(job.name().id() + " is changed" + what);
+  }
+
+  /// The last attempt is frozen.
+  ///
+  /// @param reason in one sentence, without the job's name
+  static Event suspended(JobRecord job, String reason) {
+    return about(job, EventType.SUSPENDED)
+        .attempt(job.job().attempts())
+        .message(job.name().id() + " is suspended: " + reason);
+  }
+
+  /// The attempt goes on where it was suspended.
+  static Event resumed(JobRecord job, Attempt attempt) {
+    return about(job, EventType.RESUMED)
+        .attempt(attempt.id().number())
+        .pool(attempt.assignment().pool().name())
+        .places(attempt.assignment().workers())
+        .message(
+            "%s goes on, where it was, on %s of %s"
+                .formatted(
+                    job.name().id(),
+                    DecisionText.places(attempt.assignment()),
+                    attempt.assignment().pool().name()));
+  }
+}
