@@ -20,6 +20,7 @@ import io.headgate.proto.scheduler.v1.Dependency.Condition;
 import io.headgate.proto.scheduler.v1.ExplainJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.ListJobsRequest;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import java.time.Duration;
@@ -117,6 +118,25 @@ final class DependenciesTest {
     awaitState(alice, "prepare", Job.State.STATE_RUNNING);
     agent.exits("prepare", 0);
     awaitState(alice, "train", Job.State.STATE_RUNNING);
+  }
+
+  @Test
+  void aListForeseesTheStartThatAnExplanationForesees() {
+    SubmitJobRequest.Builder first = submit("rnd-1", "first").toBuilder();
+    first.getSpecBuilder().getMaxRuntimeBuilder().setSeconds(3600);
+    submit(alice, first.build());
+    awaitState(alice, "first", Job.State.STATE_RUNNING);
+    submit(alice, after("second", "first", Condition.CONDITION_OK));
+    ListJobsRequest list = ListJobsRequest.newBuilder().setParent(ACME).build();
+    assertThat(alice.listJobs(list).getJobsList()).noneMatch(Job::hasExpectedStartTime);
+    Job second = alice.listJobs(list.toBuilder().setForeseeStarts(true).build()).getJobs(0);
+    assertThat(second.getExpectedStartTime())
+        .isEqualTo(
+            alice
+                .explainJob(ExplainJobRequest.newBuilder().setName(ACME + "/jobs/second").build())
+                .getJob()
+                .getExpectedStartTime());
+    assertThat(second.hasExpectedStartTime()).isTrue();
   }
 
   @Test

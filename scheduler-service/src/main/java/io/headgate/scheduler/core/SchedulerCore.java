@@ -33,7 +33,9 @@ import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -233,6 +235,17 @@ public final class SchedulerCore {
     }
     SchedulerState state = state();
     return () -> StartForecast.of(state, world.placement, job, now);
+  }
+
+  /// When the jobs start if no more jobs come, as far as that can be said. The call copies the
+  /// state at once. The supplier may run beside the core's thread, and costs much more.
+  public Supplier<Map<JobId, Instant>> forecasts(Set<JobId> jobs, Instant now) {
+    if (jobs.stream().noneMatch(this::isForeseeable)
+        || world.jobs.size() > StartForecast.MAX_JOBS) {
+      return Map::of;
+    }
+    SchedulerState state = state();
+    return () -> StartForecast.of(state, world.placement, jobs, now);
   }
 
   /// Whether the job waits, and not for the failure of another one.

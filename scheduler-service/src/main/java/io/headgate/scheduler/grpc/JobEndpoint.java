@@ -45,11 +45,15 @@ import io.headgate.scheduler.runtime.submission.CallerThread;
 import io.headgate.scheduler.runtime.trace.Origin;
 import io.headgate.type.Viewer;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /// Jobs: submit, see, follow, stop, understand.
 public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
@@ -166,7 +170,9 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     int size = PageTokens.size(request.getPageSize());
     List<JobRecord> page = parts.reader().page(tenant, filter, before(position), size);
     ListJobsResponse.Builder response =
-        ListJobsResponse.newBuilder().addAllJobs(jobs.summaries(page, viewer));
+        ListJobsResponse.newBuilder()
+            .addAllJobs(
+                request.getForeseeStarts() ? foreseen(page, viewer) : jobs.summaries(page, viewer));
     if (page.size() == size) {
       response.setNextPageToken(pages.issue(query, page.getLast().id().toString()));
     }
@@ -178,6 +184,42 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
           .forEach((state, count) -> response.putCounts(JobMapper.toState(state).name(), count));
     }
     answer(out, response.build());
+  }
+
+  /// With the expected starts of waiting jobs, if there is time to find them.
+  private List<Job> foreseen(List<JobRecord> page, Viewer viewer) {
+    List<Job> summaries = jobs.summaries(page, viewer);
+    Set<JobId> waiting =
+        page.stream()
+            .filter(job -> job.state() == JobState.WAITING)
+            .map(JobRecord::id)
+            .collect(Collectors.toSet());
+    if (waiting.isEmpty() || !parts.door().isLeading()) {
+      return summaries;
+    }
+    Map<JobId, Instant> starts =
+        parts
+            .forecasts()
+            .answer(
+                () ->
+                    Refusals.leading(
+                            true,
+                            () ->
+                                parts
+                                    .door()
+                                    .ask(leader -> leader.core().forecasts(waiting, leader.now())))
+                        .get(),
+                Map::of);
+    List<Job> foreseen = new ArrayList<>(summaries.size());
+    for (int i = 0; i < summaries.size(); i++) {
+      Job job = summaries.get(i);
+      Instant start = starts.get(page.get(i).id());
+      foreseen.add(
+          start == null || job.hasExpectedStartTime()
+              ? job
+              : job.toBuilder().setExpectedStartTime(ProtoTimes.toProto(start)).build());
+    }
+    return foreseen;
   }
 
   private static OptionalLong before(Optional<String> position) {

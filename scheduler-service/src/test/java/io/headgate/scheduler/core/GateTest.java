@@ -14,7 +14,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -177,6 +179,8 @@ class GateTest {
                     expected ->
                         assertThat(expected.start()).isEqualTo(it.now.plus(Duration.ofHours(1)))));
     assertThat(it.core.forecast(it.id("third"), it.now).get()).isEmpty();
+    assertThat(it.core.forecasts(Set.of(it.id("second"), it.id("third")), it.now).get())
+        .containsExactly(Map.entry(it.id("second"), it.now.plus(Duration.ofHours(1))));
   }
 
   @Test

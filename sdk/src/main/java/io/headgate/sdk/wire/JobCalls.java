@@ -103,6 +103,13 @@ public final class JobCalls {
 
   /// One page.
   public ListJobsResponse list(JobFilter filter, int pageSize, String pageToken) {
+    return list(filter, pageSize, pageToken, false);
+  }
+
+  /// One page.
+  ///
+  /// @param foresee whether the server is to look for the starts of waiting jobs
+  public ListJobsResponse list(JobFilter filter, int pageSize, String pageToken, boolean foresee) {
     return connection.call(
         JobServiceGrpc.getListJobsMethod(),
         ListJobsRequest.newBuilder()
@@ -110,6 +117,7 @@ public final class JobCalls {
             .setFilter(JobMessages.filter(filter))
             .setPageSize(pageSize)
             .setPageToken(pageToken)
+            .setForeseeStarts(foresee)
             .build(),
         Idempotency.IDEMPOTENT);
   }

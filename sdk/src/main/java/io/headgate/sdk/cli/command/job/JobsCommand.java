@@ -189,7 +189,7 @@ public final class JobsCommand implements CliCommand {
     return Paging.collect(
         limit,
         (size, token) -> {
-          ListJobsResponse page = invocation.session().jobs().list(filter, size, token);
+          ListJobsResponse page = invocation.session().jobs().list(filter, size, token, true);
           counts.putAll(page.getCountsMap());
           return new Paging.Fetched<>(page.getJobsList(), page.getNextPageToken());
         });

@@ -140,7 +140,7 @@ final class PolicyExplanation {
         .limit(SHOWN)
         .forEach(each ->
             output.line(
-                "  %s  %s GPUs, %s, %s"
+                "  %s  %s in use, %s, %s"
                     .formatted(
                         CellWidth.pad(each.getKey(), width),
                         each.getValue().gpus.mixed(),
