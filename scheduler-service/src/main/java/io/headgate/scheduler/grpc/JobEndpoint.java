@@ -343,7 +343,8 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             request.getJob(),
             after.toString(),
             request.getPolicy(),
-            byJob);
+            byJob,
+            Boolean.toString(request.getPreemptionsOnly()));
     Optional<String> position = pages.read(query, request.getPageToken());
     int size = PageTokens.size(request.getPageSize());
     // A caller that sees the job sees its whole history.
@@ -354,6 +355,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             after,
             request.getPolicy(),
             byJob,
+            request.getPreemptionsOnly(),
             job.isPresent() ? Viewer.OF_ALL : viewer);
     EventPage page = parts.reader().events(filter, before(position), size);
     ListEventsResponse.Builder response = ListEventsResponse.newBuilder();

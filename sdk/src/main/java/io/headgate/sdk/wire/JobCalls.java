@@ -240,6 +240,7 @@ public final class JobCalls {
             .setJob(ValueMessages.text(filter.job()))
             .setPolicy(ValueMessages.text(filter.policy()))
             .setByJob(ValueMessages.text(filter.byJob()))
+            .setPreemptionsOnly(filter.byWhom() != null)
             .setPageSize(pageSize)
             .setPageToken(pageToken);
     Instant after = filter.after();

@@ -12,6 +12,7 @@ import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.WorkerPlace;
@@ -38,6 +39,7 @@ import io.headgate.type.Viewer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -324,10 +326,7 @@ public final class EffectRecorder {
                   .pool(attempt.attempt().assignment().pool().name())
                   .preemption(by, rule.name())
                   .message(message)
-                  .detail(
-                      by.equals(Viewer.ANOTHER_TEAMS_JOB)
-                          ? DecisionText.withoutWinner(DecisionText.detail(grounds))
-                          : DecisionText.detail(grounds)));
+                  .detail(detail(order, grounds, by)));
       case StopCause.Cancelled(), StopCause.Requeued(), StopCause.SuspensionOver() ->
           turn.note(
               JobNotes.about(job, EventType.STOPPING)
@@ -337,6 +336,18 @@ public final class EffectRecorder {
         // The event of the job's end covers the end of its worker.
       }
     }
+  }
+
+  private Map<String, String> detail(StopOrder order, PreemptionGrounds grounds, String by) {
+    Map<String, String> detail = DecisionText.detail(grounds);
+    if (by.equals(Viewer.ANOTHER_TEAMS_JOB)) {
+      return DecisionText.withoutWinner(detail);
+    }
+    if (order.cause() instanceof StopCause.Preempted(JobId winner, var _, var _)) {
+      jobs.job(winner)
+          .ifPresent(job -> detail.put(DecisionText.WINNERS_USER, job.job().spec().user().name()));
+    }
+    return detail;
   }
 
   private String requeued(LoopTurn turn, JobRecord job, AttemptRecord attempt, StopOrder order) {
