@@ -130,6 +130,28 @@ __attribute__((noreturn)) static void give_up(int error_fd, const char *doing, c
   _exit(error == ENOENT ? 127 : 126);
 }
 
+// A program that is not there. Its job's PATH and directory are not those of the shell that submitted it, so the text
+// says where it was looked for. One that is there lacks the interpreter of its first line.
+__attribute__((noreturn)) static void no_program(int error_fd, const char *name, const char *directory) {
+  char text[START_ERROR_SIZE];
+  const char *path = getenv("PATH");
+  int length =
+      strchr(name, '/') == NULL
+          ? snprintf(text, sizeof text, "program not found: %.120s; searched PATH %.300s", name,
+                     path ? path : "(not set)")
+      : access(name, F_OK) == 0
+          ? snprintf(text, sizeof text, "program not found: the interpreter that %.120s names", name)
+          : snprintf(text, sizeof text, "program not found: %.120s%s%.300s", name,
+                     name[0] == '/' ? "" : "; searched directory ", name[0] == '/' ? "" : directory);
+  if (length >= (int)sizeof text) length = sizeof text - 1;
+  for (int i = 0; i < length; i++) {
+    if ((unsigned char)text[i] < ' ') text[i] = '?'; // the status has one line for it
+  }
+  if (write(error_fd, text, (size_t)length) < 0) length = 0;
+  dprintf(STDERR_FILENO, "[headgate: %s]\n", text);
+  _exit(127);
+}
+
 __attribute__((noreturn)) static void run_child(const struct launch *launch, int gate_fd,
                                                 int error_fd, pid_t supervisor) {
   setsid();
@@ -161,6 +183,7 @@ __attribute__((noreturn)) static void run_child(const struct launch *launch, int
   if (launch->walls->filtered && !filter_calls()) give_up(error_fd, "filter", "system calls");
   environ = (char **)launch->env;
   execvp(launch->argv[0], launch->argv);
+  if (errno == ENOENT) no_program(error_fd, launch->argv[0], launch->directory);
   give_up(error_fd, "run", launch->argv[0]);
 }
 

@@ -39,6 +39,7 @@ int64_t wall_ms(void);
 int64_t later(int64_t now, int64_t delay_ms); // now + delay, saturating at NEVER
 
 // The walls between one job and the rest of the machine; zero: none.
+enum { START_ERROR_SIZE = 512 };
 enum { MAX_PATHS = 64, MAX_DEVICES = 256, MAX_GROUPS = 8 };
 struct device {
   char *name; // below /dev
@@ -228,7 +229,7 @@ struct status {
   int64_t term_ms, kill_ms; // 0: not sent
   bool main_gone;
   int main_status; // as from waitpid
-  char start_error[256];
+  char start_error[START_ERROR_SIZE];
   int64_t exit_ms; // 0: something of the job may still live
 };
 void status_reserve(void); // sets disk space aside for the last words of a job on a full disk

@@ -12,6 +12,7 @@ import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.Agent;
 import io.headgate.agent.runtime.attempt.CheckpointRoots;
 import io.headgate.agent.runtime.attempt.JobLimits;
+import io.headgate.agent.runtime.attempt.VisibleFiles;
 import io.headgate.agent.runtime.ledger.NodeIdentity;
 import io.headgate.agent.runtime.ledger.Retention;
 import io.headgate.agent.runtime.output.OutputReceiver;
@@ -23,6 +24,8 @@ import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
+import io.headgate.proto.pool.v1.JobFiles;
+import io.headgate.type.FilesView;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -51,6 +54,7 @@ public final class NodeAgent implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeAgent.class);
   private static final int SIMULATED_CORES_PER_GPU = 16;
   private static final long SIMULATED_BYTES_PER_GPU = 128L << 30;
+  private static final int MOST_SHOWN = 64;
   private static final Duration DELIVERY_PATIENCE = Duration.ofSeconds(10);
 
   private final GpuDriver driver;
@@ -102,7 +106,15 @@ public final class NodeAgent implements AutoCloseable {
     }
     List<String> storages = config.storages().keySet().stream().sorted().toList();
     Machine machine =
-        new Machine(nodeId, hostname(), version(), bootId, cpuMillis, memoryBytes, storages);
+        new Machine(
+            nodeId,
+            hostname(),
+            version(),
+            bootId,
+            cpuMillis,
+            memoryBytes,
+            storages,
+            agent.visibleFiles().flatMap(NodeAgent::jobFiles));
     this.membership =
         new Membership(
             agent,
@@ -119,6 +131,20 @@ public final class NodeAgent implements AutoCloseable {
       instruments.observeDevicesAsDcgm(driver, devices);
     }
     instruments.observeConnection(membership::isComplete);
+  }
+
+  /// Empty on a machine that does not tell its views of files apart.
+  private static Optional<JobFiles> jobFiles(VisibleFiles files) {
+    return FilesView.own()
+        .map(view ->
+            JobFiles.newBuilder()
+                .setView(view)
+                .setOwnUsers(files.ownUsers())
+                .addAllHidden(
+                    files.hidden().stream().map(Path::toString).limit(MOST_SHOWN).toList())
+                .addAllShared(
+                    files.shared().stream().map(Path::toString).limit(MOST_SHOWN).toList())
+                .build());
   }
 
   /// The machine as jobs share it that request no cores and no memory; empty: they do not.

@@ -228,7 +228,7 @@ abstract class PodContract {
     plane.send(Orders.message(job("typo", "true").clearCommand().addCommand("no-such-program")));
     AttemptReport typo = plane.awaitEnd("typo");
     assertThat(typo.getEndReason()).isEqualTo(EndReason.END_REASON_START_FAILED);
-    assertThat(typo.getError()).contains("cannot run no-such-program");
+    assertThat(typo.getError()).contains("program not found: no-such-program");
     awaitNoPods();
   }
 

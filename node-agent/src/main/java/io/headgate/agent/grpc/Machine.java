@@ -1,8 +1,10 @@
 package io.headgate.agent.grpc;
 
 import io.headgate.agent.driver.GpuDriver;
+import io.headgate.proto.pool.v1.JobFiles;
 import io.headgate.proto.pool.v1.Node;
 import java.util.List;
+import java.util.Optional;
 
 /// The machine as it registers itself.
 ///
@@ -10,6 +12,7 @@ import java.util.List;
 /// @param cpuMillis for jobs
 /// @param memoryBytes for jobs
 /// @param storages names of those that its settings have a path for
+/// @param jobFiles which of its files its jobs see; empty: not known
 public record Machine(
     String nodeId,
     String hostname,
@@ -17,7 +20,8 @@ public record Machine(
     String bootId,
     long cpuMillis,
     long memoryBytes,
-    List<String> storages) {
+    List<String> storages,
+    Optional<JobFiles> jobFiles) {
   public Machine {
     storages = List.copyOf(storages);
   }
@@ -26,8 +30,9 @@ public record Machine(
   ///
   /// @param name resource name of the node
   Node.Builder report(String name, GpuDriver driver) {
-    return Node.newBuilder()
-        .setName(name)
+    Node.Builder node = Node.newBuilder();
+    jobFiles.ifPresent(node::setJobFiles);
+    return node.setName(name)
         .setCpuMillis(cpuMillis)
         .setMemoryBytes(memoryBytes)
         .addAllStorages(storages)

@@ -15,6 +15,7 @@ import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.attempt.CheckpointRoots;
 import io.headgate.agent.runtime.attempt.JobLimits;
+import io.headgate.agent.runtime.attempt.VisibleFiles;
 import io.headgate.agent.runtime.host.ContainerUse;
 import io.headgate.agent.runtime.host.JobWalls;
 import io.headgate.agent.runtime.ledger.AgentNames;
@@ -218,6 +219,11 @@ public final class Agent implements AutoCloseable {
   /// The images that may run here.
   public ImageRules imageRules() {
     return ports.resources().imageRules();
+  }
+
+  /// Which files of the machine its jobs see; empty: not known.
+  public Optional<VisibleFiles> visibleFiles() {
+    return ports.resources().visibleFiles();
   }
 
   /// The output of an attempt; empty when this machine has none.

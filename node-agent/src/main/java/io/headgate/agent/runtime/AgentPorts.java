@@ -8,6 +8,7 @@ import io.headgate.agent.core.Input;
 import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.runtime.attempt.AttemptRunner;
+import io.headgate.agent.runtime.attempt.VisibleFiles;
 import io.headgate.agent.runtime.ledger.AttemptRecords;
 import io.headgate.agent.runtime.ledger.Updates;
 import io.headgate.kit.time.TimeSource;
@@ -66,6 +67,11 @@ public record AgentPorts(
     /// Which images may.
     default ImageRules imageRules() {
       return ImageRules.NONE;
+    }
+
+    /// Which files of the machine its jobs see; empty: not known.
+    default Optional<VisibleFiles> visibleFiles() {
+      return Optional.empty();
     }
 
     /// The output of an attempt; empty when this machine has none.

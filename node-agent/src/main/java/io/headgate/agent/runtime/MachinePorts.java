@@ -20,6 +20,7 @@ import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.agent.runtime.attempt.AttemptContext;
 import io.headgate.agent.runtime.attempt.MainMemory;
 import io.headgate.agent.runtime.attempt.SupervisedAttempt;
+import io.headgate.agent.runtime.attempt.VisibleFiles;
 import io.headgate.agent.runtime.attempt.WorkloadRuntime;
 import io.headgate.agent.runtime.host.ContainerSupply;
 import io.headgate.agent.runtime.host.HostRuntime;
@@ -251,6 +252,11 @@ final class MachinePorts {
       @Override
       public ImageRules imageRules() {
         return context.images();
+      }
+
+      @Override
+      public Optional<VisibleFiles> visibleFiles() {
+        return context.runtime().visibleFiles();
       }
 
       @Override

@@ -68,8 +68,27 @@ class SupervisorTest {
     Observation.Ending end = job.awaitEnd();
 
     assertThat(end.reason()).isEqualTo("start-failed");
-    assertThat(end.error()).hasValue("cannot run no-such-program: No such file or directory");
+    assertThat(end.error().orElseThrow())
+        .startsWith("program not found: no-such-program; searched PATH /");
     assertThat(end.exitCode()).isEqualTo(OptionalInt.empty());
+  }
+
+  @Test
+  void saysInWhichDirectoryItLookedForAProgram() throws Exception {
+    job.directory(root).launch(List.of("./train.py"));
+
+    assertThat(job.awaitEnd().error())
+        .hasValue("program not found: ./train.py; searched directory " + root);
+  }
+
+  @Test
+  void saysThatTheInterpreterOfAScriptIsMissing() throws Exception {
+    Path script = Files.writeString(root.resolve("train.py"), "#!/no/python\n");
+    assertThat(script.toFile().setExecutable(true)).isTrue();
+    job.launch(List.of(script.toString()));
+
+    assertThat(job.awaitEnd().error())
+        .hasValue("program not found: the interpreter that " + script + " names");
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.headgate.pool.core.node.Claims;
 import io.headgate.pool.core.node.Device;
 import io.headgate.pool.core.node.Inventory;
 import io.headgate.pool.core.node.Inventory.Software;
+import io.headgate.pool.core.node.JobFiles;
 import io.headgate.pool.core.node.Node;
 import io.headgate.pool.runtime.ClaimsEtag;
 import java.util.ArrayList;
@@ -36,13 +37,31 @@ final class NodeMessages {
         message.getMemoryBytes(),
         message.getSimulated(),
         message.getStoragesList(),
+        message.hasJobFiles() ? jobFiles(message.getJobFiles()) : JobFiles.UNKNOWN,
         new Software(message.getDriver(), message.getAgentVersion(), message.getHostname()));
+  }
+
+  private static JobFiles jobFiles(io.headgate.proto.pool.v1.JobFiles message) {
+    return new JobFiles(
+        message.getView(), message.getOwnUsers(), message.getHiddenList(), message.getSharedList());
+  }
+
+  private static io.headgate.proto.pool.v1.JobFiles message(JobFiles files) {
+    return io.headgate.proto.pool.v1.JobFiles.newBuilder()
+        .setView(files.view())
+        .setOwnUsers(files.ownUsers())
+        .addAllHidden(files.hidden())
+        .addAllShared(files.shared())
+        .build();
   }
 
   static io.headgate.proto.pool.v1.Node message(Node node) {
     Inventory inventory = node.inventory();
     io.headgate.proto.pool.v1.Node.Builder message = io.headgate.proto.pool.v1.Node.newBuilder();
     node.trust().quarantine().map(NodeMessages::message).ifPresent(message::setQuarantine);
+    if (!inventory.jobFiles().equals(JobFiles.UNKNOWN)) {
+      message.setJobFiles(message(inventory.jobFiles()));
+    }
     node.undrainedAt().map(ProtoTimes::toProto).ifPresent(message::setUndrainTime);
     return message
         .setName(Names.of(node.tenant(), node.id()))

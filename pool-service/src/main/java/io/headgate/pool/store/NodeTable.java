@@ -15,6 +15,7 @@ import io.headgate.pool.core.node.Geometry;
 import io.headgate.pool.core.node.Inventory;
 import io.headgate.pool.core.node.Inventory.Software;
 import io.headgate.pool.core.node.Isolation;
+import io.headgate.pool.core.node.JobFiles;
 import io.headgate.pool.core.node.Node;
 import io.headgate.pool.core.node.Node.Drain;
 import io.headgate.pool.core.node.Node.Membership;
@@ -86,6 +87,11 @@ final class NodeTable {
     row.setMemoryBytes(node.inventory().memoryBytes());
     row.setSimulated(node.inventory().simulated());
     row.setStorages(node.inventory().storages().toArray(String[]::new));
+    JobFiles files = node.inventory().jobFiles();
+    row.setFilesView(files.view());
+    row.setFilesOwnUsers(files.ownUsers());
+    row.setFilesHidden(files.hidden().toArray(String[]::new));
+    row.setFilesShared(files.shared().toArray(String[]::new));
     row.setDriver(node.inventory().software().driver());
     row.setAgentVersion(node.inventory().software().agentVersion());
     row.setHostname(node.inventory().software().hostname());
@@ -170,6 +176,11 @@ final class NodeTable {
             row.getMemoryBytes(),
             row.getSimulated(),
             List.of(row.getStorages()),
+            new JobFiles(
+                row.getFilesView(),
+                row.getFilesOwnUsers(),
+                List.of(row.getFilesHidden()),
+                List.of(row.getFilesShared())),
             new Software(row.getDriver(), row.getAgentVersion(), row.getHostname())),
         new Drain(row.getDraining(), row.getDrainReason()),
         trust(row),

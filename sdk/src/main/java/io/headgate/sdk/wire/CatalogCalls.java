@@ -103,8 +103,15 @@ public final class CatalogCalls {
   }
 
   public List<Node> nodes() {
+    return nodes(0);
+  }
+
+  /// The first nodes.
+  ///
+  /// @param most 0: all
+  public List<Node> nodes(int most) {
     return Paging.collect(
-            0,
+            most,
             (size, token) -> {
               ListNodesRequest request =
                   ListNodesRequest.newBuilder()

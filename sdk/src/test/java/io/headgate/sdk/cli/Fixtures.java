@@ -294,7 +294,7 @@ final class Fixtures {
             """
             {"job": {"name": "tenants/acme/jobs/hello-1", "state": "STATE_FAILED", "attempt": 1,
                      "attempts": [{"number": 1, "exitCode": 127,
-                                   "error": "cannot run helo: No such file or directory"}]},
+                                   "error": "program not found: helo; searched PATH /usr/bin:/bin"}]},
              "verdict": "hello-1 failed with exit code 127.",
              "version": "8812", "time": "2026-11-21T14:00:00Z"}
             """);

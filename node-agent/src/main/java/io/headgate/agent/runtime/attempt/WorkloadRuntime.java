@@ -6,6 +6,7 @@ import io.headgate.agent.process.JobProcesses;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Collection;
+import java.util.Optional;
 
 /// Where the attempts of this machine run. There are two: the machine itself, and the pods of a
 /// Kubernetes node.
@@ -20,6 +21,11 @@ public interface WorkloadRuntime extends Closeable {
 
   /// Whether it runs jobs with an image now.
   boolean runsImages();
+
+  /// Which files of the machine its jobs see; empty: those of another one.
+  default Optional<VisibleFiles> visibleFiles() {
+    return Optional.empty();
+  }
 
   /// Called once, before anything is made: removes the leftovers of all other attempts.
   void recover(Collection<AttemptKey> live) throws IOException;

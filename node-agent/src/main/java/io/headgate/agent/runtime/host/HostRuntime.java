@@ -8,11 +8,13 @@ import io.headgate.agent.process.JobProcesses;
 import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.attempt.CheckpointRoots;
+import io.headgate.agent.runtime.attempt.VisibleFiles;
 import io.headgate.agent.runtime.attempt.Workload;
 import io.headgate.agent.runtime.attempt.WorkloadRuntime;
 import io.headgate.agent.runtime.ledger.AttemptLedger;
 import java.io.IOException;
 import java.util.Collection;
+import java.util.Optional;
 
 /// The machine itself: attempts are its processes.
 ///
@@ -43,6 +45,11 @@ public record HostRuntime(
   @Override
   public boolean runsImages() {
     return containers.areThere();
+  }
+
+  @Override
+  public Optional<VisibleFiles> visibleFiles() {
+    return Optional.of(walls.visibleFiles(ledger.data(), checkpoints.all()));
   }
 
   @Override

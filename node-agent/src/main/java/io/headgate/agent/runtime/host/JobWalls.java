@@ -10,6 +10,7 @@ import io.headgate.agent.process.WallProbe;
 import io.headgate.agent.process.WallProbe.Wall;
 import io.headgate.agent.process.Walls;
 import io.headgate.agent.runtime.attempt.JobLimits;
+import io.headgate.agent.runtime.attempt.VisibleFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,6 +37,10 @@ public final class JobWalls {
   private final boolean fenceByProgram;
   private final boolean metadataFenced;
   private final boolean filtered;
+
+  /// Places where a job with mounts of its own finds directories of its own.
+  private static final List<Path> OWN_PLACES =
+      List.of(Path.of("/tmp"), Path.of("/var/tmp"), Path.of("/dev/shm"));
 
   /// Whether a wall is wanted.
   public enum Wanted {
@@ -363,6 +368,20 @@ public final class JobWalls {
             .toList(),
         shown,
         owned);
+  }
+
+  /// Which files of the machine jobs see.
+  ///
+  /// @param data the agent's directory
+  /// @param checkpointRoots with the directories of all jobs
+  public VisibleFiles visibleFiles(Path data, List<Path> checkpointRoots) {
+    if (!areNamespaces()) {
+      return new VisibleFiles(users, List.of(), List.of());
+    }
+    List<Path> hidden = new ArrayList<>(OWN_PLACES);
+    hidden.add(data);
+    hidden.addAll(checkpointRoots);
+    return new VisibleFiles(users, hidden, settings.shared());
   }
 
   private Walls.Fence fence(String name) {

@@ -10,6 +10,7 @@ import java.util.List;
 /// @param memoryBytes for jobs
 /// @param simulated whether the devices do not exist
 /// @param storages names of the storages that it has a path for, sorted
+/// @param jobFiles which files of the machine its jobs see
 /// @param software of the report
 public record Inventory(
     List<Device> devices,
@@ -17,6 +18,7 @@ public record Inventory(
     long memoryBytes,
     boolean simulated,
     List<String> storages,
+    JobFiles jobFiles,
     Software software) {
   public Inventory {
     storages = storages.stream().sorted().toList();
@@ -25,7 +27,7 @@ public record Inventory(
 
   /// This machine as one that can run nothing.
   Inventory withoutCapacity() {
-    return new Inventory(List.of(), 0, 0, simulated, storages, software);
+    return new Inventory(List.of(), 0, 0, simulated, storages, jobFiles, software);
   }
 
   /// The driver that found the devices, the agent's version, and the hostname; for people.

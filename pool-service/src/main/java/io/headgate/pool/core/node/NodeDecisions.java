@@ -31,6 +31,7 @@ public final class NodeDecisions {
   private static final int MAX_REASON_LENGTH = 500;
   private static final int MAX_LABELS = 64;
   private static final int MAX_STORAGES = 16;
+  private static final int MAX_DIRECTORIES = 64;
 
   private NodeDecisions() {}
 
@@ -185,6 +186,7 @@ public final class NodeDecisions {
     checks.optionalText("node.hostname", inventory.software().hostname(), 253);
     checks.within("node.storages", inventory.storages().size(), 0, MAX_STORAGES);
     var _ = checks.ids("node.storages", Kind.STORAGE, inventory.storages(), StorageId::new);
+    check(checks, inventory.jobFiles());
     List<Device> devices = inventory.devices();
     checks.within("node.devices", devices.size(), 0, MAX_DEVICES);
     Set<Integer> indices = new HashSet<>();
@@ -203,5 +205,14 @@ public final class NodeDecisions {
         problems.add(new Denial.Duplicate(path + ".uuid", Kind.DEVICE, device.uuid()));
       }
     }
+  }
+
+  private static void check(FieldChecks checks, JobFiles files) {
+    if (!files.isKnown()) {
+      return;
+    }
+    checks.optionalText("node.job_files.view", files.view(), 64);
+    checks.within("node.job_files.hidden", files.hidden().size(), 0, MAX_DIRECTORIES);
+    checks.within("node.job_files.shared", files.shared().size(), 0, MAX_DIRECTORIES);
   }
 }

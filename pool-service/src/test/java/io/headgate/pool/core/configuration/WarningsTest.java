@@ -23,6 +23,7 @@ import io.headgate.pool.core.node.Device;
 import io.headgate.pool.core.node.Geometry;
 import io.headgate.pool.core.node.Inventory;
 import io.headgate.pool.core.node.Isolation;
+import io.headgate.pool.core.node.JobFiles;
 import io.headgate.pool.core.node.Node;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
@@ -233,6 +234,7 @@ class WarningsTest {
             1L << 40,
             true,
             storages,
+            JobFiles.UNKNOWN,
             new Inventory.Software("simulated", "1", "host"));
     return new Node(
         new TenantId("acme"),

@@ -73,7 +73,10 @@ public final class ExplainCommand implements CliCommand {
       machine(invocation, Row.of(explanation.job().id(), "explanation", "explanations", message));
       return;
     }
-    new ExplanationText(invocation.output()).lines(explanation).forEach(invocation.output()::line);
+    List<String> words = LastWords.of(invocation, explanation.job());
+    new ExplanationText(invocation.output())
+        .lines(explanation, words)
+        .forEach(invocation.output()::line);
   }
 
   /// Explains the queue or the policy of the name.

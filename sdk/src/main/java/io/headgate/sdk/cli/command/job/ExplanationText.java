@@ -24,12 +24,18 @@ public record ExplanationText(Output output) {
   private static final int RESULT_WIDTH = 5;
 
   public List<String> lines(Explanation explanation) {
+    return lines(explanation, List.of());
+  }
+
+  /// @param words the last lines of its output
+  List<String> lines(Explanation explanation, List<String> words) {
     List<String> lines = new ArrayList<>();
     explanation
         .verdict()
         .lines()
         .forEach(line -> lines.add(output.paint().paint(Style.BOLD, sentence(line))));
     why(explanation.job()).ifPresent(lines::add);
+    lines.addAll(words);
     lines.add("");
     checks("May it start?", explanation.startChecks(), lines, true);
     boolean waits = explanation.job().state() == JobState.WAITING;
@@ -68,7 +74,7 @@ public record ExplanationText(Output output) {
     return output.times().inSentence(PrintableText.line(text));
   }
 
-  /// The error of the job's last attempt: `cannot run trian.py: No such file or directory`.
+  /// The error of the job's last attempt: `program not found: trian.py`.
   private static Optional<String> why(Job job) {
     return job.state() == JobState.FAILED || job.state() == JobState.LOST
         ? job.currentAttempt().map(Attempt::error).map(PrintableText::line)

@@ -93,6 +93,7 @@ final class JobDetail {
       output.line("");
       attempts(job.attempts());
     }
+    LastWords.of(invocation, job).forEach(output::line);
     output.note("");
     output.note("why: headgate explain " + job.id() + "     output: headgate logs " + job.id());
   }

@@ -93,6 +93,7 @@ public final class WaitCommand implements CliCommand {
       }
       Job job = reached.get();
       invocation.output().note(id + " " + JobTexts.stands(job));
+      LastWords.of(invocation, job).forEach(invocation.output()::note);
       int own =
           running && job.state() == JobState.RUNNING ? ExitCode.DONE : LiveJobView.exitCode(job);
       exitCode = exitCode == ExitCode.DONE ? own : exitCode;

@@ -105,9 +105,11 @@ public final class SubmitCommand implements CliCommand {
     SubmitReport report = new SubmitReport(invocation);
     if (dryRun) {
       report.dryRun(jobs.getFirst());
+      report.hints(job.spec(invocation));
       return ExitCode.DONE;
     }
     report.submitted(jobs, follow || await);
+    report.hints(job.spec(invocation));
     String first = ResourceNames.id(jobs.getFirst().getName());
     if (follow) {
       return new LiveJobView(invocation, first, raw).run();

@@ -1,5 +1,7 @@
 package io.headgate.sdk.cli.command.submit;
 
+import io.headgate.proto.pool.v1.JobFiles;
+import io.headgate.proto.pool.v1.Node;
 import io.headgate.sdk.cli.command.job.JobListing;
 import io.headgate.sdk.cli.command.shared.JobTexts;
 import io.headgate.sdk.cli.frame.Invocation;
@@ -12,15 +14,22 @@ import io.headgate.sdk.config.EnglishText;
 import io.headgate.sdk.config.Profile;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobSpec;
 import io.headgate.sdk.model.JobState;
 import io.headgate.sdk.model.Reason;
 import io.headgate.sdk.wire.JobMessages;
 import io.headgate.sdk.wire.SupplyMessages;
+import io.headgate.type.FilesView;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Prints the result of a submission.
 record SubmitReport(Invocation invocation) {
+  private static final int MOST_NODES = 100;
+
   /// Prints the submitted job or jobs.
   ///
   /// @param watched the command goes on to follow the job, so hints are left out
@@ -75,6 +84,26 @@ record SubmitReport(Invocation invocation) {
     }
   }
 
+  /// Says what the job will not find of this machine's files.
+  void hints(JobSpec spec) {
+    Supplier<List<JobFiles>> nodes = new Once<>(this::files);
+    new CommandHints(Path.of("").toAbsolutePath(), FilesView.own(), nodes)
+        .of(spec)
+        .forEach(invocation.output()::note);
+  }
+
+  /// Hints are not worth an error.
+  private List<JobFiles> files() {
+    try {
+      return invocation.session().catalog().nodes(MOST_NODES).stream()
+          .filter(Node::hasJobFiles)
+          .map(Node::getJobFiles)
+          .toList();
+    } catch (HeadgateException e) {
+      return List.of();
+    }
+  }
+
   private void waiting(Job job) {
     Reason reason = job.reason();
     if (reason == null) {
@@ -123,6 +152,26 @@ record SubmitReport(Invocation invocation) {
       invocation
           .output()
           .note("  (profile " + job.profile() + " cannot be read: " + e.reason() + ")");
+    }
+  }
+
+  /// A value that is asked for once, and only if it is needed.
+  private static final class Once<T> implements Supplier<T> {
+    private final Supplier<T> source;
+    private @Nullable T value;
+
+    Once(Supplier<T> source) {
+      this.source = source;
+    }
+
+    @Override
+    public T get() {
+      T known = value;
+      if (known == null) {
+        known = source.get();
+        value = known;
+      }
+      return known;
     }
   }
 }
