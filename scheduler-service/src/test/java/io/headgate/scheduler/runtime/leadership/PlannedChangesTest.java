@@ -349,7 +349,8 @@ class PlannedChangesTest {
           Optional.empty(),
           Optional.empty(),
           Optional.empty(),
-          0);
+          0,
+          Optional.empty());
     }
 
     /// An agent that does what it is told when it is asked to.
@@ -389,7 +390,8 @@ class PlannedChangesTest {
             Optional.of(one.time.instant()),
             Optional.empty(),
             Optional.empty(),
-            0);
+            0,
+            Optional.empty());
       }
 
       List<AgentReport> take() {
