@@ -207,6 +207,7 @@ public final class NodeAgent implements AutoCloseable {
         config.walls().settings(),
         config.containers().settings(),
         config.kubernetes().settings(nodeId, Agent.podOwner(nodeId, data)),
+        config.gang().settings(endpoints(config).schedulers()),
         bootId);
   }
 

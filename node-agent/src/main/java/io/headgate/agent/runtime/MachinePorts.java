@@ -18,6 +18,7 @@ import io.headgate.agent.process.DurableFile;
 import io.headgate.agent.process.SupervisorBinary;
 import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.agent.runtime.attempt.AttemptContext;
+import io.headgate.agent.runtime.attempt.GangNetwork;
 import io.headgate.agent.runtime.attempt.MainMemory;
 import io.headgate.agent.runtime.attempt.SupervisedAttempt;
 import io.headgate.agent.runtime.attempt.VisibleFiles;
@@ -104,6 +105,7 @@ final class MachinePorts {
             new ProgressWatch(),
             new JobMeter(runtime.processes()::usage),
             uses,
+            new GangNetwork(settings.gangs()),
             receiver.map(to -> new OutputExport(ledger, to, time)),
             instruments,
             time);

@@ -10,6 +10,7 @@ import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.CancelReadLogs;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.proto.agent.v1.Forget;
+import io.headgate.proto.agent.v1.Go;
 import io.headgate.proto.agent.v1.Heartbeat;
 import io.headgate.proto.agent.v1.Hello;
 import io.headgate.proto.agent.v1.ReadLogs;
@@ -28,6 +29,7 @@ import io.headgate.scheduler.runtime.agent.AgentReport;
 import io.headgate.scheduler.runtime.agent.AgentReport.StopPhase;
 import io.headgate.scheduler.runtime.agent.JobVariables;
 import io.headgate.scheduler.runtime.agent.NodeCondition;
+import io.headgate.scheduler.runtime.agent.WorkerAddress;
 import io.headgate.scheduler.runtime.catalog.Grace;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.WorkerFacts.EndReason;
@@ -154,7 +156,10 @@ final class AgentMapper {
         report.hasStartTime() ? credible(report.getStartTime()) : Optional.empty(),
         report.hasEndTime() ? credible(report.getEndTime()) : Optional.empty(),
         phase,
-        report.getSuspension());
+        report.getSuspension(),
+        report.getWorkerAddress().isEmpty()
+            ? Optional.empty()
+            : Optional.of(new WorkerAddress(report.getWorkerAddress(), report.getMasterPort())));
   }
 
   /// A machine's clock may say anything, and so may a bad agent; what is no time is not believed.
@@ -232,6 +237,19 @@ final class AgentMapper {
                   .setUid(worker.uid())
                   .setAttempt(worker.attempt())
                   .setWorker(worker.worker()));
+      case AgentCommand.Go go ->
+          response.setGo(
+              Go.newBuilder()
+                  .setLeadership(toLeadership(go.leadership()))
+                  .setJob(go.worker().job().toString())
+                  .setUid(go.worker().uid())
+                  .setAttempt(go.worker().attempt())
+                  .setWorker(go.worker().worker())
+                  .addAllHosts(go.hosts())
+                  .setMasterPort(go.masterPort())
+                  .setLocalRank(go.localRank())
+                  .setLocalWorldSize(go.localWorldSize())
+                  .setNodeRank(go.nodeRank()));
       case AgentCommand.Acknowledge(long sequence) ->
           response.setAcknowledge(Acknowledge.newBuilder().setSequence(sequence));
       case AgentCommand.Forget(WorkerName worker) ->
@@ -308,6 +326,7 @@ final class AgentMapper {
             .setAttempt(command.worker().attempt())
             .setWorker(command.worker().worker())
             .setWorkers(command.workers())
+            .setStartBarrier(command.workers() > 1)
             .setQueue(command.queue())
             .setUser(command.user())
             .setCpuMillis(command.place().cpuMillis())

@@ -7,6 +7,7 @@ import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.core.Observation;
+import io.headgate.agent.core.WorkerAddress;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.AttemptLock;
 import io.headgate.agent.process.DurableFile;
@@ -32,6 +33,7 @@ import org.slf4j.LoggerFactory;
 /// | file | written | means |
 /// |---|---|---|
 /// | `assignment` | before anything is started | taken on, in this boot |
+/// | `address` | before a gang's worker is reported as prepared | where the others reach it |
 /// | `slices` | before the driver is called | slices to look for and free after a crash |
 /// | `refused` | under the supervisor's lock | it never ran, and no late launcher starts it |
 /// | `suspending` | before anything of it is suspended | the processes that need care after a crash |
@@ -187,6 +189,17 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
     return fields.find(USER).isEmpty()
         ? OptionalInt.empty()
         : OptionalInt.of((int) fields.number(USER));
+  }
+
+  /// The worker of a gang is prepared; its port stays the same whatever becomes of this agent.
+  public void recordAddress(AttemptKey key, WorkerAddress address) throws IOException {
+    files.write(directory(key).resolve("address"), Records.put(new Fields(), address));
+    Failpoint.AFTER_ADDRESS_RECORD.reach();
+  }
+
+  /// Where the other workers of its gang reach it; empty: it was never prepared.
+  public Optional<WorkerAddress> address(AttemptKey key) throws IOException {
+    return RecordFiles.read(directory(key).resolve("address")).flatMap(Records::address);
   }
 
   public void recordSlices(AttemptKey key, List<SlicePlan> plans) throws IOException {

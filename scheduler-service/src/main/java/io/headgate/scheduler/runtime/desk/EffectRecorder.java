@@ -225,7 +225,7 @@ public final class EffectRecorder {
     turn.note(
         JobNotes.about(done, EventType.FINISHED)
             .attempt(done.job().attempts())
-            .message(EndText.sentence(done))
+            .message(EndText.sentence(done) + gangsCause(turn, done))
             .detail(
                 DecisionText.detail(
                     "state",
@@ -238,6 +238,17 @@ public final class EffectRecorder {
                     done.cancellation().map(Cancellation::reason).orElse(""),
                     "standing",
                     lastStanding(done))));
+  }
+
+  /// `: worker 1 on n-1 failed first…`; empty: it was no gang, or nothing went wrong.
+  private static String gangsCause(LoopTurn turn, JobRecord job) {
+    return Optional.ofNullable(turn.attempts.get(new AttemptId(job.id(), job.job().attempts())))
+        .filter(attempt -> attempt.workers().size() > 1)
+        .flatMap(AttemptRecord::ending)
+        .map(AttemptRecord.Ending::error)
+        .filter(error -> !error.isEmpty())
+        .map(error -> ": " + error)
+        .orElse("");
   }
 
   /// The standing of the job's last attempt; empty: it never ran.

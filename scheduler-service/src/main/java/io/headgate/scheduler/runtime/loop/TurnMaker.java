@@ -145,6 +145,7 @@ public final class TurnMaker {
     if (now - nextSweepNanos >= 0 || state.isWindowOpen()) {
       progress.settle(turn);
       contacts.sweep(turn, now);
+      agents.sweep(turn, now);
       state.usage().cut(turn);
       nextSweepNanos = now + state.settings().heartbeat().toNanos() / SWEEPS_PER_HEARTBEAT;
     }
