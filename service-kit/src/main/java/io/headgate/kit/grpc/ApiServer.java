@@ -270,6 +270,7 @@ public final class ApiServer implements AutoCloseable {
     ErrorPages errors = new ErrorPages();
     DeniedCalls strangers = DeniedCalls.of(builder.telemetry);
     DeniedPaths denied = denied(builder, strangers);
+    List<JsonStreams.Place> streams = new ArrayList<>();
     ServerBuilder server = Server.builder();
     accepted.configure(server);
     server
@@ -278,7 +279,7 @@ public final class ApiServer implements AutoCloseable {
         .meterRegistry(NoopMeterRegistry.get())
         .disableServerHeader()
         .service(
-            grpc(builder, services, errors, strangers),
+            grpc(builder, services, errors, strangers, streams),
             delegate ->
                 TokenFirst.beforeMethods(
                     delegate,
@@ -290,6 +291,10 @@ public final class ApiServer implements AutoCloseable {
             delegate -> new PromptCalls(delegate, builder.prompt, builder.verifier),
             delegate -> new StrangerCalls(delegate, services, builder.verifier),
             delegate -> new Admission(delegate, builder.bounds, builder.verifier, refused));
+    for (JsonStreams.Place stream : streams) {
+      server.service(
+          stream.route(), TokenFirst.beforePages(stream.service(), builder.verifier, denied));
+    }
     DocService pages = DocService.builder().build();
     switch (config.discovery()) {
       case SIGNED_IN ->
@@ -310,7 +315,8 @@ public final class ApiServer implements AutoCloseable {
       Builder builder,
       List<ServerServiceDefinition> services,
       ErrorPages errors,
-      DeniedCalls strangers) {
+      DeniedCalls strangers,
+      List<JsonStreams.Place> streams) {
     List<ServerInterceptor> chain = new ArrayList<>();
     chain.add(calls);
     chain.add(StrangerCalls.refusals());
@@ -332,6 +338,12 @@ public final class ApiServer implements AutoCloseable {
                 HttpJsonTranscodingOptions.builder()
                     // Query parameters use the JSON names or the names of the contract.
                     .queryParamMatchRules(LOWER_CAMEL_CASE, ORIGINAL_FIELD)
+                    // Streams are served apart.
+                    .ignoreProtoHttpRule(true)
+                    .additionalHttpRules(
+                        services.stream()
+                            .flatMap(service -> JsonStreams.unaryRules(service).stream())
+                            .toList())
                     .errorHandler(errors)
                     .build())
             .addService(
@@ -341,7 +353,10 @@ public final class ApiServer implements AutoCloseable {
       List<ServerInterceptor> traced = new ArrayList<>(chain);
       traced.addFirst(new FailureInterceptor(service.denied()));
       traced.addFirst(service.telemetry().serverInterceptor());
-      grpc.addService(ServerInterceptors.interceptForward(service.definition(), traced));
+      ServerServiceDefinition guarded =
+          ServerInterceptors.interceptForward(service.definition(), traced);
+      grpc.addService(guarded);
+      streams.addAll(JsonStreams.of(guarded));
     }
     if (config.discovery() != Discovery.OFF) {
       grpc.addService(ProtoReflectionServiceV1.newInstance());
