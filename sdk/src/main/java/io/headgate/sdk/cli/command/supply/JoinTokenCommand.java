@@ -89,9 +89,10 @@ public final class JoinTokenCommand implements CliCommand {
     invocation
         .output()
         .note(
-            "on a machine: headgate-agent --data /var/lib/headgate --server "
+            "on a machine, with the token alone in the file join.token:\n"
+                + "headgate-agent --data /var/lib/headgate --server "
                 + invocation.session().server()
-                + " --join-token-file FILE");
+                + " --join-token-file join.token");
     return ExitCode.DONE;
   }
 
