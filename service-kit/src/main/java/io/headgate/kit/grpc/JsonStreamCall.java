@@ -148,7 +148,8 @@ final class JsonStreamCall extends ServerCall<Message, Message> {
 
   private HttpResponseWriter begin() {
     HttpResponseWriter fresh = HttpResponse.streaming();
-    fresh.write(ResponseHeaders.of(HttpStatus.OK, "content-type", LINES, "cache-control", "no-store"));
+    fresh.write(
+        ResponseHeaders.of(HttpStatus.OK, "content-type", LINES, "cache-control", "no-store"));
     response.complete(fresh);
     return fresh;
   }

@@ -109,7 +109,8 @@ final class JsonStreams implements HttpService {
     while (variable.find()) {
       regex
           .append(Pattern.quote(template.substring(from, variable.start())))
-          .append("(?<%s>%s)".formatted(variable.group(1), variable.group(2).replace("*", "[^/]+")));
+          .append(
+              "(?<%s>%s)".formatted(variable.group(1), variable.group(2).replace("*", "[^/]+")));
       from = variable.end();
     }
     return regex.append(Pattern.quote(template.substring(from))).append('$').toString();
@@ -197,10 +198,7 @@ final class JsonStreams implements HttpService {
     boolean isMessage = field.getJavaType() == JavaType.MESSAGE;
     if (dot >= 0 && isMessage && !field.isRepeated()) {
       Struct.Builder inner =
-          fields
-              .getFieldsOrDefault(key, Value.getDefaultInstance())
-              .getStructValue()
-              .toBuilder();
+          fields.getFieldsOrDefault(key, Value.getDefaultInstance()).getStructValue().toBuilder();
       put(inner, field.getMessageType(), name.substring(dot + 1), values);
       fields.putFields(key, Value.newBuilder().setStructValue(inner).build());
     } else if (field.isRepeated()) {
