@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What the reconciler makes of a gang's worker that waits for the others.
+/// The reconciler's treatment of a gang's worker that waits for the other workers.
 class StartBarrierRulesTest {
   private static final WorkerAddress ADDRESS = new WorkerAddress("10.0.0.1", 29500);
   private static final Rendezvous RENDEZVOUS =

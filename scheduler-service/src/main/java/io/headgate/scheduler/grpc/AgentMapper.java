@@ -237,19 +237,7 @@ final class AgentMapper {
                   .setUid(worker.uid())
                   .setAttempt(worker.attempt())
                   .setWorker(worker.worker()));
-      case AgentCommand.Go go ->
-          response.setGo(
-              Go.newBuilder()
-                  .setLeadership(toLeadership(go.leadership()))
-                  .setJob(go.worker().job().toString())
-                  .setUid(go.worker().uid())
-                  .setAttempt(go.worker().attempt())
-                  .setWorker(go.worker().worker())
-                  .addAllHosts(go.hosts())
-                  .setMasterPort(go.masterPort())
-                  .setLocalRank(go.localRank())
-                  .setLocalWorldSize(go.localWorldSize())
-                  .setNodeRank(go.nodeRank()));
+      case AgentCommand.Go go -> response.setGo(toGo(go));
       case AgentCommand.Acknowledge(long sequence) ->
           response.setAcknowledge(Acknowledge.newBuilder().setSequence(sequence));
       case AgentCommand.Forget(WorkerName worker) ->
@@ -314,6 +302,21 @@ final class AgentMapper {
     return stated
         .filter(time -> ofPolicy.isEmpty() || time.compareTo(ofPolicy.get()) <= 0)
         .or(() -> ofPolicy);
+  }
+
+  private static Go toGo(AgentCommand.Go go) {
+    return Go.newBuilder()
+        .setLeadership(toLeadership(go.leadership()))
+        .setJob(go.worker().job().toString())
+        .setUid(go.worker().uid())
+        .setAttempt(go.worker().attempt())
+        .setWorker(go.worker().worker())
+        .addAllHosts(go.hosts())
+        .setMasterPort(go.masterPort())
+        .setLocalRank(go.localRank())
+        .setLocalWorldSize(go.localWorldSize())
+        .setNodeRank(go.nodeRank())
+        .build();
   }
 
   private static Assign toAssign(AgentCommand.Assign command) {

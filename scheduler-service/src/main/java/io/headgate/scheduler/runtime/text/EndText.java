@@ -18,7 +18,7 @@ import java.util.OptionalInt;
 public final class EndText {
   private EndText() {}
 
-  /// The end of an attempt. Of a gang it names the worker that failed first.
+  /// The end of an attempt. The end of a gang names the worker that failed first.
   public static Ending of(AttemptRecord attempt, AttemptEnding ending, Instant now) {
     Ending plain = plain(attempt, ending, now);
     OptionalInt first =
