@@ -104,7 +104,6 @@ public final class NodeAgent implements AutoCloseable {
       gpuLock.ifPresent(GpuLock::close);
       throw new UncheckedIOException(e);
     }
-    List<String> storages = config.storages().keySet().stream().sorted().toList();
     Machine machine =
         new Machine(
             nodeId,
@@ -113,7 +112,7 @@ public final class NodeAgent implements AutoCloseable {
             bootId,
             cpuMillis,
             memoryBytes,
-            storages,
+            config.storages().keySet().stream().sorted().toList(),
             agent.visibleFiles().flatMap(NodeAgent::jobFiles));
     this.membership =
         new Membership(
@@ -122,8 +121,10 @@ public final class NodeAgent implements AutoCloseable {
             devices,
             new Membership.Wiring(
                 endpoints(config), machine, data, joinToken(config), telemetry, time));
-    boolean heedsPool = config.gpu().mig().mode() == GpuConfig.Mig.Mode.POOL;
-    if (heedsPool && !migAuto && !driver.isSimulated() && !driver.devices().isEmpty()) {
+    if (config.gpu().mig().mode() == GpuConfig.Mig.Mode.POOL
+        && !migAuto
+        && !driver.isSimulated()
+        && !driver.devices().isEmpty()) {
       membership.onMigWanted(() -> renewal.complete(null));
     }
     instruments.observeDevices(driver, devices);

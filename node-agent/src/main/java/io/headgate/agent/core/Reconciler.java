@@ -34,7 +34,8 @@ public final class Reconciler {
       case Input.StopOrdered ordered -> stop(ordered, effects);
       case Input.ResumeOrdered ordered -> resume(ordered, effects);
       case Input.GoOrdered ordered -> go(ordered, effects);
-      case Input.Prepared(AttemptKey key, WorkerAddress address) -> prepared(key, address, effects);
+      case Input.Prepared(AttemptKey key, WorkerAddress address) ->
+          attempts.prepared(key, address, effects);
       case Input.Suspended(AttemptKey key, long suspension, Duration took) ->
           suspended(key, suspension, took, effects);
       case Input.NotSuspended(
@@ -238,15 +239,6 @@ public final class Reconciler {
     Attempt known = commanded(ordered.leadership(), ordered.key(), ordered.now(), effects);
     if (known != null && known.state() == AttemptState.STARTING) {
       effects.add(new Effect.Go(known.assignment().orElseThrow(), ordered.rendezvous()));
-    }
-  }
-
-  private void prepared(AttemptKey key, WorkerAddress address, List<Effect> effects) {
-    Attempt attempt = attempts.get(key);
-    if (attempt != null && attempt.state().compareTo(AttemptState.RELEASING) < 0) {
-      Attempt prepared = attempt.preparedAt(address);
-      attempts.put(prepared);
-      effects.add(new Effect.Report(prepared.report()));
     }
   }
 

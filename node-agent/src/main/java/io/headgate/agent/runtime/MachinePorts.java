@@ -213,7 +213,7 @@ final class MachinePorts {
     };
   }
 
-  private static AgentPorts.Resources resources(AttemptContext context, Retention retention) {
+  private static void observe(AttemptContext context) {
     if (!context.driver().devices().isEmpty() && !context.driver().isSimulated()) {
       context
           .instruments()
@@ -221,6 +221,10 @@ final class MachinePorts {
               context.driver()::realisedSlices, context.watch()::uses, context.jobs()::queue);
     }
     context.instruments().observeJobs(context.jobs()::read);
+  }
+
+  private static AgentPorts.Resources resources(AttemptContext context, Retention retention) {
+    observe(context);
     return new AgentPorts.Resources() {
       @Override
       public void recovered(Input.Recovered recovered) throws IOException {

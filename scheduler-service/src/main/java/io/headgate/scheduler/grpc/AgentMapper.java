@@ -201,6 +201,14 @@ final class AgentMapper {
     };
   }
 
+  private static Forget.Builder toForget(WorkerName worker) {
+    return Forget.newBuilder()
+        .setJob(worker.job().toString())
+        .setUid(worker.uid())
+        .setAttempt(worker.attempt())
+        .setWorker(worker.worker());
+  }
+
   /// @param protocol the version that is spoken with the agent
   static ConnectResponse toResponse(AgentCommand command, int protocol) {
     ConnectResponse.Builder response = ConnectResponse.newBuilder();
@@ -240,13 +248,7 @@ final class AgentMapper {
       case AgentCommand.Go go -> response.setGo(toGo(go));
       case AgentCommand.Acknowledge(long sequence) ->
           response.setAcknowledge(Acknowledge.newBuilder().setSequence(sequence));
-      case AgentCommand.Forget(WorkerName worker) ->
-          response.setForget(
-              Forget.newBuilder()
-                  .setJob(worker.job().toString())
-                  .setUid(worker.uid())
-                  .setAttempt(worker.attempt())
-                  .setWorker(worker.worker()));
+      case AgentCommand.Forget(WorkerName worker) -> response.setForget(toForget(worker));
       case AgentCommand.ReadLogs read ->
           response.setReadLogs(
               ReadLogs.newBuilder()

@@ -87,8 +87,7 @@ final class RowMapper {
             Objects.requireNonNullElse(row.get(JOB.WAITING_SINCE), row.get(JOB.SUBMITTED_AT)),
             row.get(JOB.ATTEMPTS),
             preemption,
-            Optional.ofNullable(row.get(JOB.HOLD_PAUSED_UNTIL))
-                .map(until -> new HoldPause(row.get(JOB.HOLD_PAUSES), until)),
+            holdPause(row),
             headroom(row, tenant),
             gate(row));
     JobMetadata metadata =
@@ -117,6 +116,11 @@ final class RowMapper {
                 new Cancellation(by, Objects.requireNonNullElse(row.get(JOB.CANCEL_REASON), ""))),
         row.get(JOB.SIMULATED),
         row.get(JOB.VERSION));
+  }
+
+  private static Optional<HoldPause> holdPause(Record row) {
+    return Optional.ofNullable(row.get(JOB.HOLD_PAUSED_UNTIL))
+        .map(until -> new HoldPause(row.get(JOB.HOLD_PAUSES), until));
   }
 
   private static Gate gate(Record row) {

@@ -291,10 +291,9 @@ public final class ApiServer implements AutoCloseable {
             delegate -> new PromptCalls(delegate, builder.prompt, builder.verifier),
             delegate -> new StrangerCalls(delegate, services, builder.verifier),
             delegate -> new Admission(delegate, builder.bounds, builder.verifier, refused));
-    for (JsonStreams.Place stream : streams) {
-      server.service(
-          stream.route(), TokenFirst.beforePages(stream.service(), builder.verifier, denied));
-    }
+    streams.forEach(stream ->
+        server.service(
+            stream.route(), TokenFirst.beforePages(stream.service(), builder.verifier, denied)));
     DocService pages = DocService.builder().build();
     switch (config.discovery()) {
       case SIGNED_IN ->
@@ -353,8 +352,7 @@ public final class ApiServer implements AutoCloseable {
       List<ServerInterceptor> traced = new ArrayList<>(chain);
       traced.addFirst(new FailureInterceptor(service.denied()));
       traced.addFirst(service.telemetry().serverInterceptor());
-      ServerServiceDefinition guarded =
-          ServerInterceptors.interceptForward(service.definition(), traced);
+      var guarded = ServerInterceptors.interceptForward(service.definition(), traced);
       grpc.addService(guarded);
       streams.addAll(JsonStreams.of(guarded));
     }

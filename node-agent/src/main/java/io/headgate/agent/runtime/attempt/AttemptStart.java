@@ -52,7 +52,7 @@ final class AttemptStart {
 
   /// After a restart the driver has to know again which slices are taken.
   void adopt() throws IOException {
-    Optional<WorkerAddress> address = context.ledger().address(key());
+    Optional<WorkerAddress> address = context.ledger().addresses().of(key());
     if (address.isPresent()) {
       context.gangs().adopted(key(), address.get());
       // A new leader may need it for workers that still wait.
@@ -117,20 +117,30 @@ final class AttemptStart {
       // The machine's fault and not the job's, which may run elsewhere.
       return giveUp(EndReason.REJECTED, "the slice could not be made: " + e.getMessage());
     }
-    Optional<Rendezvous> rendezvous = Optional.empty();
-    if (assignment.startBarrier()) {
-      try {
-        prepared();
-      } catch (IOException e) {
-        // The machine's fault: another one may have a port.
-        return giveUp(EndReason.REJECTED, String.valueOf(e.getMessage()));
-      }
-      rendezvous = barrier.await(conditions);
-      if (rendezvous.isEmpty()) {
-        return abandoned(conditions);
-      }
-      Failpoint.AFTER_GO.reach();
+    if (!assignment.startBarrier()) {
+      return launch(conditions, timing, plans, Optional.empty());
     }
+    try {
+      prepared();
+    } catch (IOException e) {
+      // The machine's fault: another one may have a port.
+      return giveUp(EndReason.REJECTED, String.valueOf(e.getMessage()));
+    }
+    Optional<Rendezvous> rendezvous = barrier.await(conditions);
+    if (rendezvous.isEmpty()) {
+      return abandoned(conditions);
+    }
+    Failpoint.AFTER_GO.reach();
+    return launch(conditions, timing, plans, rendezvous);
+  }
+
+  /// @param rendezvous of a gang's workers
+  private Optional<AttemptLedger.Refusal> launch(
+      Workload.StartConditions conditions,
+      AgentInstruments.Timing timing,
+      List<SlicePlan> plans,
+      Optional<Rendezvous> rendezvous)
+      throws IOException, InterruptedException {
     try {
       long contact = Math.max(context.ledger().contactBootMs(key()), conditions.contactBootMs());
       workload.prepare(plans, contact, timing.traceparent(), rendezvous);
@@ -172,8 +182,8 @@ final class AttemptStart {
 
   /// Tells the scheduler where the other workers reach this one.
   private void prepared() throws IOException {
-    WorkerAddress address = context.gangs().reserve(key(), context.ledger().address(key()));
-    context.ledger().recordAddress(key(), address);
+    WorkerAddress address = context.gangs().reserve(key(), context.ledger().addresses().of(key()));
+    context.ledger().addresses().record(key(), address);
     inputs.accept(new Input.Prepared(key(), address));
   }
 

@@ -1,6 +1,8 @@
 package io.headgate.agent.runtime.attempt;
 
 import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.GangEnvironment;
+import io.headgate.agent.core.Rendezvous;
 import io.headgate.agent.core.WorkerAddress;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,6 +12,8 @@ import java.net.ServerSocket;
 import java.net.StandardSocketOptions;
 import java.net.URI;
 import java.nio.channels.DatagramChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -142,5 +146,17 @@ public final class GangNetwork {
     } catch (IOException _) {
       return Optional.empty();
     }
+  }
+
+  /// Writes the file with the hosts of a gang into the directory; nothing for other jobs.
+  ///
+  /// @return its path
+  public static String writeHostfile(Path directory, Optional<Rendezvous> rendezvous)
+      throws IOException {
+    Path file = directory.resolve(GangEnvironment.HOSTFILE);
+    if (rendezvous.isPresent()) {
+      Files.writeString(file, GangEnvironment.hostfile(rendezvous.get().hosts()));
+    }
+    return file.toString();
   }
 }

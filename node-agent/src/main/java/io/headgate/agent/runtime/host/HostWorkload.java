@@ -81,12 +81,7 @@ final class HostWorkload implements Workload {
     OptionalInt user = user();
     JobWalls.Directories directories = makeDirectories(user);
     long diskBytes = machine.disk().limit(assignment, user, limited(directories));
-    String hostfile = directories.work().resolve(GangEnvironment.HOSTFILE).toString();
-    if (rendezvous.isPresent()) {
-      Files.writeString(
-          directories.work().resolve(GangEnvironment.HOSTFILE),
-          GangEnvironment.hostfile(rendezvous.get().hosts()));
-    }
+    String hostfile = GangNetwork.writeHostfile(directories.work(), rendezvous);
     JobEnvironment.Places places = places(directories, rendezvous, hostfile);
     SortedMap<String, String> devices = new TreeMap<>(machine.driver().environment(plans));
     List<DeviceNode> nodes =

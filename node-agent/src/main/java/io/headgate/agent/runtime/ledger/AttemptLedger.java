@@ -7,7 +7,6 @@ import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.core.Observation;
-import io.headgate.agent.core.WorkerAddress;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.AttemptLock;
 import io.headgate.agent.process.DurableFile;
@@ -71,6 +70,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
   private final DiskReserve reserve;
   private final SuspensionRecords suspensions;
   private final OutputRecords outputs;
+  private final AddressRecords addresses;
   private final JobUsers users;
 
   private AttemptLedger(Path data, String bootId, DataLock lock, JobUsers users)
@@ -84,6 +84,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
     this.files = new RecordFiles(reserve);
     this.suspensions = new SuspensionRecords(files, attempts);
     this.outputs = new OutputRecords(attempts);
+    this.addresses = new AddressRecords(files, this::directory);
     reserve.write(() -> DurableFile.makeDirectory(attempts));
   }
 
@@ -191,15 +192,9 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
         : OptionalInt.of((int) fields.number(USER));
   }
 
-  /// The worker of a gang is prepared; its port stays the same whatever becomes of this agent.
-  public void recordAddress(AttemptKey key, WorkerAddress address) throws IOException {
-    files.write(directory(key).resolve("address"), Records.put(new Fields(), address));
-    Failpoint.AFTER_ADDRESS_RECORD.reach();
-  }
-
-  /// Where the other workers of its gang reach it; empty: it was never prepared.
-  public Optional<WorkerAddress> address(AttemptKey key) throws IOException {
-    return RecordFiles.read(directory(key).resolve("address")).flatMap(Records::address);
+  /// Where the workers of gangs are reached.
+  public AddressRecords addresses() {
+    return addresses;
   }
 
   public void recordSlices(AttemptKey key, List<SlicePlan> plans) throws IOException {

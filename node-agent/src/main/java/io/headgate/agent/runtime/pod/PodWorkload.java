@@ -18,6 +18,7 @@ import io.headgate.agent.process.SupervisorLauncher.Result;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.process.Trees;
 import io.headgate.agent.process.Walls;
+import io.headgate.agent.runtime.attempt.GangNetwork;
 import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.attempt.Workload;
 import java.io.IOException;
@@ -100,12 +101,7 @@ final class PodWorkload implements Workload {
                   OwnedTree.give(parts.program(), user, made);
                   return Trees.isEmpty(made);
                 });
-    String hostfile = work.resolve(GangEnvironment.HOSTFILE).toString();
-    if (rendezvous.isPresent()) {
-      Files.writeString(
-          work.resolve(GangEnvironment.HOSTFILE),
-          GangEnvironment.hostfile(rendezvous.get().hosts()));
-    }
+    String hostfile = GangNetwork.writeHostfile(work, rendezvous);
     JobEnvironment.Places places =
         new JobEnvironment.Places(
             work.toString(),

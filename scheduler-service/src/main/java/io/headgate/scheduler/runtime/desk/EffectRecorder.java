@@ -12,7 +12,6 @@ import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
-import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.WorkerPlace;
@@ -39,7 +38,6 @@ import io.headgate.type.Viewer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -225,7 +223,7 @@ public final class EffectRecorder {
     turn.note(
         JobNotes.about(done, EventType.FINISHED)
             .attempt(done.job().attempts())
-            .message(EndText.sentence(done) + gangsCause(turn, done))
+            .message(EndText.sentence(done) + JobNotes.gangsCause(turn, done))
             .detail(
                 DecisionText.detail(
                     "state",
@@ -238,17 +236,6 @@ public final class EffectRecorder {
                     done.cancellation().map(Cancellation::reason).orElse(""),
                     "standing",
                     lastStanding(done))));
-  }
-
-  /// `: worker 1 on n-1 failed first…`; empty: it was no gang, or nothing went wrong.
-  private static String gangsCause(LoopTurn turn, JobRecord job) {
-    return Optional.ofNullable(turn.attempts.get(new AttemptId(job.id(), job.job().attempts())))
-        .filter(attempt -> attempt.workers().size() > 1)
-        .flatMap(AttemptRecord::ending)
-        .map(AttemptRecord.Ending::error)
-        .filter(error -> !error.isEmpty())
-        .map(error -> ": " + error)
-        .orElse("");
   }
 
   /// The standing of the job's last attempt; empty: it never ran.
@@ -330,14 +317,14 @@ public final class EffectRecorder {
       }
     }
     switch (order.cause()) {
-      case StopCause.Preempted(var _, var rule, var grounds) ->
+      case StopCause.Preempted(JobId winner, var rule, var grounds) ->
           turn.note(
               JobNotes.about(job, EventType.PREEMPTED)
                   .attempt(attempt.id().number())
                   .pool(attempt.attempt().assignment().pool().name())
                   .preemption(by, rule.name())
                   .message(message)
-                  .detail(detail(order, grounds, by)));
+                  .detail(JobNotes.detail(grounds, by, jobs.job(winner))));
       case StopCause.Cancelled(), StopCause.Requeued(), StopCause.SuspensionOver() ->
           turn.note(
               JobNotes.about(job, EventType.STOPPING)
@@ -347,18 +334,6 @@ public final class EffectRecorder {
         // The event of the job's end covers the end of its worker.
       }
     }
-  }
-
-  private Map<String, String> detail(StopOrder order, PreemptionGrounds grounds, String by) {
-    Map<String, String> detail = DecisionText.detail(grounds);
-    if (by.equals(Viewer.ANOTHER_TEAMS_JOB)) {
-      return DecisionText.withoutWinner(detail);
-    }
-    if (order.cause() instanceof StopCause.Preempted(JobId winner, var _, var _)) {
-      jobs.job(winner)
-          .ifPresent(job -> detail.put(DecisionText.WINNERS_USER, job.job().spec().user().name()));
-    }
-    return detail;
   }
 
   private String requeued(LoopTurn turn, JobRecord job, AttemptRecord attempt, StopOrder order) {

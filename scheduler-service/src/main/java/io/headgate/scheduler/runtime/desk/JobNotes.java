@@ -1,10 +1,16 @@
 package io.headgate.scheduler.runtime.desk;
 
 import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.PreemptionGrounds;
+import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Event;
 import io.headgate.scheduler.runtime.record.EventType;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.text.DecisionText;
+import io.headgate.type.Viewer;
+import java.util.Map;
+import java.util.Optional;
 
 /// Events about jobs.
 final class JobNotes {
@@ -42,5 +48,29 @@ final class JobNotes {
                     job.name().id(),
                     DecisionText.places(attempt.assignment()),
                     attempt.assignment().pool().name()));
+  }
+
+  /// `: worker 1 on n-1 failed first…`; empty: it was no gang, or nothing went wrong.
+  static String gangsCause(LoopTurn turn, JobRecord job) {
+    return Optional.ofNullable(turn.attempts.get(new AttemptId(job.id(), job.job().attempts())))
+        .filter(attempt -> attempt.workers().size() > 1)
+        .flatMap(AttemptRecord::ending)
+        .map(AttemptRecord.Ending::error)
+        .filter(error -> !error.isEmpty())
+        .map(error -> ": " + error)
+        .orElse("");
+  }
+
+  /// The numbers of a preemption.
+  ///
+  /// @param by the winner's id, or that it is another team's
+  static Map<String, String> detail(
+      PreemptionGrounds grounds, String by, Optional<JobRecord> winner) {
+    Map<String, String> detail = DecisionText.detail(grounds);
+    if (by.equals(Viewer.ANOTHER_TEAMS_JOB)) {
+      return DecisionText.withoutWinner(detail);
+    }
+    winner.ifPresent(job -> detail.put(DecisionText.WINNERS_USER, job.job().spec().user().name()));
+    return detail;
   }
 }
