@@ -127,6 +127,10 @@ public final class NodeAgent implements AutoCloseable {
         && !driver.devices().isEmpty()) {
       membership.onMigWanted(() -> renewal.complete(null));
     }
+    observe(config);
+  }
+
+  private void observe(AgentConfig config) {
     instruments.observeDevices(driver, devices);
     if (config.gpu().health().dcgmNames()) {
       instruments.observeDevicesAsDcgm(driver, devices);
