@@ -180,6 +180,8 @@ class NodeAgentTest {
     await()
         .atMost(FakeControlPlane.PATIENCE)
         .until(() -> Files.exists(attempt("victim").resolve("work/.headgate-on-abort")));
+    // The job may be ahead of the report that it runs.
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.reportsOf("victim").size() == 2);
     plane.send(Orders.stop(leader(), "victim", Stop.Kind.KIND_PREEMPT));
     plane.awaitEnd("victim");
 
