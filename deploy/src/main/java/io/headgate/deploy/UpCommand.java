@@ -88,7 +88,11 @@ public final class UpCommand implements CliCommand {
       UpConfiguration configuration,
       UpNodes nodes)
       throws Exception {
-    UpScreen screen = new UpScreen(invocation.environment().out(), flags.observation());
+    UpScreen screen =
+        new UpScreen(
+            invocation.environment().out(),
+            invocation.output().terminal() ? invocation.output().width().getAsInt() : 0,
+            flags.observation());
     screen.title(flags.ip, flags.isOpen());
     Lifecycle lifecycle = new Lifecycle(Installation.stopBound());
     if (flags.ephemeral) {

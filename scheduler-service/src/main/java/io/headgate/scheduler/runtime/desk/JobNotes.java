@@ -50,8 +50,11 @@ final class JobNotes {
                     attempt.assignment().pool().name()));
   }
 
-  /// `: worker 1 on n-1 failed first…`; empty: it was no gang, or nothing went wrong.
+  /// `: worker 1 on n-1 failed first…`; empty: it never ran, was no gang, or nothing went wrong.
   static String gangsCause(LoopTurn turn, JobRecord job) {
+    if (job.job().attempts() == 0) {
+      return "";
+    }
     return Optional.ofNullable(turn.attempts.get(new AttemptId(job.id(), job.job().attempts())))
         .filter(attempt -> attempt.workers().size() > 1)
         .flatMap(AttemptRecord::ending)

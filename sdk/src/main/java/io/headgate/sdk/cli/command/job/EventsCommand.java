@@ -18,8 +18,6 @@ import io.headgate.sdk.cli.output.RowStream;
 import io.headgate.sdk.cli.output.Style;
 import io.headgate.sdk.cli.output.Table;
 import io.headgate.sdk.cli.output.TimeText;
-import io.headgate.sdk.cli.output.UsageException;
-import io.headgate.sdk.config.NearestName;
 import io.headgate.sdk.model.Event;
 import io.headgate.sdk.model.EventFilter;
 import io.headgate.sdk.model.HeadgateException;
@@ -124,29 +122,26 @@ public final class EventsCommand implements CliCommand {
         .withAfter(since == null ? null : now.minus(Invocation.duration("--since", since)));
   }
 
-  /// Whether there is such a job; else it must be a policy or a user.
+  /// Whether the name is no policy's and no user's without being a job's as well.
   private static boolean isJob(Invocation invocation, String name) {
+    Session session = invocation.session();
+    boolean isOther =
+        session.catalog().policies().stream()
+                .anyMatch(policy -> ResourceNames.id(policy.getName()).equals(name))
+            || session.identity().people(session.tenant()).contains(name);
+    if (!isOther) {
+      // The server refuses an unknown job.
+      return true;
+    }
     try {
-      invocation.session().jobs().get(name);
+      session.jobs().get(name);
       return true;
     } catch (HeadgateException e) {
-      if (!e.reason().equals("JOB_NOT_FOUND") && !e.reason().equals("INVALID_NAME")) {
-        throw e;
+      if (e.reason().equals("JOB_NOT_FOUND") || e.reason().equals("INVALID_NAME")) {
+        return false;
       }
+      throw e;
     }
-    Session session = invocation.session();
-    List<String> policies =
-        session.catalog().policies().stream()
-            .map(policy -> ResourceNames.id(policy.getName()))
-            .toList();
-    if (!policies.contains(name) && !session.identity().people(session.tenant()).contains(name)) {
-      throw new UsageException(
-          "no job, policy or user is named \"" + name + "\"",
-          "NAME_NOT_FOUND",
-          NearestName.suggestion(name, policies)
-              .orElse("jobs: headgate jobs --all   policies: headgate policies"));
-    }
-    return false;
   }
 
   private int watch(Invocation invocation, Listing<Event> listing, ListOptions options) {
