@@ -181,7 +181,7 @@ class NodeAgentTest {
         .atMost(FakeControlPlane.PATIENCE)
         .until(() -> Files.exists(attempt("victim").resolve("work/.headgate-on-abort")));
     // The job may be ahead of the report that it runs.
-    await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.reportsOf("victim").size() == 2);
+    plane.awaitState("victim", State.STATE_RUNNING);
     plane.send(Orders.stop(leader(), "victim", Stop.Kind.KIND_PREEMPT));
     plane.awaitEnd("victim");
 
