@@ -134,7 +134,7 @@ final class UpScreen implements Progress {
   private void line(StringBuilder text, String label, String value) {
     String shown = label;
     int room = width == 0 ? 0 : Math.max(LABEL, width - LABEL);
-    for (String part : WrappedText.of(value, room).split("\n")) {
+    for (String part : WrappedText.of(value, room).split("\n", -1)) {
       text.append(String.format(Locale.ROOT, "  %-12s %s%n", shown, part));
       shown = "";
     }
