@@ -180,7 +180,6 @@ class NodeAgentTest {
     await()
         .atMost(FakeControlPlane.PATIENCE)
         .until(() -> Files.exists(attempt("victim").resolve("work/.headgate-on-abort")));
-    // The job may be ahead of the report that it runs.
     plane.awaitState("victim", State.STATE_RUNNING);
     plane.send(Orders.stop(leader(), "victim", Stop.Kind.KIND_PREEMPT));
     plane.awaitEnd("victim");
