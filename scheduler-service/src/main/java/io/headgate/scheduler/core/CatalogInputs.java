@@ -333,17 +333,11 @@ final class CatalogInputs {
   }
 
   private void withdraw(QueueState queue) {
-    for (LiveJob job : List.copyOf(queue.holders())) {
-      transitions.dequeue(job);
-      transitions.move(job, JobEvent.WITHDRAW);
-    }
+    List.copyOf(queue.holders()).forEach(transitions::withdraw);
     List<LiveJob> others = queue.waitingInLanes();
     others.addAll(queue.backedOff());
-    others.addAll(queue.gated());
-    for (LiveJob job : others) {
-      transitions.dequeue(job);
-      transitions.move(job, JobEvent.WITHDRAW);
-    }
+    others.addAll(queue.keptBack());
+    others.forEach(transitions::withdraw);
   }
 
   private List<QueueState> tenantQueues(TenantId tenant) {

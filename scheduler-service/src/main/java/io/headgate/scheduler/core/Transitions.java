@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptEnding;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.HoldRelease;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobLifecycle;
@@ -76,8 +77,10 @@ final class Transitions {
                 new IllegalStateException(
                     "job %s: %s in state %s".formatted(job.id(), event, from)));
     job.enter(to);
+    world.arrays.moved(job, Optional.of(from), to);
     if (to != JobState.WAITING && !to.hasAttempt()) {
       world.jobs.remove(job.id());
+      world.arrays.remove(job);
     }
     if (to.isTerminal()) {
       world.gates.ended(job.id(), to);
@@ -85,7 +88,19 @@ final class Transitions {
     emit(new Effect.JobChanged(job.toJob(), Optional.of(from), event));
   }
 
-  /// Puts a waiting job in its lane, or beside it behind its gate or for a pause.
+  /// Takes a waiting job from its queue, which is gone or which its submitter may no longer use. An
+  /// array with live elements follows when these have ended.
+  void withdraw(LiveJob job) {
+    if (ArrayInputs.hasLiveElements(world, job)) {
+      ArrayInputs.close(world, job, JobEvent.WITHDRAW);
+    } else {
+      dequeue(job);
+      move(job, JobEvent.WITHDRAW);
+    }
+  }
+
+  /// Puts a waiting job in its lane, or beside it: behind its gate, for a pause, or because its
+  /// array rests.
   void enqueue(LiveJob job) {
     if (job.isGated()) {
       world.gates.add(job);
@@ -94,6 +109,10 @@ final class Transitions {
     if (job.backsOff()) {
       job.queue().backedOff().add(job);
       world.backedOff.add(job);
+      return;
+    }
+    if (job.rests()) {
+      job.queue().keptBack().add(job);
       return;
     }
     Lane lane = job.queue().lane(job);
@@ -110,6 +129,8 @@ final class Transitions {
     } else if (job.backsOff()) {
       world.backedOff.remove(job);
       job.queue().backedOff().remove(job);
+    } else if (job.rests()) {
+      job.queue().keptBack().remove(job);
     } else if (job.hold() == null) {
       job.queue().dequeue(job);
     } else {
@@ -121,10 +142,13 @@ final class Transitions {
     }
   }
 
-  /// Starts a waiting job that has no hold.
-  LiveAttempt start(LiveJob job, Assignment assignment, Instant now) {
-    QueueState queue = job.queue();
-    queue.dequeue(job);
+  /// Starts a waiting job that has no hold. Of an array, its next element starts.
+  LiveAttempt start(LiveJob waiting, Assignment assignment, Instant now) {
+    QueueState queue = waiting.queue();
+    queue.dequeue(waiting);
+    JobArray array = waiting.array();
+    LiveJob job =
+        array == null ? waiting : ArrayInputs.begin(world, this, waiting, array.next());
     Attempt attempt =
         new Attempt(
             new AttemptId(job.id(), job.beginAttempt()),
@@ -143,6 +167,15 @@ final class Transitions {
     world.standings.put(live.id(), live.levels().standingWith(0));
     move(job, JobEvent.ASSIGN);
     emit(new Effect.StartAttempt(attempt));
+    if (array != null) {
+      waiting.setRests(ArrayBook.stateOf(waiting).isFull());
+      enqueue(waiting);
+      if (waiting.rests()) {
+        emit(
+            new Effect.JobReasonChanged(
+                waiting.id(), Reasons.of(world, waiting).orElseThrow()));
+      }
+    }
     return live;
   }
 

@@ -163,7 +163,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
   public void listJobs(ListJobsRequest request, StreamObserver<ListJobsResponse> out) {
     TenantId tenant = Names.tenant(request.getParent());
     Viewer viewer = jobs.viewer(tenant);
-    Filter filter = JobReads.toFilter(request.getFilter(), viewer);
+    Filter filter = jobs.toFilter(tenant, request.getFilter(), viewer);
     List<String> query =
         List.of("ListJobs", tenant.name(), filter.seenBy(Viewer.OF_ALL).toString());
     Optional<String> position = pages.read(query, request.getPageToken());
@@ -236,7 +236,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
         out,
         request.getVersion(),
         new JobWatchSource(
-            JobReads.toFilter(request.getFilter(), viewers.get()),
+            jobs.toFilter(tenant, request.getFilter(), viewers.get()),
             new JobWatchSource.Subject(tenant, viewers, request.getVisibilityHash()),
             parts,
             jobs,
@@ -296,7 +296,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
 
   /// @param foresee whether to look for when it starts, if it waits
   private JobExplanation explain(JobRecord record, boolean foresee, Viewer viewer) {
-    JobId id = record.id();
+    JobId id = record.storedId();
     Optional<ExplanationMapper.Known> known =
         record.state().isTerminal()
             ? Optional.empty()

@@ -13,6 +13,7 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.ArrayPart;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Gate;
@@ -78,10 +79,13 @@ final class RowMapper {
                     PreemptionRule.valueOf(row.get(JOB.PREEMPTED_RULE)),
                     GroundsRow.grounds(row.get(JOB.PREEMPTED_GROUNDS)),
                     row.get(JOB.PREEMPTED_AT)));
+    Optional<ArrayPart> part =
+        ArrayRow.part(
+            row.get(JOB.ARRAY_ID), row.get(JOB.ARRAY_NUMBER), row.get(JOB.ARRAY_STATE));
     Job job =
         new Job(
             spec,
-            JobState.valueOf(row.get(JOB.STATE)),
+            ArrayRow.inCore(JobState.valueOf(row.get(JOB.STATE)), part),
             row.get(JOB.SEQUENCE),
             row.get(JOB.SUBMITTED_AT),
             Objects.requireNonNullElse(row.get(JOB.WAITING_SINCE), row.get(JOB.SUBMITTED_AT)),
@@ -89,7 +93,8 @@ final class RowMapper {
             preemption,
             holdPause(row),
             headroom(row, tenant),
-            gate(row));
+            gate(row),
+            part);
     JobMetadata metadata =
         new JobMetadata(
             new JobName(tenant, row.get(JOB.NAME)),

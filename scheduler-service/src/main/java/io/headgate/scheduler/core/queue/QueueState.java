@@ -36,7 +36,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
 
   private final TreeSet<LiveJob> holders = new TreeSet<>(LiveJob.ORDER);
   private final TreeSet<LiveJob> backedOff = new TreeSet<>(LiveJob.ORDER);
-  private final TreeSet<LiveJob> gated = new TreeSet<>(LiveJob.ORDER);
+  private final TreeSet<LiveJob> keptBack = new TreeSet<>(LiveJob.ORDER);
   private int waitingInLanes;
   private boolean lanesByUser;
   private boolean preemptibleByDefault = true;
@@ -354,10 +354,10 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     return backedOff;
   }
 
-  /// The waiting jobs behind their gates, in order. They are ahead of no other job. Callers keep
-  /// it.
-  public SortedSet<LiveJob> gated() {
-    return gated;
+  /// The waiting jobs that are no candidates, behind their gates or because of their arrays, in
+  /// order. They are ahead of no other job. Callers keep it.
+  public SortedSet<LiveJob> keptBack() {
+    return keptBack;
   }
 
   public void addHolder(LiveJob job) {
@@ -369,7 +369,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   }
 
   public int waiting() {
-    return candidates() + gated.size();
+    return candidates() + keptBack.size();
   }
 
   public int candidates() {

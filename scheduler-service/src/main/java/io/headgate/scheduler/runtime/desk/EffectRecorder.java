@@ -9,6 +9,7 @@ import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptEnding;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
@@ -106,6 +107,8 @@ public final class EffectRecorder {
         case Effect.GateChanged(JobId job, var gate, var since) ->
             jobs.job(job)
                 .ifPresent(known -> keep(turn, known.with(known.job().withGate(gate, since))));
+        case Effect.ArrayChanged(JobId job, var array) ->
+            jobs.job(job).ifPresent(known -> arrayChanged(turn, known, array));
         case Effect.DependencyFailed(JobId job, var dependency, var ended) ->
             turn.cancellations.put(
                 job, Cancellation.byDependency(DependencyText.unmet(dependency, ended)));
@@ -127,7 +130,8 @@ public final class EffectRecorder {
     Optional<JobRecord> known =
         Optional.ofNullable(turn.jobs.get(job.id()))
             .or(() -> jobs.job(job.id()))
-            .or(() -> Optional.ofNullable(turn.staged.get(job.id())));
+            .or(() -> Optional.ofNullable(turn.staged.get(job.id())))
+            .or(() -> begun(turn, job));
     if (known.isEmpty()) {
       throw new IllegalStateException(
           "the core changed job " + job.id() + ", which is not in memory");
@@ -136,6 +140,11 @@ public final class EffectRecorder {
     switch (event) {
       case SUBMIT -> {
         keep(turn, record);
+        if (job.element().isPresent()) {
+          // The event of the array says it for all of them.
+          turn.created.add(job.id());
+          return;
+        }
         turn.note(
             JobNotes.about(record, EventType.SUBMITTED)
                 .message(
@@ -167,6 +176,30 @@ public final class EffectRecorder {
       case REJECT, REQUEUE -> backToQueue(turn, record, from, event);
       case SUCCEED, FAIL, CANCEL, LOSE -> finish(turn, record);
     }
+  }
+
+  /// An element of an array that is a job from now on.
+  private Optional<JobRecord> begun(LoopTurn turn, Job job) {
+    return job.element()
+        .flatMap(element ->
+            jobs.job(element.array())
+                .or(() -> Optional.ofNullable(turn.staged.get(element.array())))
+                .map(array -> array.element(element.number())));
+  }
+
+  private void arrayChanged(LoopTurn turn, JobRecord known, JobArray array) {
+    Optional<Cancellation> cancellation =
+        Optional.ofNullable(turn.cancellations.get(known.id())).or(known::cancellation);
+    keep(turn, known.with(known.job().withPart(array)).cancelled(cancellation));
+  }
+
+  /// By whom the job was cancelled in this turn: itself, or its array.
+  private Optional<Cancellation> cancelledNow(LoopTurn turn, JobRecord job) {
+    return Optional.ofNullable(turn.cancellations.get(job.id()))
+        .or(() ->
+            job.job()
+                .element()
+                .map(element -> turn.cancellations.get(element.array())));
   }
 
   private void backToQueue(
@@ -215,8 +248,7 @@ public final class EffectRecorder {
             .with(
                 new Course(
                     record.course().startedAt(), Optional.of(turn.now), record.course().exitCode()))
-            .cancelled(
-                Optional.ofNullable(turn.cancellations.get(record.id())).or(record::cancellation));
+            .cancelled(cancelledNow(turn, record).or(record::cancellation));
     turn.jobs.put(done.id(), done);
     jobs.remove(done);
     String code = done.course().exitCode().map(String::valueOf).orElse("");
@@ -287,9 +319,9 @@ public final class EffectRecorder {
 
   private void stop(LoopTurn turn, AttemptRecord attempt, StopOrder order) {
     JobRecord job = jobs.job(attempt.id().job()).orElseThrow();
-    Cancellation cancellation = turn.cancellations.get(job.id());
-    if (cancellation != null && order.cause() instanceof StopCause.Cancelled) {
-      job = job.cancelled(Optional.of(cancellation));
+    Optional<Cancellation> cancellation = cancelledNow(turn, job);
+    if (cancellation.isPresent() && order.cause() instanceof StopCause.Cancelled) {
+      job = job.cancelled(cancellation);
       keep(turn, job);
     }
     String by =

@@ -86,7 +86,7 @@ class PairedRunsTest {
             case Effect.HoldReleased _,
                 Effect.HoldPauseChanged _,
                 Effect.HeadroomHoldChanged _,
-                Effect.GateChanged _,
+                Effect.GateChanged _, Effect.ArrayChanged _,
                 Effect.DependencyFailed _,
                 Effect.NodeSetAside _,
                 Effect.ScalePool _,
