@@ -105,8 +105,7 @@ final class ArrayInputs {
     job.setRests(rests);
     transitions.enqueue(job);
     if (rests) {
-      transitions.emit(
-          new Effect.JobReasonChanged(job.id(), Reasons.of(world, job).orElseThrow()));
+      transitions.emit(new Effect.JobReasonChanged(job.id(), Reasons.of(world, job).orElseThrow()));
     } else if (!job.isBesideLane()) {
       opened.add(job);
     }

@@ -12,7 +12,6 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.TenantShare;
 import io.headgate.scheduler.core.job.HoldRelease;
-import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Ranking;
 import io.headgate.scheduler.core.placement.Shape;

@@ -75,7 +75,8 @@ public sealed interface Effect {
   /// @param waitingSince the latest moment at which it began to wait for its start
   record GateChanged(JobId job, Gate gate, Instant waitingSince) implements Effect {}
 
-  /// The array stands in another way: elements have started, or have gone from one state to another.
+  /// The array stands in another way: elements have started, or have gone from one state to
+  /// another.
   record ArrayChanged(JobId job, JobArray array) implements Effect {}
 
   /// A dependency of a waiting job can no longer be met, so the job is cancelled next.

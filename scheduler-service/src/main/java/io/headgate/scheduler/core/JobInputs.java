@@ -374,8 +374,9 @@ final class JobInputs {
     }
     // What asked the array to end no longer counts.
     Optional<ArrayPart> part =
-        record.part().map(each ->
-            each instanceof JobArray known ? known.closing(Optional.empty()) : each);
+        record
+            .part()
+            .map(each -> each instanceof JobArray known ? known.closing(Optional.empty()) : each);
     Wish wish = Wish.again(record, part, array);
     if (denial(world, record.spec()).isEmpty()) {
       queue(wish, world.takePlace(wish.asArray()));

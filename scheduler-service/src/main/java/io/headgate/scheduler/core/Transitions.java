@@ -147,8 +147,7 @@ final class Transitions {
     QueueState queue = waiting.queue();
     queue.dequeue(waiting);
     JobArray array = waiting.array();
-    LiveJob job =
-        array == null ? waiting : ArrayInputs.begin(world, this, waiting, array.next());
+    LiveJob job = array == null ? waiting : ArrayInputs.begin(world, this, waiting, array.next());
     Attempt attempt =
         new Attempt(
             new AttemptId(job.id(), job.beginAttempt()),
@@ -171,9 +170,7 @@ final class Transitions {
       waiting.setRests(ArrayBook.stateOf(waiting).isFull());
       enqueue(waiting);
       if (waiting.rests()) {
-        emit(
-            new Effect.JobReasonChanged(
-                waiting.id(), Reasons.of(world, waiting).orElseThrow()));
+        emit(new Effect.JobReasonChanged(waiting.id(), Reasons.of(world, waiting).orElseThrow()));
       }
     }
     return live;

@@ -2,8 +2,8 @@ package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.auth.Principal;
 import io.headgate.kit.auth.Principals;
-import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobFilter;
 import io.headgate.proto.scheduler.v1.JobSpec;
@@ -85,8 +85,7 @@ final class JobReads {
                 array
                     .job()
                     .array()
-                    .filter(state ->
-                        name.number() <= state.size() && !state.isBegun(name.number()))
+                    .filter(state -> name.number() <= state.size() && !state.isBegun(name.number()))
                     .isPresent())
             .map(array -> array.element(name.number()));
   }
@@ -119,8 +118,7 @@ final class JobReads {
   JobSpec spec(JobRecord record) {
     JobId stored = record.storedId();
     return JobMapper.spec(
-        Optional.ofNullable(reader.documents(List.of(stored)).get(stored))
-            .orElse(Document.EMPTY));
+        Optional.ofNullable(reader.documents(List.of(stored)).get(stored)).orElse(Document.EMPTY));
   }
 
   /// A job that was just submitted or changed, with its specification. Reads nothing.

@@ -18,7 +18,8 @@ final class Names {
   private static final String ELEMENT = "(?:\\.[1-9][0-9]{0,5})?";
 
   private static final Pattern TENANT = Pattern.compile("tenants/(" + ID + ")");
-  private static final Pattern JOB = Pattern.compile("tenants/(" + ID + ")/jobs/(" + ID + ELEMENT + ")");
+  private static final Pattern JOB =
+      Pattern.compile("tenants/(" + ID + ")/jobs/(" + ID + ELEMENT + ")");
 
   private Names() {}
 

@@ -11,8 +11,8 @@ import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.Queue;
-import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.runtime.catalog.Access;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.Grace;
@@ -149,8 +149,7 @@ final class SubmissionRules {
             : Optional.empty(),
         List.of(),
         spec.hasArray()
-            ? Optional.of(
-                JobArray.of(spec.getArray().getSize(), spec.getArray().getMaxParallel()))
+            ? Optional.of(JobArray.of(spec.getArray().getSize(), spec.getArray().getMaxParallel()))
             : Optional.empty(),
         spec.getDraft(),
         Document.of(spec.toByteArray()));

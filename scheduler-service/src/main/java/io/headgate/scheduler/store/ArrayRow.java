@@ -21,23 +21,24 @@ final class ArrayRow {
 
   /// Empty: the job is no array.
   static Optional<String> text(Job job) {
-    return job.array().map(array -> {
-      JobArray.Tally tally = array.tally();
-      String early =
-          array.early().stream().map(String::valueOf).collect(Collectors.joining(","));
-      return "size:%d max:%d next:%d waiting:%d active:%d done:%d failed:%d cancelled:%d"
-              .formatted(
-                  array.size(),
-                  array.maxParallel(),
-                  array.next(),
-                  tally.waiting(),
-                  tally.active(),
-                  tally.done(),
-                  tally.failed(),
-                  tally.cancelled())
-          + (early.isEmpty() ? "" : " early:" + early)
-          + array.closing().map(event -> " closing:" + event).orElse("");
-    });
+    return job.array()
+        .map(array -> {
+          JobArray.Tally tally = array.tally();
+          String early =
+              array.early().stream().map(String::valueOf).collect(Collectors.joining(","));
+          return "size:%d max:%d next:%d waiting:%d active:%d done:%d failed:%d cancelled:%d"
+                  .formatted(
+                      array.size(),
+                      array.maxParallel(),
+                      array.next(),
+                      tally.waiting(),
+                      tally.active(),
+                      tally.done(),
+                      tally.failed(),
+                      tally.cancelled())
+              + (early.isEmpty() ? "" : " early:" + early)
+              + array.closing().map(event -> " closing:" + event).orElse("");
+        });
   }
 
   /// The part of a job in an array.

@@ -80,7 +80,8 @@ final class BatchScript {
             .integer(job -> orNull(job.job().element().map(ArrayElement::number)));
     script.add(BatchSql.INSERT_JOBS, standing(rows));
     // An element has the specification of its array.
-    specs(script, jobs.stream().filter(each -> each.job().job().element().isEmpty()).toList(), seal);
+    specs(
+        script, jobs.stream().filter(each -> each.job().job().element().isEmpty()).toList(), seal);
   }
 
   private static void specs(Script script, List<Batch.NewJob> jobs, Seal seal) {

@@ -51,8 +51,8 @@ public final class PostgresHistory implements HistoryStore {
   /// it. So the move locks this row, which every writer of events locks first.
   private static final String NOBODY_WRITES = "select from leadership for update";
 
-  /// References are checked at the statement's end, when all of a job is gone. An array goes after its
-  /// elements, which have its specification, and these stay until it has ended.
+  /// References are checked at the statement's end, when all of a job is gone. An array goes after
+  /// its elements, which have its specification, and these stay until it has ended.
   private static final String FORGET_JOBS =
       """
       with gone as (

@@ -196,8 +196,7 @@ public final class PostgresJobReader implements JobReader {
     for (var row :
         byId(sql ->
             // An element has the specification of its array, unless it was changed by itself.
-            sql.select(
-                    JOB.ID, JOB_SPEC.JOB_ID, JOB_SPEC.DOCUMENT, JOB.TENANT, JOB.SUBMITTER)
+            sql.select(JOB.ID, JOB_SPEC.JOB_ID, JOB_SPEC.DOCUMENT, JOB.TENANT, JOB.SUBMITTER)
                 .from(JOB)
                 .join(JOB_SPEC)
                 .on(JOB_SPEC.JOB_ID.in(JOB.ID, JOB.ARRAY_ID))

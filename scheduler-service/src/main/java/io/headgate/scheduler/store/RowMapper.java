@@ -12,8 +12,8 @@ import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
-import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.ArrayPart;
+import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Gate;
@@ -80,8 +80,7 @@ final class RowMapper {
                     GroundsRow.grounds(row.get(JOB.PREEMPTED_GROUNDS)),
                     row.get(JOB.PREEMPTED_AT)));
     Optional<ArrayPart> part =
-        ArrayRow.part(
-            row.get(JOB.ARRAY_ID), row.get(JOB.ARRAY_NUMBER), row.get(JOB.ARRAY_STATE));
+        ArrayRow.part(row.get(JOB.ARRAY_ID), row.get(JOB.ARRAY_NUMBER), row.get(JOB.ARRAY_STATE));
     Job job =
         new Job(
             spec,

@@ -76,8 +76,7 @@ final class AgentOrders {
             Document.EMPTY),
         catalog.vaults(queue),
         Optional.ofNullable(
-            turn.documents.get(
-                job.job().element().map(ArrayElement::array).orElse(job.id()))));
+            turn.documents.get(job.job().element().map(ArrayElement::array).orElse(job.id()))));
   }
 
   /// To stop a worker, as its attempt's order says.

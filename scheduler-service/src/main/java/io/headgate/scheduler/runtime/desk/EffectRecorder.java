@@ -196,10 +196,7 @@ public final class EffectRecorder {
   /// By whom the job was cancelled in this turn: itself, or its array.
   private Optional<Cancellation> cancelledNow(LoopTurn turn, JobRecord job) {
     return Optional.ofNullable(turn.cancellations.get(job.id()))
-        .or(() ->
-            job.job()
-                .element()
-                .map(element -> turn.cancellations.get(element.array())));
+        .or(() -> job.job().element().map(element -> turn.cancellations.get(element.array())));
   }
 
   private void backToQueue(

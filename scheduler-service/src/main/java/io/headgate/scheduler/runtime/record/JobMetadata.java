@@ -34,16 +34,7 @@ public record JobMetadata(
   /// The same of a job with another name.
   public JobMetadata named(JobName newName) {
     return new JobMetadata(
-        newName,
-        policy,
-        profile,
-        gpus,
-        workers,
-        submitter,
-        byRole,
-        labels,
-        traceparent,
-        createdAt);
+        newName, policy, profile, gpus, workers, submitter, byRole, labels, traceparent, createdAt);
   }
 
   /// The same job, queued anew through a queue that may lead elsewhere now.
