@@ -82,14 +82,18 @@ final class ArrayInputs {
   private void share(ArrayBook.Members members, List<LiveJob> opened) {
     LiveJob array = members.array();
     int left = Integer.MAX_VALUE;
+    boolean haveNone = false;
     if (array != null) {
       JobArray state = ArrayBook.stateOf(array);
       left = state.maxParallel() - state.tally().active();
+      haveNone = state.tally().waiting() == 0;
     }
-    for (LiveJob element : members.elements()) {
-      if (element.attempt() == null) {
-        rest(element, left <= 0, opened);
-        left--;
+    if (!haveNone) {
+      for (LiveJob element : members.elements()) {
+        if (element.attempt() == null) {
+          rest(element, left <= 0, opened);
+          left--;
+        }
       }
     }
     if (array != null) {
