@@ -89,6 +89,11 @@ public record JobArray(
     return size - tally.begun();
   }
 
+  /// Elements that may start now, if there is room for them.
+  public int startable() {
+    return isOver() ? 0 : Math.min(notStarted(), maxParallel - Math.min(maxParallel, tally.live()));
+  }
+
   /// Whether all elements are jobs.
   public boolean haveAllStarted() {
     return next > size;

@@ -24,6 +24,7 @@ public final class Lane {
   /// One for each `promoteAfter` of its pools (O7).
   private final List<Promotions<LiveJob>> promotions;
 
+  private long starts;
   private @Nullable Denial denial;
   private ReportedReason reported = ReportedReason.NOTHING;
 
@@ -96,15 +97,28 @@ public final class Lane {
     return line;
   }
 
+  /// How many attempts its jobs ask for: one each, an array one for each element that may start.
+  public long starts() {
+    return starts;
+  }
+
   void add(LiveJob job) {
     line.add(job);
+    starts += job.countStarts();
     for (Promotions<LiveJob> each : promotions) {
       each.add(job);
     }
   }
 
+  /// One of its jobs is an array that changed.
+  void recount(LiveJob job) {
+    starts -= job.forgetStarts();
+    starts += job.countStarts();
+  }
+
   void remove(LiveJob job) {
     line.remove(job);
+    starts -= job.forgetStarts();
     for (Promotions<LiveJob> each : promotions) {
       each.remove(job);
     }

@@ -47,6 +47,9 @@ public final class LiveJob {
 
   private boolean rests;
 
+  /// Attempts that it asks for in its lane; 0: it is in none.
+  private int starts;
+
   public LiveJob(Job job, QueueState queue) {
     this.spec = job.spec();
     this.queue = queue;
@@ -223,6 +226,23 @@ public final class LiveJob {
   /// The array stands in another way now.
   public void setArray(JobArray array) {
     part = array;
+    if (starts > 0) {
+      queue.lane(this).recount(this);
+    }
+  }
+
+  /// How many attempts it asks for in its lane from now on.
+  int countStarts() {
+    JobArray array = array();
+    starts = array == null ? 1 : Math.max(1, array.startable());
+    return starts;
+  }
+
+  /// How many attempts it asked for in its lane, and no longer does.
+  int forgetStarts() {
+    int counted = starts;
+    starts = 0;
+    return counted;
   }
 
   /// Whether its array has as many elements with an attempt as it may have, or, of an array,

@@ -376,6 +376,16 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     return waitingInLanes + holders.size() + backedOff.size();
   }
 
+  /// How many attempts its candidates ask for: one each, an array one for each element that may
+  /// start.
+  public long starts() {
+    long starts = holders.size() + (long) backedOff.size();
+    for (Lane lane : lanes) {
+      starts += lane.starts();
+    }
+    return starts;
+  }
+
   public int attempts() {
     return attempts;
   }
