@@ -46,6 +46,7 @@ import io.headgate.scheduler.runtime.trace.Origin;
 import io.headgate.type.Viewer;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -66,6 +67,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
   private final JobChanges changes;
   private final ManyChanges manyChanges;
   private final DryRun dryRun;
+  private final SubmissionWarnings warnings;
   private final LogReads logs;
   private final WatchHub watches;
   private final PageTokens pages;
@@ -80,6 +82,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     this.changes = new JobChanges(parts, judge, rules, jobs);
     this.manyChanges = new ManyChanges(parts, jobs, changes);
     this.dryRun = new DryRun(parts, judge, rules);
+    this.warnings = new SubmissionWarnings(parts.door());
     this.logs = logs;
     this.watches = watches;
     this.pages = parts.pages();
@@ -98,7 +101,8 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             false,
             origin(true));
     if (request.getValidateOnly()) {
-      CallThreads.apart(out, () -> answer(out, dryRun.submit(submission, request)));
+      CallThreads.apart(
+          out, () -> answer(out, warnings.with(dryRun.submit(submission, request), tenant)));
       return;
     }
     CallThreads.when(
@@ -107,7 +111,9 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
         made ->
             answer(
                 out,
-                JobReads.changed(made.getFirst(), request.getSpec(), jobs.knownViewer(tenant))));
+                warnings.with(
+                    JobReads.changed(made.getFirst(), request.getSpec(), jobs.knownViewer(tenant)),
+                    tenant)));
   }
 
   @Override
@@ -137,7 +143,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     CallThreads.when(
         submissions
             .submit(submission, CallerThread.MAY_BLOCK, blocking)
-            .thenApplyAsync(made -> summaries(made, jobs.knownViewer(tenant)), blocking),
+            .thenApplyAsync(made -> summaries(made, tenant), blocking),
         out,
         response -> answer(out, response));
   }
@@ -146,9 +152,14 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     return Origin.of(CallerTrace.current(), parts.traceparent().get().orElse(""), isAlone);
   }
 
-  private static BatchSubmitJobsResponse summaries(List<JobView> made, Viewer viewer) {
+  private BatchSubmitJobsResponse summaries(List<JobView> made, TenantId tenant) {
+    Viewer viewer = jobs.knownViewer(tenant);
     BatchSubmitJobsResponse.Builder response = BatchSubmitJobsResponse.newBuilder();
-    made.forEach(view -> response.addJobs(JobMapper.toSummary(view, viewer)));
+    Set<String> queues = new HashSet<>();
+    for (JobView view : made) {
+      Job job = JobMapper.toSummary(view, viewer).build();
+      response.addJobs(queues.add(job.getSpec().getQueue()) ? warnings.with(job, tenant) : job);
+    }
     return response.build();
   }
 
