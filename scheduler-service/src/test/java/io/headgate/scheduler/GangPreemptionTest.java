@@ -10,14 +10,19 @@ import static io.headgate.scheduler.Fixtures.profile;
 import static io.headgate.scheduler.Fixtures.queue;
 import static io.headgate.scheduler.Fixtures.resources;
 import static io.headgate.scheduler.Fixtures.submit;
+import static io.headgate.scheduler.Installation.awaitState;
 import static io.headgate.scheduler.Installation.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.pool.v1.Warning;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
+import io.headgate.proto.scheduler.v1.Event;
+import io.headgate.proto.scheduler.v1.ExplainJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobExplanation;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.Preemption;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -121,5 +126,54 @@ final class GangPreemptionTest {
             .build());
 
     assertThat(alice.submitJob(submit("alone")).getWarningsList()).isEmpty();
+  }
+
+  /// Alice sees no job of devops, eve none of rnd, and the admin both.
+  @Test
+  void bothJobsExplainWhatWasWeighed() {
+    FakeAgent first = installation.agent("n-0").connect();
+    FakeAgent second = installation.agent("n-1").connect();
+    JobServiceBlockingStub eve = installation.eve();
+    JobServiceBlockingStub admin = installation.jobs(installation.tokens.admin("acme"));
+    alice.submitJob(submit("rnd-16", "gang"));
+    awaitState(alice, "gang", Job.State.STATE_RUNNING);
+
+    eve.submitJob(submit("devops-half", "half"));
+    first.awaitStop("gang");
+    second.awaitStop("gang");
+    awaitState(eve, "half", Job.State.STATE_RUNNING);
+    awaitState(alice, "gang", Job.State.STATE_WAITING);
+
+    String cost = "it frees 16 GPUs and loses ";
+    String weighed =
+        "no smaller job of its standing may go; it is first in the order of victims; " + cost;
+    assertThat(preemption(explain(admin, "gang").getHistoryList()).getWeighed())
+        .startsWith(weighed);
+    assertThat(preemption(explain(alice, "gang").getHistoryList()).getWeighed())
+        .startsWith("no smaller job of its standing suffices; " + cost);
+    assertThat(get(admin, "gang").getAttempts(0).getPreemption().getWeighed()).startsWith(weighed);
+
+    Event seen = explain(admin, "half").getPreemptions(0);
+    assertThat(seen.getMessage())
+        .isEqualTo(
+            "gang is preempted by half (rule P1): devops used 0 of its reservation 4 and needed"
+                + " 1/2, rnd used 16 of 8");
+    assertThat(seen.getPreemption().getWeighed()).startsWith(weighed);
+    Event unseen = explain(eve, "half").getPreemptions(0);
+    assertThat(unseen.getMessage()).isEqualTo("another team's job made room for half (rule P1)");
+    assertThat(unseen.toString()).doesNotContain("gang").doesNotContain("16");
+    assertThat(explain(alice, "gang").getPreemptionsList()).isEmpty();
+  }
+
+  private static JobExplanation explain(JobServiceBlockingStub jobs, String job) {
+    return jobs.explainJob(ExplainJobRequest.newBuilder().setName(ACME + "/jobs/" + job).build());
+  }
+
+  private static Preemption preemption(List<Event> history) {
+    return history.stream()
+        .filter(event -> event.getType() == Event.Type.TYPE_PREEMPTED)
+        .findFirst()
+        .orElseThrow()
+        .getPreemption();
   }
 }

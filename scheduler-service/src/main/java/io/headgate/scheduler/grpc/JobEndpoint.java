@@ -34,7 +34,6 @@ import io.headgate.proto.scheduler.v1.WatchJobsResponse;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
-import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobReader.EventFilter;
 import io.headgate.scheduler.runtime.record.JobReader.EventPage;
@@ -58,10 +57,8 @@ import java.util.stream.Collectors;
 
 /// Jobs: submit, see, follow, stop, understand.
 public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
-  /// Events shown with an explanation.
-  private static final int HISTORY = 50;
-
   private final EndpointParts parts;
+
   private final JobReads jobs;
   private final Submissions submissions;
   private final JobChanges changes;
@@ -317,18 +314,12 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
                     parts
                         .door()
                         .ask(leader -> ExplanationMapper.Known.of(leader, id, foresee, viewer)));
-    List<EventRecord> history =
-        parts
-            .reader()
-            .events(
-                EventFilter.of(record.tenant(), id, Viewer.OF_ALL), OptionalLong.empty(), HISTORY)
-            .events();
     return new ExplanationMapper(viewer)
         .toExplanation(
             jobs.full(record, viewer),
             record,
             known,
-            history,
+            JobHistory.read(parts.reader(), record, viewer),
             new ExplanationMapper.Moment(parts.reader().version(), parts.time().instant()));
   }
 
