@@ -30,6 +30,7 @@ import io.headgate.scheduler.runtime.record.Progress.Advance;
 import io.headgate.scheduler.runtime.record.SliceUse;
 import io.headgate.scheduler.runtime.text.DecisionText;
 import io.headgate.scheduler.runtime.text.ReasonText;
+import io.headgate.scheduler.runtime.text.WeighingText;
 import io.headgate.type.Viewer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -266,6 +267,11 @@ final class JobMapper {
                         seen
                             ? record.stop().map(AttemptRecord.StopNote::message).orElse("")
                             : DecisionText.byAnotherTeam(job.name().id(), rule.name()))
+                    .setWeighed(
+                        WeighingText.sentence(
+                            seen
+                                ? DecisionText.detail(grounds)
+                                : DecisionText.withoutWinner(DecisionText.detail(grounds))))
                     .setTime(ProtoTimes.toProto(order.at())));
           }
         });
