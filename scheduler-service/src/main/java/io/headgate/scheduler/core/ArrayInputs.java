@@ -48,6 +48,27 @@ final class ArrayInputs {
     return element;
   }
 
+  /// The array waits on after a start, or rests if it may not start another element now.
+  static void waitOn(World world, Transitions transitions, LiveJob array) {
+    array.setRests(ArrayBook.stateOf(array).isFull());
+    transitions.enqueue(array);
+    if (array.rests()) {
+      transitions.emit(
+          new Effect.JobReasonChanged(array.id(), Reasons.of(world, array).orElseThrow()));
+    }
+  }
+
+  /// Takes a waiting job from its queue, which is gone or which its submitter may no longer use. An
+  /// array with live elements follows when these have ended.
+  static void withdraw(World world, Transitions transitions, LiveJob job) {
+    if (hasLiveElements(world, job)) {
+      close(world, job, JobEvent.WITHDRAW);
+    } else {
+      transitions.dequeue(job);
+      transitions.move(job, JobEvent.WITHDRAW);
+    }
+  }
+
   /// Looks at the arrays that changed.
   ///
   /// @return the jobs that are candidates again

@@ -53,7 +53,7 @@ public sealed interface Input {
 
   /// A user wants the job to start anew: from its original place if it is live, from a new place if
   /// it is a draft or has ended. `job` is the shell's record of it, for the core forgets drafts and
-  /// ended jobs. Of an array, the elements wait again that have never started.
+  /// ended jobs. An array waits again with the elements that have never started.
   ///
   /// @param array the shell's record of the array of an element; it is over only when the element
   ///   is again. Absent: it is no element, or its array is live

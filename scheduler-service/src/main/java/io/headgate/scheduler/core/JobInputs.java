@@ -308,7 +308,7 @@ final class JobInputs {
     }
     LiveJob job = world.jobs.get(id);
     if (job != null && job.state() == JobState.WAITING) {
-      transitions.withdraw(job);
+      ArrayInputs.withdraw(world, transitions, job);
       transitions.forgetIfUnused(job.queue());
     }
   }

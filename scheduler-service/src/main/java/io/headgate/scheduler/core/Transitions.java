@@ -5,7 +5,6 @@ import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptEnding;
 import io.headgate.scheduler.core.job.AttemptId;
-import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
@@ -19,7 +18,6 @@ import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Stake;
-import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
@@ -88,61 +86,17 @@ final class Transitions {
     emit(new Effect.JobChanged(job.toJob(), Optional.of(from), event));
   }
 
-  /// Takes a waiting job from its queue, which is gone or which its submitter may no longer use. An
-  /// array with live elements follows when these have ended.
-  void withdraw(LiveJob job) {
-    if (ArrayInputs.hasLiveElements(world, job)) {
-      ArrayInputs.close(world, job, JobEvent.WITHDRAW);
-    } else {
-      dequeue(job);
-      move(job, JobEvent.WITHDRAW);
-    }
-  }
-
-  /// Puts a waiting job in its lane, or beside it: behind its gate, for a pause, or because its
-  /// array rests.
+  /// Puts a waiting job where it waits.
   void enqueue(LiveJob job) {
-    if (job.isGated()) {
-      world.gates.add(job);
-      return;
-    }
-    if (job.backsOff()) {
-      job.queue().backedOff().add(job);
-      world.backedOff.add(job);
-      return;
-    }
-    if (job.rests()) {
-      job.queue().keptBack().add(job);
-      return;
-    }
-    Lane lane = job.queue().lane(job);
-    if (lane.line().isEmpty()) {
-      lane.setDenial(StructuralCheck.denial(world, job.queue(), job.spec()));
-    }
-    job.queue().enqueue(job);
+    WaitingPlace.enter(world, job);
   }
 
   /// Removes a waiting job together with its hold.
   void dequeue(LiveJob job) {
-    if (job.isGated()) {
-      world.gates.remove(job);
-    } else if (job.backsOff()) {
-      world.backedOff.remove(job);
-      job.queue().backedOff().remove(job);
-    } else if (job.rests()) {
-      job.queue().keptBack().remove(job);
-    } else if (job.hold() == null) {
-      job.queue().dequeue(job);
-    } else {
-      holds.end(job.hold(), HoldRelease.JOB_GONE);
-    }
-    if (job.headroom() != null) {
-      world.headroom.set(job, Optional.empty());
-      emit(new Effect.HeadroomHoldChanged(job.id(), Optional.empty()));
-    }
+    WaitingPlace.leave(world, this, job);
   }
 
-  /// Starts a waiting job that has no hold. Of an array, its next element starts.
+  /// Starts a waiting job that has no hold. An array starts its next element.
   LiveAttempt start(LiveJob waiting, Assignment assignment, Instant now) {
     QueueState queue = waiting.queue();
     queue.dequeue(waiting);
@@ -167,11 +121,7 @@ final class Transitions {
     move(job, JobEvent.ASSIGN);
     emit(new Effect.StartAttempt(attempt));
     if (array != null) {
-      waiting.setRests(ArrayBook.stateOf(waiting).isFull());
-      enqueue(waiting);
-      if (waiting.rests()) {
-        emit(new Effect.JobReasonChanged(waiting.id(), Reasons.of(world, waiting).orElseThrow()));
-      }
+      ArrayInputs.waitOn(world, this, waiting);
     }
     return live;
   }

@@ -116,7 +116,8 @@ final class JobMapper {
     return job.build();
   }
 
-  /// The specification of an element, which has that of its array. What can be changed is its own.
+  /// The specification of an element, which has that of its array. Priority, run time and queue are
+  /// its own.
   private static JobSpec ofElement(JobRecord record, JobSpec stored) {
     if (record.job().element().isEmpty()) {
       return stored;

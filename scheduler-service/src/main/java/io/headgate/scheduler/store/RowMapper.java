@@ -71,14 +71,6 @@ final class RowMapper {
             Duration.ofMillis(row.get(JOB.STOP_TIME_MS)),
             duration(row.get(JOB.SUSPEND_MS)),
             row.get(JOB.MOVABLE));
-    Optional<Preemption> preemption =
-        Optional.ofNullable(row.get(JOB.PREEMPTED_BY))
-            .map(by ->
-                new Preemption(
-                    new JobId(by),
-                    PreemptionRule.valueOf(row.get(JOB.PREEMPTED_RULE)),
-                    GroundsRow.grounds(row.get(JOB.PREEMPTED_GROUNDS)),
-                    row.get(JOB.PREEMPTED_AT)));
     Optional<ArrayPart> part =
         ArrayRow.part(row.get(JOB.ARRAY_ID), row.get(JOB.ARRAY_NUMBER), row.get(JOB.ARRAY_STATE));
     Job job =
@@ -89,7 +81,7 @@ final class RowMapper {
             row.get(JOB.SUBMITTED_AT),
             Objects.requireNonNullElse(row.get(JOB.WAITING_SINCE), row.get(JOB.SUBMITTED_AT)),
             row.get(JOB.ATTEMPTS),
-            preemption,
+            preemption(row),
             holdPause(row),
             headroom(row, tenant),
             gate(row),
@@ -120,6 +112,16 @@ final class RowMapper {
                 new Cancellation(by, Objects.requireNonNullElse(row.get(JOB.CANCEL_REASON), ""))),
         row.get(JOB.SIMULATED),
         row.get(JOB.VERSION));
+  }
+
+  private static Optional<Preemption> preemption(Record row) {
+    return Optional.ofNullable(row.get(JOB.PREEMPTED_BY))
+        .map(by ->
+            new Preemption(
+                new JobId(by),
+                PreemptionRule.valueOf(row.get(JOB.PREEMPTED_RULE)),
+                GroundsRow.grounds(row.get(JOB.PREEMPTED_GROUNDS)),
+                row.get(JOB.PREEMPTED_AT)));
   }
 
   private static Optional<HoldPause> holdPause(Record row) {

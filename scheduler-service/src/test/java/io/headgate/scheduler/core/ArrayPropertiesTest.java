@@ -17,7 +17,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What holds for arrays whatever happens. A failure names its seed.
+/// Properties of arrays that hold whatever happens. A failure names its seed.
 class ArrayPropertiesTest {
   private static final int STEPS = 80;
 

@@ -99,7 +99,7 @@ public record JobArray(
     return next > size;
   }
 
-  /// Whether no other element may start now. Those that wait again go first.
+  /// Whether no other element may start now. Elements that wait again go first.
   public boolean isFull() {
     return isOver() || tally.live() >= maxParallel;
   }
@@ -156,7 +156,7 @@ public record JobArray(
     return new JobArray(size, maxParallel, next, early, tally, event);
   }
 
-  /// What becomes of the array now that no element is live and none will start.
+  /// The event of the array now that no element is live and none will start.
   public JobEvent outcome() {
     if (closing.isPresent()) {
       return closing.get();

@@ -116,9 +116,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   /// The waiting jobs without a hold, lane by lane.
   public List<LiveJob> waitingInLanes() {
     List<LiveJob> waiting = new ArrayList<>(waitingInLanes);
-    for (Lane lane : lanes) {
-      lane.line().copyTo(waiting);
-    }
+    lanes.forEach(lane -> lane.line().copyTo(waiting));
     return waiting;
   }
 
@@ -354,8 +352,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     return backedOff;
   }
 
-  /// The waiting jobs that are no candidates, behind their gates or because of their arrays, in
-  /// order. They are ahead of no other job. Callers keep it.
+  /// The waiting jobs that are no candidates, for their gates or arrays, in order. Callers keep it.
   public SortedSet<LiveJob> keptBack() {
     return keptBack;
   }
@@ -376,14 +373,9 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     return waitingInLanes + holders.size() + backedOff.size();
   }
 
-  /// How many attempts its candidates ask for: one each, an array one for each element that may
-  /// start.
+  /// How many attempts its candidates ask for: an array one for each element that may start.
   public long starts() {
-    long starts = holders.size() + (long) backedOff.size();
-    for (Lane lane : lanes) {
-      starts += lane.starts();
-    }
-    return starts;
+    return holders.size() + backedOff.size() + lanes.stream().mapToLong(Lane::starts).sum();
   }
 
   public int attempts() {
@@ -396,11 +388,8 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
 
   /// How many waiting jobs of the queue are ahead of the job.
   public int ahead(LiveJob job) {
-    int ahead = holders.headSet(job).size() + backedOff.headSet(job).size();
-    for (Lane lane : lanes) {
-      ahead += lane.line().ahead(job);
-    }
-    return ahead;
+    int beside = holders.headSet(job).size() + backedOff.headSet(job).size();
+    return beside + lanes.stream().mapToInt(lane -> lane.line().ahead(job)).sum();
   }
 
   @Override

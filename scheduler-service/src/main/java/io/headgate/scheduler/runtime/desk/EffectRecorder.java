@@ -9,7 +9,6 @@ import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptEnding;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Job;
-import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
@@ -108,7 +107,7 @@ public final class EffectRecorder {
             jobs.job(job)
                 .ifPresent(known -> keep(turn, known.with(known.job().withGate(gate, since))));
         case Effect.ArrayChanged(JobId job, var array) ->
-            jobs.job(job).ifPresent(known -> arrayChanged(turn, known, array));
+            jobs.job(job).ifPresent(known -> keep(turn, ArrayRecords.changed(turn, known, array)));
         case Effect.DependencyFailed(JobId job, var dependency, var ended) ->
             turn.cancellations.put(
                 job, Cancellation.byDependency(DependencyText.unmet(dependency, ended)));
@@ -131,7 +130,7 @@ public final class EffectRecorder {
         Optional.ofNullable(turn.jobs.get(job.id()))
             .or(() -> jobs.job(job.id()))
             .or(() -> Optional.ofNullable(turn.staged.get(job.id())))
-            .or(() -> begun(turn, job));
+            .or(() -> ArrayRecords.begun(jobs, turn, job));
     if (known.isEmpty()) {
       throw new IllegalStateException(
           "the core changed job " + job.id() + ", which is not in memory");
@@ -143,13 +142,9 @@ public final class EffectRecorder {
         if (job.element().isPresent()) {
           // The event of the array says it for all of them.
           turn.created.add(job.id());
-          return;
+        } else {
+          turn.note(JobNotes.submitted(record));
         }
-        turn.note(
-            JobNotes.about(record, EventType.SUBMITTED)
-                .message(
-                    "%s is submitted to %s"
-                        .formatted(record.name().id(), job.spec().queue().name())));
       }
       case WITHDRAW -> toDraft(turn, record, turn.drafts.getOrDefault(job.id(), QUEUE_REMOVED));
       case ASSIGN, STOP, RESUME -> keep(turn, record);
@@ -176,27 +171,6 @@ public final class EffectRecorder {
       case REJECT, REQUEUE -> backToQueue(turn, record, from, event);
       case SUCCEED, FAIL, CANCEL, LOSE -> finish(turn, record);
     }
-  }
-
-  /// An element of an array that is a job from now on.
-  private Optional<JobRecord> begun(LoopTurn turn, Job job) {
-    return job.element()
-        .flatMap(element ->
-            jobs.job(element.array())
-                .or(() -> Optional.ofNullable(turn.staged.get(element.array())))
-                .map(array -> array.element(element.number())));
-  }
-
-  private void arrayChanged(LoopTurn turn, JobRecord known, JobArray array) {
-    Optional<Cancellation> cancellation =
-        Optional.ofNullable(turn.cancellations.get(known.id())).or(known::cancellation);
-    keep(turn, known.with(known.job().withPart(array)).cancelled(cancellation));
-  }
-
-  /// By whom the job was cancelled in this turn: itself, or its array.
-  private Optional<Cancellation> cancelledNow(LoopTurn turn, JobRecord job) {
-    return Optional.ofNullable(turn.cancellations.get(job.id()))
-        .or(() -> job.job().element().map(element -> turn.cancellations.get(element.array())));
   }
 
   private void backToQueue(
@@ -245,7 +219,7 @@ public final class EffectRecorder {
             .with(
                 new Course(
                     record.course().startedAt(), Optional.of(turn.now), record.course().exitCode()))
-            .cancelled(cancelledNow(turn, record).or(record::cancellation));
+            .cancelled(ArrayRecords.cancelledNow(turn, record).or(record::cancellation));
     turn.jobs.put(done.id(), done);
     jobs.remove(done);
     String code = done.course().exitCode().map(String::valueOf).orElse("");
@@ -316,7 +290,7 @@ public final class EffectRecorder {
 
   private void stop(LoopTurn turn, AttemptRecord attempt, StopOrder order) {
     JobRecord job = jobs.job(attempt.id().job()).orElseThrow();
-    Optional<Cancellation> cancellation = cancelledNow(turn, job);
+    Optional<Cancellation> cancellation = ArrayRecords.cancelledNow(turn, job);
     if (cancellation.isPresent() && order.cause() instanceof StopCause.Cancelled) {
       job = job.cancelled(cancellation);
       keep(turn, job);

@@ -92,7 +92,7 @@ final class QueueTotals {
     }
   }
 
-  /// Of a waiting array, those of all elements that may start.
+  /// Units that the job needs; a waiting array needs those of all elements that may start.
   private static long units(JobRecord job) {
     int starts = job.job().array().map(JobArray::startable).orElse(1);
     return starts * job.metadata().gpus().units();
