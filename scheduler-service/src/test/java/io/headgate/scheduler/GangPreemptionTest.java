@@ -113,7 +113,7 @@ final class GangPreemptionTest {
         .containsExactly(0, 1, 0);
   }
 
-  /// A starter configuration has one policy: nobody preempts its jobs.
+  /// A starter configuration has one policy, so no job has a rival.
   @Test
   void nobodyIsWarnedWhereNobodyPreempts() {
     installation.neighbours.grant(

@@ -12,7 +12,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// What happened to a job, and which other jobs made room for it, for one reader. Oldest first.
+/// The events of a job, and those of other jobs that made room for it, for one reader. Oldest
+/// first.
 ///
 /// @param own events about the job, the last [#EVENTS]
 /// @param madeRoom preemptions and moves of other jobs, the last [#VICTIMS]

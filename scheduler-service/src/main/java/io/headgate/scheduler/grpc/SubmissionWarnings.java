@@ -14,7 +14,7 @@ import io.headgate.scheduler.runtime.leadership.NotLeadingException;
 import io.headgate.type.GpuQuantity;
 import java.util.Optional;
 
-/// What submitters should know of a job that was taken. It refuses nothing.
+/// Hints for the submitter of a job that was taken. They refuse nothing.
 ///
 /// A gang that needs more GPUs than its policy reserves is never entitled, however few others run.
 /// So it may be preempted (P2), and loses the work of all its workers at once.

@@ -61,7 +61,7 @@ class PreemptionTest {
     assertThat(it.record("g").lastPreemption().orElseThrow().by()).isEqualTo(it.id("o"));
   }
 
-  /// Of a victim with one GPU that has just started.
+  /// The weighing of a victim with one GPU that has just started.
   private static Weighing weighed(int considered, int victims) {
     return new Weighing(
         Weighing.Way.ORDER,

@@ -74,7 +74,7 @@ class SubmitTest {
     Golden.check("submit-count", submit("--count", "3"));
   }
 
-  /// A gang that asks for twice what its policy reserves. The job is submitted all the same.
+  /// A gang that asks for twice what its policy reserves. The job is submitted nevertheless.
   @Test
   void warnsOnceOfAGangAboveTheReservation() {
     Warning warning =

@@ -37,7 +37,7 @@ public record PreemptionGrounds(
     return new PreemptionGrounds(victim, winner, need, tenants, Optional.of(time), weighing);
   }
 
-  /// The grounds with what was weighed.
+  /// The grounds with the weighing of the victim.
   public PreemptionGrounds weighed(Weighing choice) {
     return new PreemptionGrounds(victim, winner, need, tenants, lost, Optional.of(choice));
   }

@@ -4,7 +4,7 @@ import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.OptionalInt;
 
-/// What was weighed when an attempt was chosen as a victim (P4).
+/// The weighing of an attempt that was chosen as a victim (P4).
 ///
 /// Example: a job needs half a GPU, and the only job above a reservation is a gang of 16. So no
 /// smaller job of its standing could go, and the gang is first in the order: 1 considered, 1

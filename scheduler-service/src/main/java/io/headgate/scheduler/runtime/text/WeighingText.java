@@ -9,8 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What was weighed when a victim was chosen (P4), as numbers and in one sentence. The sentence
-/// follows from the numbers, which events keep.
+/// A [Weighing] as numbers and in one sentence. The sentence follows from the numbers, which events
+/// keep.
 public final class WeighingText {
   private static final String SEARCH = "search";
   private static final String CONSIDERED = "considered";
