@@ -332,11 +332,11 @@ final class CatalogInputs {
   }
 
   private void withdraw(QueueState queue) {
-    List.copyOf(queue.holders()).forEach(transitions::withdraw);
+    List.copyOf(queue.holders()).forEach(job -> ArrayInputs.withdraw(world, transitions, job));
     List<LiveJob> others = queue.waitingInLanes();
     others.addAll(queue.backedOff());
     others.addAll(queue.keptBack());
-    others.forEach(transitions::withdraw);
+    others.forEach(job -> ArrayInputs.withdraw(world, transitions, job));
   }
 
   private List<QueueState> tenantQueues(TenantId tenant) {
