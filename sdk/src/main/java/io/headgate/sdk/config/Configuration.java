@@ -79,7 +79,7 @@ public record Configuration(
         tenant, groups, pools, profiles, List.of(), policies, List.of(), List.of(), Visibility.OWN);
   }
 
-  public Configuration withTenant(String name) {
+  public Configuration withTenant(@Nullable String name) {
     return new Configuration(
         name,
         groups,
@@ -92,6 +92,32 @@ public record Configuration(
         visibility,
         parts,
         budget);
+  }
+
+  /// With the environments of another one's vaults in place of those that are hidden here.
+  Configuration withHiddenOf(Configuration other) {
+    return new Configuration(
+        tenant,
+        groups,
+        pools,
+        profiles,
+        departments,
+        policies,
+        vaults.stream()
+            .map(vault -> vault.environmentHidden() ? shown(vault, other.vaults) : vault)
+            .toList(),
+        tenants,
+        visibility,
+        parts,
+        budget);
+  }
+
+  private static Vault shown(Vault hidden, List<Vault> others) {
+    return others.stream()
+        .filter(other -> other.name().equals(hidden.name()))
+        .findFirst()
+        .map(hidden::withEnvironmentOf)
+        .orElse(hidden);
   }
 
   /// Whether it is about pools that several tenants share.

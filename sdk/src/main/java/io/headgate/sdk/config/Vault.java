@@ -33,6 +33,19 @@ public record Vault(
     environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
   }
 
+  Vault withEnvironmentOf(Vault other) {
+    return new Vault(
+        name,
+        groups,
+        images,
+        requireImage,
+        requireDigest,
+        commands,
+        other.environment,
+        other.environmentHidden,
+        description);
+  }
+
   /// The vault without the values of its environment, for readers that are no admins.
   Vault hidden() {
     return new Vault(

@@ -99,7 +99,7 @@ final class YamlText {
     indent = outer;
   }
 
-  private static String scalar(String value) {
+  static String scalar(String value) {
     if (value.equals("true") || value.equals("false")) {
       return value;
     }

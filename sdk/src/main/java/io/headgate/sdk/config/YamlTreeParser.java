@@ -59,6 +59,13 @@ final class YamlTreeParser {
 
   /// @throws MalformedTextException when it is no YAML, or more than one document
   static YamlTree parse(String text, Bounds bounds) throws MalformedTextException {
+    return new YamlTreeParser(bounds).convert(compose(text, bounds), 0);
+  }
+
+  /// The document's nodes, which know where they stand.
+  ///
+  /// @throws MalformedTextException when it is no YAML, or more than one document
+  static Node compose(String text, Bounds bounds) throws MalformedTextException {
     if (text.length() > bounds.characters) {
       throw new MalformedTextException(bounds.tooLarge(), "FILE_TOO_LARGE", null);
     }
@@ -82,7 +89,7 @@ final class YamlTreeParser {
         throw new MalformedTextException(
             "a second document begins here; a file holds one", "MALFORMED_YAML", second);
       }
-      return new YamlTreeParser(bounds).convert(root, 0);
+      return root;
     } catch (MarkedYamlEngineException e) {
       Span span = e.getProblemMark().map(mark -> at(mark, 1)).orElse(null);
       throw new MalformedTextException(explain(e), "MALFORMED_YAML", span);
