@@ -76,7 +76,7 @@ class ArrayCommandsTest {
     return element;
   }
 
-  /// Of 50 elements, two have failed, and five run.
+  /// Two elements of 50 have failed, and five run.
   private void halfway() {
     gate.jobs.put(
         array(

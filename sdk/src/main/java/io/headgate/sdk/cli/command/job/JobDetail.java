@@ -70,6 +70,25 @@ final class JobDetail {
           "start",
           Cell.of(JobTexts.start(job, times) + " (" + times.until(job.expectedStartTime()) + ")"));
     }
+    settings(job);
+    place(job);
+    job.currentAttempt().ifPresent(this::progress);
+    if (!job.attempts().isEmpty()) {
+      output.line("");
+      attempts(job.attempts());
+    }
+    LastWords.of(invocation, job).forEach(output::line);
+    Job.ArrayProgress progress = job.arrayProgress();
+    if (progress != null) {
+      elements(job, progress);
+      return;
+    }
+    output.note("");
+    output.note("why: headgate explain " + job.id() + "     output: headgate logs " + job.id());
+  }
+
+  /// What its submitter asked for.
+  private void settings(Job job) {
     if (job.spec().priority() != 0) {
       field("priority", Cell.of(job.spec().priority()));
     }
@@ -87,6 +106,16 @@ final class JobDetail {
     if (job.spec().notBefore() != null) {
       field("not before", Cell.of(when(job.spec().notBefore())));
     }
+    if (job.spec().movable()) {
+      field("movable", Cell.of("to make room, in a pool with consolidate"));
+    }
+    if (job.spec().abortCallback() != null) {
+      field("on abort", Cell.of(String.join(" ", job.spec().abortCallback().command())));
+    }
+  }
+
+  /// Which element or copy it is.
+  private void place(Job job) {
     JobSpec.CopyNumber copy = job.spec().copyNumber();
     Job.Element element = job.element();
     if (element != null) {
@@ -95,25 +124,6 @@ final class JobDetail {
     } else if (copy != null) {
       field("copy", Cell.of("%d of %d".formatted(copy.index(), copy.count())));
     }
-    if (job.spec().movable()) {
-      field("movable", Cell.of("to make room, in a pool with consolidate"));
-    }
-    if (job.spec().abortCallback() != null) {
-      field("on abort", Cell.of(String.join(" ", job.spec().abortCallback().command())));
-    }
-    job.currentAttempt().ifPresent(this::progress);
-    if (!job.attempts().isEmpty()) {
-      output.line("");
-      attempts(job.attempts());
-    }
-    LastWords.of(invocation, job).forEach(output::line);
-    Job.ArrayProgress progress = job.arrayProgress();
-    if (progress != null) {
-      elements(job, progress);
-      return;
-    }
-    output.note("");
-    output.note("why: headgate explain " + job.id() + "     output: headgate logs " + job.id());
   }
 
   /// Which elements of the array failed, which run, and where the others are listed.
