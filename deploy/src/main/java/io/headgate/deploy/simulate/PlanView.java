@@ -52,7 +52,7 @@ final class PlanView {
                     preempt.job(),
                     "",
                     List.of(),
-                    new Preemption(preempt.by(), preempt.rule(), "", null),
+                    new Preemption(preempt.by(), preempt.rule(), "", null, ""),
                     null)),
         jobs(
             answer.waits(),

@@ -38,8 +38,8 @@ public record AttemptKey(JobName job, String uid, int attempt, int worker)
     return new AttemptKey(job, "", attempt, worker);
   }
 
-  /// A name for this attempt's directory: unique, because neither ids nor uids hold dots, and safe
-  /// as a file name.
+  /// A name for this attempt's directory: safe as a file name, and unique. Only the id of an
+  /// array's element has a dot, before its number, and no uid is a number.
   public String directoryName() {
     String name = job.tenant() + "." + job.id() + "." + attempt + "." + worker;
     return uid.isEmpty() ? name : name + "." + uid;

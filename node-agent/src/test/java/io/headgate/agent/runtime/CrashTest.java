@@ -191,7 +191,7 @@ class CrashTest {
   ///
   /// @param stopAfter it must not start when contact was lost for longer than this
   static Input assigned(Machine machine, Optional<Duration> stopAfter) {
-    return assigned(slices(machine), 0, stopAfter);
+    return assigned(slices(machine), 0, stopAfter, 1);
   }
 
   /// A job that has all of the GPU that is not divided.
@@ -199,16 +199,22 @@ class CrashTest {
     return assigned(
         List.of(new SliceGrant(1, FakeGpus.uuid(1), GpuQuantity.ONE, 0)),
         4 * FakeGpus.GIB,
-        Optional.empty());
+        Optional.empty(),
+        1);
+  }
+
+  /// The first worker of a gang, which waits for the second.
+  static Input assignedInGang() {
+    return assigned(slices(Machine.DIVIDED), 0, Optional.empty(), 2);
   }
 
   private static Input assigned(
-      List<SliceGrant> slices, long memoryBytes, Optional<Duration> stopAfter) {
+      List<SliceGrant> slices, long memoryBytes, Optional<Duration> stopAfter, int workers) {
     return new Input.Assigned(
         Fixtures.LEADER,
         new Assignment(
             Fixtures.key("job"),
-            1,
+            workers,
             "half",
             slices,
             0,
@@ -236,7 +242,7 @@ class CrashTest {
             "ada",
             Optional.empty(),
             Optional.empty(),
-            false),
+            workers > 1),
         Fixtures.NOW);
   }
 
@@ -314,7 +320,7 @@ class CrashTest {
     Needed.CGROUPS.demand(tried.areAvailable());
     install();
     var _ = gpus.checkpoint();
-    die(step.name(), "suspend");
+    die(data, step.name(), "suspend");
 
     try (Agent agent = CrashingAgent.open(data)) {
       agent.start();
@@ -334,7 +340,7 @@ class CrashTest {
 
   private void runTheJobOnce(String step, boolean whileStopping) throws Exception {
     Machine machine = Machine.in(data);
-    die(step, whileStopping ? "stop" : "run");
+    die(data, step, whileStopping ? "stop" : "run");
 
     try (Agent agent = CrashingAgent.open(data)) {
       agent.start();
@@ -407,7 +413,7 @@ class CrashTest {
   @Test
   void givesUpForGoodWhatItHadGivenUpWhenItWasKilled() throws Exception {
     install();
-    die(Failpoint.AFTER_REFUSAL_RECORD.name(), "late");
+    die(data, Failpoint.AFTER_REFUSAL_RECORD.name(), "late");
 
     try (Agent agent = CrashingAgent.open(data)) {
       agent.start();
@@ -439,7 +445,10 @@ class CrashTest {
     await().atMost(PATIENCE).until(() -> !AttemptLock.isHeld(attempt));
   }
 
-  private void die(String step, String what) throws Exception {
+  /// Runs an agent on the data until it dies at the step.
+  ///
+  /// @param what it does, for [CrashingAgent]
+  static void die(Path data, String step, String what) throws Exception {
     List<String> command = TestJvm.command();
     command.addAll(
         List.of(
@@ -466,7 +475,7 @@ class CrashTest {
     }
   }
 
-  private static AttemptReport report(Agent agent) throws Exception {
+  static AttemptReport report(Agent agent) throws Exception {
     return agent.reports().get().stream()
         .filter(report -> report.key().equals(Fixtures.key("job")))
         .findFirst()

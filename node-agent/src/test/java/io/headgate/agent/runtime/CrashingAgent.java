@@ -42,11 +42,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/// An agent without a connection, run by [CrashTest] in a JVM of its own. It takes one job, and
-/// stops or suspends it if asked. It dies at the failpoint, or the step of its GPU driver, that a
-/// system property names.
+/// An agent without a connection, run by [CrashTest] in a JVM of its own. It takes one job or one
+/// worker of a gang, and stops or suspends the job if asked. It dies at the failpoint, or the step
+/// of its GPU driver, that a system property names.
 final class CrashingAgent {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /// Below those that the system chooses for connections.
+  private static final int FIRST_PORT = 20_000;
+
+  private static final int PORTS = 9_000;
 
   private CrashingAgent() {}
 
@@ -88,13 +93,19 @@ final class CrashingAgent {
             WallsConfig.DEFAULTS.settings(),
             containers(data),
             pods(data),
-            GangNetwork.Settings.ALONE,
+            gangs(data),
             bootId),
         driver,
         new DeviceWatch(driver, Duration.ofSeconds(10), time),
         new AgentInstruments(Telemetry.disabled(), time, "crash"),
         Optional.empty(),
         time);
+  }
+
+  /// Ports of its own, so that tests beside it do not take a port while no agent holds it.
+  private static GangNetwork.Settings gangs(Path data) {
+    int first = FIRST_PORT + Math.floorMod(data.hashCode(), PORTS);
+    return new GangNetwork.Settings(Optional.of("127.0.0.1"), List.of(), first, first + 9);
   }
 
   private static ContainerUse containers(Path data) {
@@ -178,6 +189,12 @@ final class CrashingAgent {
     Agent agent = open(Path.of(arguments[0]));
     agent.start();
     Path data = Path.of(arguments[0]);
+    if (arguments[1].equals("gang")) {
+      agent.post(CrashTest.assignedInGang());
+      await(agent, report -> report.address().isPresent());
+      agent.post(GangCrashTest.go());
+      new CountDownLatch(1).await();
+    }
     // Without contact ever, a millisecond of patience is over.
     boolean late = arguments[1].equals("late");
     agent.post(

@@ -12,7 +12,6 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.TenantShare;
 import io.headgate.scheduler.core.job.HoldRelease;
-import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Ranking;
 import io.headgate.scheduler.core.placement.Shape;
@@ -333,17 +332,11 @@ final class CatalogInputs {
   }
 
   private void withdraw(QueueState queue) {
-    for (LiveJob job : List.copyOf(queue.holders())) {
-      transitions.dequeue(job);
-      transitions.move(job, JobEvent.WITHDRAW);
-    }
+    List.copyOf(queue.holders()).forEach(job -> ArrayInputs.withdraw(world, transitions, job));
     List<LiveJob> others = queue.waitingInLanes();
     others.addAll(queue.backedOff());
-    others.addAll(queue.gated());
-    for (LiveJob job : others) {
-      transitions.dequeue(job);
-      transitions.move(job, JobEvent.WITHDRAW);
-    }
+    others.addAll(queue.keptBack());
+    others.forEach(job -> ArrayInputs.withdraw(world, transitions, job));
   }
 
   private List<QueueState> tenantQueues(TenantId tenant) {

@@ -22,7 +22,6 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.TenantAccount;
-import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -122,7 +121,8 @@ final class Consolidator {
     for (Move move : plan.moves()) {
       LiveAttempt attempt = move.attempt();
       PreemptionGrounds grounds =
-          Preemptor.grounds(job, attempt, winner, found).losing(gpuTime(attempt.lostByMove(now)));
+          Preemptor.grounds(job, attempt, winner, found)
+              .losing(Preemptor.gpuTime(attempt.lostByMove(now)));
       attempt.job().preempted(new Preemption(job.id(), PreemptionRule.P11, grounds, now));
       Hold place = hold(attempt.job(), move.to(), List.of(attempt.id()));
       places.add(transitions.holds().hold(attempt.job(), place));
@@ -134,13 +134,6 @@ final class Consolidator {
     placed.searched();
     transitions.emit(new Effect.JobReasonChanged(job.id(), Reasons.waiting(placed)));
     return new TurnOutcome.Consolidated(placed, moved, places);
-  }
-
-  /// As time of one GPU.
-  ///
-  /// @param unitMillis units × milliseconds
-  private static Duration gpuTime(double unitMillis) {
-    return Duration.ofMillis((long) (unitMillis / GpuQuantity.UNITS_PER_GPU));
   }
 
   private Hold hold(LiveJob job, Assignment place, List<AttemptId> waitsFor) {

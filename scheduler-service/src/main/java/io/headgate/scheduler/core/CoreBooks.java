@@ -217,7 +217,7 @@ final class CoreBooks implements Books {
     for (QueueState queue : world.queuesOf.getOrDefault(account, List.of())) {
       if (queue.candidates() > 0 && queue.resolved().isPresent()) {
         long need = queue.shape().needUnits();
-        units += need * queue.candidates();
+        units += need * queue.starts();
         LiveJob head = need > 0 ? UsageReport.head(queue) : null;
         if (head != null) {
           first = UsageReport.earlier(first, head);

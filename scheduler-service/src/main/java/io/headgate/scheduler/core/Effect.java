@@ -13,6 +13,7 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
@@ -73,6 +74,10 @@ public sealed interface Effect {
   /// @param gate open: the job takes its place among the others of its queue
   /// @param waitingSince the latest moment at which it began to wait for its start
   record GateChanged(JobId job, Gate gate, Instant waitingSince) implements Effect {}
+
+  /// The array stands in another way: elements have started, or have gone from one state to
+  /// another.
+  record ArrayChanged(JobId job, JobArray array) implements Effect {}
 
   /// A dependency of a waiting job can no longer be met, so the job is cancelled next.
   ///

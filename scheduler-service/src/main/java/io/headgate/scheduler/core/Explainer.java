@@ -23,7 +23,7 @@ final class Explainer {
   private Explainer() {}
 
   static Optional<Position> position(LiveJob job) {
-    return job.attempt() != null || job.isGated()
+    return job.attempt() != null || job.isKeptBack()
         ? Optional.empty()
         : Optional.of(new Position(job.queue().ahead(job) + 1, job.queue().candidates()));
   }
@@ -49,9 +49,9 @@ final class Explainer {
         job.toJob(),
         inLane ? Reasons.of(world, job, block) : Reasons.of(world, job),
         position(job),
-        job.isGated() ? List.of() : starts(job, rules),
+        job.isKeptBack() ? List.of() : starts(job, rules),
         isSupply(block) ? VictimExplanation.preempts(world, job, gaveUp) : List.of(),
-        waits && !job.isGated() ? ahead(job) : List.of(),
+        waits && !job.isKeptBack() ? ahead(job) : List.of(),
         inLane ? behind(job) : List.of(),
         Optional.ofNullable(job.hold()).map(LiveHold::hold),
         Optional.ofNullable(job.attempt()).map(LiveAttempt::toAttempt),

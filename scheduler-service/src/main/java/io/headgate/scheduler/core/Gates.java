@@ -66,7 +66,7 @@ final class Gates {
   }
 
   void add(LiveJob job) {
-    job.queue().gated().add(job);
+    job.queue().keptBack().add(job);
     for (Dependency dependency : job.gate().after()) {
       dependents
           .computeIfAbsent(
@@ -84,7 +84,7 @@ final class Gates {
 
   /// Its gate is still the one with which it was added.
   void remove(LiveJob job) {
-    job.queue().gated().remove(job);
+    job.queue().keptBack().remove(job);
     for (Dependency dependency : job.gate().after()) {
       TreeSet<LiveJob> waiting = dependents.get(dependency.on());
       if (waiting != null && waiting.remove(job) && waiting.isEmpty()) {

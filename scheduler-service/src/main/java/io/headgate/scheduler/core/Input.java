@@ -4,11 +4,13 @@ import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import java.time.Instant;
+import java.util.Optional;
 
 /// Something that happened outside the core.
 ///
@@ -31,21 +33,35 @@ public sealed interface Input {
   /// then it is not refused.
   ///
   /// @param gate what it waits for first. A job that has ended before the batch is not in it
-  record JobSubmitted(JobSpec job, Gate gate) implements Input {
+  /// @param array that it is; its elements have the ids below its own. Absent: it is none
+  record JobSubmitted(JobSpec job, Gate gate, Optional<JobArray> array) implements Input {
     /// A job that waits for nothing else.
     public JobSubmitted(JobSpec job) {
       this(job, Gate.OPEN);
     }
+
+    /// A job that is no array.
+    public JobSubmitted(JobSpec job, Gate gate) {
+      this(job, gate, Optional.empty());
+    }
   }
 
   /// A user wants the job to end. `job` is the shell's record of it, for the core forgets drafts
-  /// and ended jobs.
+  /// and ended jobs. It may be an element of an array that has not started, in state WAITING. With
+  /// an array its elements end, too.
   record JobCancelled(Job job) implements Input {}
 
   /// A user wants the job to start anew: from its original place if it is live, from a new place if
   /// it is a draft or has ended. `job` is the shell's record of it, for the core forgets drafts and
-  /// ended jobs.
-  record JobRequeued(Job job) implements Input {}
+  /// ended jobs. An array waits again with the elements that have never started.
+  ///
+  /// @param array the shell's record of the array of an element; it is over only when the element
+  ///   is again. Absent: it is no element, or its array is live
+  record JobRequeued(Job job, Optional<Job> array) implements Input {
+    public JobRequeued(Job job) {
+      this(job, Optional.empty());
+    }
+  }
 
   /// A user changes a waiting job: its priority, its longest run time or its queue. It keeps its
   /// place by O5.

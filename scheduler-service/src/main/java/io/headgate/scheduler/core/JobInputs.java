@@ -2,9 +2,12 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.job.ArrayElement;
+import io.headgate.scheduler.core.job.ArrayPart;
 import io.headgate.scheduler.core.job.Dependency;
 import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobLifecycle;
@@ -60,37 +63,57 @@ final class JobInputs {
     return lane == null ? StructuralCheck.denial(world, queue, job) : lane.denial();
   }
 
-  /// A job that cannot be queued as things are.
+  /// A job to be queued.
   ///
-  /// @param sequence its place, if it becomes possible
   /// @param before the record of a job that was submitted earlier; empty: it is new
-  /// @param later what the batch asks of the job afterwards
-  private record Impossible(
-      int input,
+  /// @param array the record of the array of an element, if that is not live
+  private record Wish(
       JobSpec spec,
       Gate gate,
-      long sequence,
+      Optional<ArrayPart> part,
       Optional<Job> before,
-      List<Runnable> later) {}
-
-  void submit(int input, JobSpec spec, Gate gate) {
-    if (isPostponed(spec.id(), () -> submit(input, spec, gate))) {
-      return;
+      Optional<Job> array) {
+    static Wish again(Job record, Optional<ArrayPart> part, Optional<Job> array) {
+      return new Wish(record.spec(), record.gate(), part, Optional.of(record), array);
     }
-    Optional<Denial> denial = denial(world, spec);
-    if (denial.isEmpty()) {
-      queue(spec, gate, world.takeSequence(), Optional.empty());
-    } else if (denial.get() instanceof Denial.DuplicateJob) {
-      transitions.refuse(input, spec.id(), denial.get());
-    } else {
-      postpone(input, spec, gate, Optional.empty());
+
+    Optional<JobArray> asArray() {
+      return part.filter(JobArray.class::isInstance).map(JobArray.class::cast);
     }
   }
 
-  private void postpone(int input, JobSpec spec, Gate gate, Optional<Job> before) {
+  /// A job that cannot be queued as things are.
+  ///
+  /// @param sequence its place, if it becomes possible
+  /// @param later what the batch asks of the job afterwards
+  private record Impossible(int input, Wish wish, long sequence, List<Runnable> later) {}
+
+  void submit(int input, Input.JobSubmitted submitted) {
+    JobSpec spec = submitted.job();
+    if (isPostponed(spec.id(), () -> submit(input, submitted))) {
+      return;
+    }
+    Wish wish =
+        new Wish(
+            spec,
+            submitted.gate(),
+            submitted.array().map(array -> array),
+            Optional.empty(),
+            Optional.empty());
+    Optional<Denial> denial = denial(world, spec);
+    if (denial.isEmpty()) {
+      queue(wish, world.takePlace(wish.asArray()));
+    } else if (denial.get() instanceof Denial.DuplicateJob) {
+      transitions.refuse(input, spec.id(), denial.get());
+    } else {
+      postpone(input, wish);
+    }
+  }
+
+  private void postpone(int input, Wish wish) {
     impossible.put(
-        spec.id(),
-        new Impossible(input, spec, gate, world.takeSequence(), before, new ArrayList<>()));
+        wish.spec().id(),
+        new Impossible(input, wish, world.takePlace(wish.asArray()), new ArrayList<>()));
   }
 
   /// Keeps an input about an impossible job until that job's case is decided.
@@ -106,10 +129,11 @@ final class JobInputs {
       List<Impossible> jobs = List.copyOf(impossible.values());
       impossible.clear();
       for (Impossible job : jobs) {
-        denial(world, job.spec())
+        JobSpec spec = job.wish().spec();
+        denial(world, spec)
             .ifPresentOrElse(
-                denial -> transitions.refuse(job.input(), job.spec().id(), denial),
-                () -> queue(job.spec(), job.gate(), job.sequence(), job.before()));
+                denial -> transitions.refuse(job.input(), spec.id(), denial),
+                () -> queue(job.wish(), job.sequence()));
         job.later().forEach(Runnable::run);
       }
       transitions.refusals().sort(Comparator.comparingInt(Decision.Refusal::input));
@@ -117,12 +141,15 @@ final class JobInputs {
   }
 
   /// Puts a job in its queue.
-  ///
-  /// @param before the record of a job that was submitted earlier; empty: it is new
-  private void queue(JobSpec spec, Gate gate, long sequence, Optional<Job> before) {
-    QueueState queue = world.queue(spec.queue());
+  private void queue(Wish wish, long sequence) {
+    wish.array()
+        .filter(array -> !world.jobs.containsKey(array.id()))
+        .ifPresent(array ->
+            queue(Wish.again(array, array.part(), Optional.empty()), world.takeSequence()));
+    QueueState queue = world.queue(wish.spec().queue());
+    Optional<Job> before = wish.before();
     // One queue id for all its jobs, however many.
-    JobSpec own = spec.with().queue(queue.id()).build();
+    JobSpec own = wish.spec().with().queue(queue.id()).build();
     LiveJob job =
         new LiveJob(
             new Job(
@@ -135,9 +162,13 @@ final class JobInputs {
                 before.flatMap(Job::lastPreemption),
                 Optional.empty(),
                 Optional.empty(),
-                gate.isOpen(now) ? Gate.OPEN : gate),
+                wish.gate().isOpen(now) ? Gate.OPEN : wish.gate(),
+                wish.part()),
             queue);
     world.jobs.put(job.id(), job);
+    world.arrays.add(job);
+    world.arrays.moved(job, before.map(Job::state), JobState.WAITING);
+    job.setRests(wish.asArray().filter(JobArray::isFull).isPresent());
     world.gates.queuedAnew(job.id());
     transitions.enqueue(job);
     List<Gates.Ended> ended = endedAlready(job);
@@ -192,7 +223,9 @@ final class JobInputs {
       QueueState queue = world.queue(spec.queue());
       changed = new LiveJob(job.toJob().withSpec(spec.with().queue(queue.id()).build()), queue);
       changed.waitsSince(now);
+      changed.setRests(job.rests());
       world.jobs.put(changed.id(), changed);
+      world.arrays.add(changed);
     }
     transitions.enqueue(changed);
     transitions.forgetIfUnused(from);
@@ -214,6 +247,15 @@ final class JobInputs {
       cancelForgotten(input, record);
       return;
     }
+    if (ArrayInputs.hasLiveElements(world, job)) {
+      ArrayInputs.close(world, job, JobEvent.CANCEL);
+      ArrayInputs.elements(world, job).forEach(this::cancel);
+    } else {
+      cancel(job);
+    }
+  }
+
+  private void cancel(LiveJob job) {
     LiveAttempt attempt = job.attempt();
     if (attempt == null) {
       transitions.dequeue(job);
@@ -228,6 +270,14 @@ final class JobInputs {
   }
 
   private void cancelForgotten(int input, Job record) {
+    if (record.state() == JobState.WAITING && mayBegin(record)) {
+      // An element that ends before its start is a job only from now on.
+      ArrayElement element = record.element().orElseThrow();
+      LiveJob array = Objects.requireNonNull(world.jobs.get(element.array()));
+      transitions.move(
+          ArrayInputs.begin(world, transitions, array, element.number()), JobEvent.CANCEL);
+      return;
+    }
     if (record.state() != JobState.DRAFT) {
       refuse(input, record.id(), record.state(), JobEvent.CANCEL);
       return;
@@ -238,25 +288,38 @@ final class JobInputs {
         new Effect.JobChanged(cancelled, Optional.of(record.state()), JobEvent.CANCEL));
   }
 
+  /// Whether it is an element that has not started, of an array that is live.
+  private boolean mayBegin(Job record) {
+    return record
+        .element()
+        .filter(element -> {
+          LiveJob array = world.jobs.get(element.array());
+          return array != null
+              && array.array() != null
+              && element.number() <= array.array().size()
+              && !array.array().isBegun(element.number());
+        })
+        .isPresent();
+  }
+
   void withdraw(JobId id) {
     if (isPostponed(id, () -> withdraw(id))) {
       return;
     }
     LiveJob job = world.jobs.get(id);
     if (job != null && job.state() == JobState.WAITING) {
-      transitions.dequeue(job);
-      transitions.move(job, JobEvent.WITHDRAW);
+      ArrayInputs.withdraw(world, transitions, job);
       transitions.forgetIfUnused(job.queue());
     }
   }
 
-  void requeue(int input, Job record) {
-    if (isPostponed(record.id(), () -> requeue(input, record))) {
+  void requeue(int input, Job record, Optional<Job> array) {
+    if (isPostponed(record.id(), () -> requeue(input, record, array))) {
       return;
     }
     LiveJob job = world.jobs.get(record.id());
     if (job == null) {
-      requeueForgotten(input, record);
+      requeueForgotten(input, record, array);
       return;
     }
     LiveAttempt attempt = job.attempt();
@@ -300,17 +363,25 @@ final class JobInputs {
     return order.outcome() == StopOutcome.REQUEUE || order.outcome() == StopOutcome.SUSPEND;
   }
 
-  private void requeueForgotten(int input, Job record) {
+  private void requeueForgotten(int input, Job record, Optional<Job> array) {
+    boolean hasNone = record.array().filter(known -> known.notStarted() == 0).isPresent();
     if (record.state() == JobState.WAITING
         || JobLifecycle.next(record.state(), JobEvent.REQUEUE).isEmpty()
-        || record.state().hasAttempt()) {
+        || record.state().hasAttempt()
+        || hasNone) {
       refuse(input, record.id(), record.state(), JobEvent.REQUEUE);
       return;
     }
+    // What asked the array to end no longer counts.
+    Optional<ArrayPart> part =
+        record
+            .part()
+            .map(each -> each instanceof JobArray known ? known.closing(Optional.empty()) : each);
+    Wish wish = Wish.again(record, part, array);
     if (denial(world, record.spec()).isEmpty()) {
-      queue(record.spec(), record.gate(), world.takeSequence(), Optional.of(record));
+      queue(wish, world.takePlace(wish.asArray()));
     } else {
-      postpone(input, record.spec(), record.gate(), Optional.of(record));
+      postpone(input, wish);
     }
   }
 

@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.StopOutcome;
+import io.headgate.scheduler.core.job.Weighing;
 import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
@@ -15,6 +16,7 @@ import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.rights.Levels;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
@@ -76,7 +78,8 @@ final class Preemptor {
         Suspensions.outcomes(found.victims(), found.place().workers());
     for (LiveAttempt victim : found.victims()) {
       PreemptionRule rule = request.ruleOf(victim);
-      PreemptionGrounds grounds = grounds(job, victim, winner, found);
+      PreemptionGrounds grounds =
+          grounds(job, victim, winner, found).weighed(weighing(victim, found));
       world.bars.bar(victim.job().id(), rule, victim.pool());
       victim.job().preempted(new Preemption(job.id(), rule, grounds, now));
       StopCause cause = new StopCause.Preempted(job.id(), rule, grounds);
@@ -96,6 +99,24 @@ final class Preemptor {
         betweenTenants
             ? Optional.of(new PreemptionGrounds.Tenants(victim.tenant().share(), winner.share()))
             : Optional.empty(),
+        Optional.empty(),
         Optional.empty());
+  }
+
+  private Weighing weighing(LiveAttempt victim, Result.Found found) {
+    return new Weighing(
+        found.search().way(),
+        found.search().considered(),
+        found.victims().size(),
+        new GpuQuantity(victim.takenUnits()),
+        gpuTime(victim.lostWork(now)),
+        found.search().smallerThan(victim));
+  }
+
+  /// As time of one GPU.
+  ///
+  /// @param unitMillis units × milliseconds
+  static Duration gpuTime(double unitMillis) {
+    return Duration.ofMillis((long) (unitMillis / GpuQuantity.UNITS_PER_GPU));
   }
 }

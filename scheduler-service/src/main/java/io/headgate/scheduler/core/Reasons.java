@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.explain.Obstacle;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.BackOff;
 import io.headgate.scheduler.core.job.Gate;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.WorkerPlace;
@@ -50,6 +51,9 @@ final class Reasons {
     if (job.isGated()) {
       return Optional.of(waiting(job.gate()));
     }
+    if (job.rests() && !job.backsOff()) {
+      return Optional.of(resting(world, job));
+    }
     LiveHold hold = job.hold();
     if (hold != null) {
       return Optional.of(waiting(hold));
@@ -67,6 +71,15 @@ final class Reasons {
     return gate.after().isEmpty()
         ? new Reason.NotBefore(gate.notBefore().orElseThrow())
         : new Reason.AfterJobs(gate.after().getFirst(), gate.after().size() - 1);
+  }
+
+  /// Why an array or an element of one is no candidate.
+  private static Reason resting(World world, LiveJob job) {
+    LiveJob array = job.array() != null ? job : Objects.requireNonNull(world.arrays.arrayOf(job));
+    JobArray state = ArrayBook.stateOf(array);
+    return array == job && state.isOver()
+        ? new Reason.Elements(job.id(), state.tally().live())
+        : new Reason.MaxParallel(array.id(), state.tally().live(), state.maxParallel());
   }
 
   static Reason waiting(BackOff pause) {

@@ -111,9 +111,9 @@ public final class SchedulerCore {
         case Input.NodeChanged(var node) -> nodes.changed(node);
         case Input.NodeRemoved(var node) -> nodes.removed(node);
         case Input.NodeCleared(var node) -> nodes.cleared(node);
-        case Input.JobSubmitted(var job, var gate) -> jobs.submit(index, job, gate);
+        case Input.JobSubmitted submitted -> jobs.submit(index, submitted);
         case Input.JobCancelled(var job) -> jobs.cancel(index, job);
-        case Input.JobRequeued(var job) -> jobs.requeue(index, job);
+        case Input.JobRequeued(var job, var array) -> jobs.requeue(index, job, array);
         case Input.JobUpdated(var job) -> jobs.update(index, job);
         case Input.JobWithdrawn(var job) -> jobs.withdraw(job);
         case Input.WorkerStarted started -> workers.started(started);
@@ -130,9 +130,12 @@ public final class SchedulerCore {
     jobs.retry();
     List<LiveJob> resumed = jobs.endPauses();
     nodes.takeBack(now);
+    ArrayInputs arrays = new ArrayInputs(world, transitions);
+    resumed.addAll(arrays.settle());
     resumed.addAll(new GateInputs(world, transitions, now).open());
     Optional<Instant> wakeAt = new Pass(world, transitions, searches, now).run();
     jobs.tellReasons(resumed);
+    arrays.tell();
     PastUses.tell(world, transitions, now);
     return new Decision(
         transitions.effects(), transitions.refusals(), wakeAt, transitions.holds().changes());
@@ -248,10 +251,11 @@ public final class SchedulerCore {
     return () -> StartForecast.of(state, world.placement, jobs, now);
   }
 
-  /// Whether the job waits, and not for the failure of another one.
+  /// Whether the job waits for its start, and not for the failure of another one.
   boolean isForeseeable(JobId job) {
     return live(job)
         .filter(known -> known.attempt() == null)
+        .filter(known -> known.array() == null || !known.array().isOver())
         .filter(known ->
             known.gate().after().stream()
                 .noneMatch(dependency -> dependency.condition() == Condition.FAIL))

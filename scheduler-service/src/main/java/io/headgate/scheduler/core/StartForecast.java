@@ -6,7 +6,9 @@ import io.headgate.scheduler.core.explain.Forecast;
 import io.headgate.scheduler.core.explain.Forecast.Basis;
 import io.headgate.scheduler.core.explain.Forecast.Cause;
 import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.ArrayElement;
 import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.RunTimes;
@@ -173,7 +175,7 @@ final class StartForecast {
       Decision decision = core.decide(inputs, at);
       for (Effect effect : decision.effects()) {
         if (effect instanceof Effect.StartAttempt(var attempt)) {
-          if (onStart.isEnough(attempt.id().job(), at)) {
+          if (isEnough(attempt, at)) {
             return new Forecast.Expected(
                 at, Optional.of(at), ended, someObserved ? Basis.OBSERVED : Basis.DECLARED);
           }
@@ -195,6 +197,19 @@ final class StartForecast {
       inputs = endings(at);
     }
     return new Forecast.Unknown(Cause.TOO_FAR);
+  }
+
+  /// The start of an element of an array is a start of the array, too.
+  private boolean isEnough(Attempt attempt, Instant at) {
+    JobId id = attempt.id().job();
+    Optional<Job> started = core.job(id);
+    started.ifPresent(each -> specs.put(id, each.spec()));
+    Optional<JobId> array =
+        attempt.id().number() == 1
+            ? started.flatMap(Job::element).map(ArrayElement::array)
+            : Optional.empty();
+    boolean enough = onStart.isEnough(id, at);
+    return array.isPresent() ? onStart.isEnough(array.get(), at) || enough : enough;
   }
 
   private Optional<Cause> hopeless() {

@@ -89,6 +89,7 @@ final class StateLoader {
     world.skipSequencesBelow(state.nextSequence());
     loadJobs(state);
     loadAttempts(state);
+    new ArrayInputs(world, transitions).load();
     for (Hold hold : state.holds()) {
       loadHold(hold);
     }
@@ -124,6 +125,7 @@ final class StateLoader {
       if (world.jobs.put(job.id(), live) != null) {
         throw new IllegalArgumentException("job " + job.id() + " is there twice");
       }
+      world.arrays.add(live);
       BackedOff backedOff = backOffs.get(job.id());
       if (backedOff != null) {
         live.backOff(backedOff.backOff());

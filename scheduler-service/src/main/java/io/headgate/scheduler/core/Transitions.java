@@ -5,7 +5,7 @@ import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptEnding;
 import io.headgate.scheduler.core.job.AttemptId;
-import io.headgate.scheduler.core.job.HoldRelease;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobLifecycle;
@@ -18,7 +18,6 @@ import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Stake;
-import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
@@ -76,8 +75,10 @@ final class Transitions {
                 new IllegalStateException(
                     "job %s: %s in state %s".formatted(job.id(), event, from)));
     job.enter(to);
+    world.arrays.moved(job, Optional.of(from), to);
     if (to != JobState.WAITING && !to.hasAttempt()) {
       world.jobs.remove(job.id());
+      world.arrays.remove(job);
     }
     if (to.isTerminal()) {
       world.gates.ended(job.id(), to);
@@ -85,46 +86,22 @@ final class Transitions {
     emit(new Effect.JobChanged(job.toJob(), Optional.of(from), event));
   }
 
-  /// Puts a waiting job in its lane, or beside it behind its gate or for a pause.
+  /// Puts a waiting job where it waits.
   void enqueue(LiveJob job) {
-    if (job.isGated()) {
-      world.gates.add(job);
-      return;
-    }
-    if (job.backsOff()) {
-      job.queue().backedOff().add(job);
-      world.backedOff.add(job);
-      return;
-    }
-    Lane lane = job.queue().lane(job);
-    if (lane.line().isEmpty()) {
-      lane.setDenial(StructuralCheck.denial(world, job.queue(), job.spec()));
-    }
-    job.queue().enqueue(job);
+    WaitingPlace.enter(world, job);
   }
 
   /// Removes a waiting job together with its hold.
   void dequeue(LiveJob job) {
-    if (job.isGated()) {
-      world.gates.remove(job);
-    } else if (job.backsOff()) {
-      world.backedOff.remove(job);
-      job.queue().backedOff().remove(job);
-    } else if (job.hold() == null) {
-      job.queue().dequeue(job);
-    } else {
-      holds.end(job.hold(), HoldRelease.JOB_GONE);
-    }
-    if (job.headroom() != null) {
-      world.headroom.set(job, Optional.empty());
-      emit(new Effect.HeadroomHoldChanged(job.id(), Optional.empty()));
-    }
+    WaitingPlace.leave(world, this, job);
   }
 
-  /// Starts a waiting job that has no hold.
-  LiveAttempt start(LiveJob job, Assignment assignment, Instant now) {
-    QueueState queue = job.queue();
-    queue.dequeue(job);
+  /// Starts a waiting job that has no hold. An array starts its next element.
+  LiveAttempt start(LiveJob waiting, Assignment assignment, Instant now) {
+    QueueState queue = waiting.queue();
+    queue.dequeue(waiting);
+    JobArray array = waiting.array();
+    LiveJob job = array == null ? waiting : ArrayInputs.begin(world, this, waiting, array.next());
     Attempt attempt =
         new Attempt(
             new AttemptId(job.id(), job.beginAttempt()),
@@ -143,6 +120,9 @@ final class Transitions {
     world.standings.put(live.id(), live.levels().standingWith(0));
     move(job, JobEvent.ASSIGN);
     emit(new Effect.StartAttempt(attempt));
+    if (array != null) {
+      ArrayInputs.waitOn(world, this, waiting);
+    }
     return live;
   }
 

@@ -178,8 +178,8 @@ final class UsageReport {
       head = earlier(head, lane.line().first());
     }
     if (head == null) {
-      for (LiveJob gated : queue.gated()) {
-        head = earlier(head, gated);
+      for (LiveJob kept : queue.keptBack()) {
+        head = earlier(head, kept);
       }
     }
     return head;

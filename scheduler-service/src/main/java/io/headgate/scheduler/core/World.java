@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.placement.NodeState;
@@ -76,6 +77,9 @@ final class World {
 
   /// Waiting jobs behind their gates.
   final Gates gates = new Gates();
+
+  /// The arrays and their live elements.
+  final ArrayBook arrays = new ArrayBook();
 
   final PossibleVictims possibleVictims = new PossibleVictims();
   final MovableAttempts movable = new MovableAttempts();
@@ -160,6 +164,13 @@ final class World {
   /// The next number in the order of submissions and starts.
   long takeSequence() {
     return nextSequence++;
+  }
+
+  /// Takes the place of a job. An array takes the places of its elements, too, which are the ones
+  /// before its own.
+  long takePlace(Optional<JobArray> array) {
+    nextSequence += array.map(JobArray::size).orElse(0);
+    return takeSequence();
   }
 
   /// The number that [#takeSequence] gives next.

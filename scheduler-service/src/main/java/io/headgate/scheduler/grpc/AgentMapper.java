@@ -338,7 +338,7 @@ final class AgentMapper {
             .setMemoryBytes(command.place().memoryBytes())
             .addAllCommand(spec.getCommandList())
             .putAllEnvironment(spec.getEnvironmentMap())
-            .putAllEnvironment(copyNumber(spec))
+            .putAllEnvironment(numbers(command, spec))
             .putAllEnvironment(command.vaultEnvironment())
             .addAllMaskedVariables(command.vaultEnvironment().keySet())
             .setWorkingDirectory(spec.getWorkingDirectory())
@@ -370,7 +370,13 @@ final class AgentMapper {
     return assign.build();
   }
 
-  private static Map<String, String> copyNumber(JobSpec spec) {
+  private static Map<String, String> numbers(AgentCommand.Assign command, JobSpec spec) {
+    if (command.element() > 0) {
+      return JobVariables.ofElement(
+          command.worker().job().array().orElseThrow().id(),
+          command.element(),
+          spec.getArray().getSize());
+    }
     return spec.hasCopyNumber()
         ? JobVariables.ofCopy(spec.getCopyNumber().getIndex(), spec.getCopyNumber().getCount())
         : Map.of();

@@ -6,7 +6,9 @@ import io.headgate.proto.scheduler.v1.Preemption;
 import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.EventType;
 import io.headgate.scheduler.runtime.text.DecisionText;
+import io.headgate.scheduler.runtime.text.WeighingText;
 import io.headgate.type.Viewer;
+import java.util.Map;
 
 /// Events in the form of the contract.
 final class EventMapper {
@@ -20,6 +22,8 @@ final class EventMapper {
         !isPreemption || viewer.seesTeam(record.detail().getOrDefault(DecisionText.WINNER, ""));
     String message =
         seen ? record.message() : DecisionText.byAnotherTeam(record.job(), record.rule());
+    Map<String, String> detail =
+        seen ? record.detail() : DecisionText.withoutWinner(record.detail());
     Event.Builder event =
         Event.newBuilder()
             .setVersion(record.version())
@@ -33,16 +37,35 @@ final class EventMapper {
             .setNode(record.node())
             .addAllPlacements(JobMapper.toPlacements(record.places()))
             .setMessage(message)
-            .putAllDetail(seen ? record.detail() : DecisionText.withoutWinner(record.detail()));
+            .putAllDetail(detail);
     if (isPreemption) {
       event.setPreemption(
           Preemption.newBuilder()
               .setByJob(seen ? record.byJob() : Viewer.ANOTHER_TEAMS_JOB)
               .setRule(record.rule())
               .setMessage(message)
+              .setWeighed(WeighingText.sentence(detail))
               .setTime(ProtoTimes.toProto(record.time())));
     }
     return event.build();
+  }
+
+  /// A preemption or a move for a reader that sees the job that took the place, and not the other.
+  static Event ofUnseenVictim(EventRecord record) {
+    String message = DecisionText.ofAnotherTeam(record.byJob(), record.rule());
+    return Event.newBuilder()
+        .setVersion(record.version())
+        .setTime(ProtoTimes.toProto(record.time()))
+        .setType(toType(record.type()))
+        .setJob(Viewer.ANOTHER_TEAMS_JOB)
+        .setMessage(message)
+        .setPreemption(
+            Preemption.newBuilder()
+                .setByJob(record.byJob())
+                .setRule(record.rule())
+                .setMessage(message)
+                .setTime(ProtoTimes.toProto(record.time())))
+        .build();
   }
 
   private static Event.Type toType(EventType type) {

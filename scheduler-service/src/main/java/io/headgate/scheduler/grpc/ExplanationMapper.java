@@ -13,7 +13,6 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.Preemption;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.runtime.desk.LeaderView;
-import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.text.CheckText;
 import io.headgate.scheduler.runtime.text.DecisionText;
@@ -99,7 +98,7 @@ final class ExplanationMapper {
   }
 
   JobExplanation toExplanation(
-      Job job, JobRecord record, Optional<Known> known, List<EventRecord> history, Moment moment) {
+      Job job, JobRecord record, Optional<Known> known, JobHistory history, Moment moment) {
     JobExplanation.Builder explanation =
         JobExplanation.newBuilder()
             .setJob(job)
@@ -109,7 +108,7 @@ final class ExplanationMapper {
     known
         .flatMap(each -> each.forecast().get())
         .ifPresent(forecast -> foresee(explanation, forecast));
-    history.reversed().forEach(event -> explanation.addHistory(EventMapper.toEvent(event, viewer)));
+    explanation.addAllHistory(history.own()).addAllPreemptions(history.madeRoom());
     known.ifPresent(each -> {
       Explanation core = each.explanation();
       core.starts().forEach(check -> explanation.addStartChecks(toCheck(check)));

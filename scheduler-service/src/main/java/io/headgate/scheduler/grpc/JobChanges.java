@@ -316,6 +316,16 @@ final class JobChanges {
   }
 
   private RuntimeException refused(JobRecord record, String verb, Denial denial, Viewer viewer) {
+    if (record.job().array().isPresent()
+        && record.state().isTerminal()
+        && denial instanceof Denial.WrongState) {
+      return Refusal.failedPrecondition(
+              "NOT_REQUEUABLE",
+              "all elements of %s have started: requeue single ones, or those in some states"
+                  .formatted(record.name().id()))
+          .withMetadata("state", record.state())
+          .exception();
+    }
     if (denial instanceof Denial.WrongState(var _, var state, var _)) {
       return Refusal.failedPrecondition(
               verb.equals("requeue") ? "NOT_REQUEUABLE" : "WRONG_STATE",

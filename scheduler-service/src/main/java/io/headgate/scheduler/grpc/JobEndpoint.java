@@ -34,7 +34,6 @@ import io.headgate.proto.scheduler.v1.WatchJobsResponse;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
-import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobReader.EventFilter;
 import io.headgate.scheduler.runtime.record.JobReader.EventPage;
@@ -46,6 +45,7 @@ import io.headgate.scheduler.runtime.trace.Origin;
 import io.headgate.type.Viewer;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,15 +57,14 @@ import java.util.stream.Collectors;
 
 /// Jobs: submit, see, follow, stop, understand.
 public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
-  /// Events shown with an explanation.
-  private static final int HISTORY = 50;
-
   private final EndpointParts parts;
+
   private final JobReads jobs;
   private final Submissions submissions;
   private final JobChanges changes;
   private final ManyChanges manyChanges;
   private final DryRun dryRun;
+  private final SubmissionWarnings warnings;
   private final LogReads logs;
   private final WatchHub watches;
   private final PageTokens pages;
@@ -80,6 +79,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     this.changes = new JobChanges(parts, judge, rules, jobs);
     this.manyChanges = new ManyChanges(parts, jobs, changes);
     this.dryRun = new DryRun(parts, judge, rules);
+    this.warnings = new SubmissionWarnings(parts.door());
     this.logs = logs;
     this.watches = watches;
     this.pages = parts.pages();
@@ -98,7 +98,8 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             false,
             origin(true));
     if (request.getValidateOnly()) {
-      CallThreads.apart(out, () -> answer(out, dryRun.submit(submission, request)));
+      CallThreads.apart(
+          out, () -> answer(out, warnings.with(dryRun.submit(submission, request), tenant)));
       return;
     }
     CallThreads.when(
@@ -107,7 +108,9 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
         made ->
             answer(
                 out,
-                JobReads.changed(made.getFirst(), request.getSpec(), jobs.knownViewer(tenant))));
+                warnings.with(
+                    JobReads.changed(made.getFirst(), request.getSpec(), jobs.knownViewer(tenant)),
+                    tenant)));
   }
 
   @Override
@@ -137,7 +140,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     CallThreads.when(
         submissions
             .submit(submission, CallerThread.MAY_BLOCK, blocking)
-            .thenApplyAsync(made -> summaries(made, jobs.knownViewer(tenant)), blocking),
+            .thenApplyAsync(made -> summaries(made, tenant), blocking),
         out,
         response -> answer(out, response));
   }
@@ -146,9 +149,14 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     return Origin.of(CallerTrace.current(), parts.traceparent().get().orElse(""), isAlone);
   }
 
-  private static BatchSubmitJobsResponse summaries(List<JobView> made, Viewer viewer) {
+  private BatchSubmitJobsResponse summaries(List<JobView> made, TenantId tenant) {
+    Viewer viewer = jobs.knownViewer(tenant);
     BatchSubmitJobsResponse.Builder response = BatchSubmitJobsResponse.newBuilder();
-    made.forEach(view -> response.addJobs(JobMapper.toSummary(view, viewer)));
+    Set<String> queues = new HashSet<>();
+    for (JobView view : made) {
+      Job job = JobMapper.toSummary(view, viewer).build();
+      response.addJobs(queues.add(job.getSpec().getQueue()) ? warnings.with(job, tenant) : job);
+    }
     return response.build();
   }
 
@@ -163,7 +171,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
   public void listJobs(ListJobsRequest request, StreamObserver<ListJobsResponse> out) {
     TenantId tenant = Names.tenant(request.getParent());
     Viewer viewer = jobs.viewer(tenant);
-    Filter filter = JobReads.toFilter(request.getFilter(), viewer);
+    Filter filter = jobs.toFilter(tenant, request.getFilter(), viewer);
     List<String> query =
         List.of("ListJobs", tenant.name(), filter.seenBy(Viewer.OF_ALL).toString());
     Optional<String> position = pages.read(query, request.getPageToken());
@@ -236,7 +244,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
         out,
         request.getVersion(),
         new JobWatchSource(
-            JobReads.toFilter(request.getFilter(), viewers.get()),
+            jobs.toFilter(tenant, request.getFilter(), viewers.get()),
             new JobWatchSource.Subject(tenant, viewers, request.getVisibilityHash()),
             parts,
             jobs,
@@ -296,7 +304,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
 
   /// @param foresee whether to look for when it starts, if it waits
   private JobExplanation explain(JobRecord record, boolean foresee, Viewer viewer) {
-    JobId id = record.id();
+    JobId id = record.storedId();
     Optional<ExplanationMapper.Known> known =
         record.state().isTerminal()
             ? Optional.empty()
@@ -306,18 +314,12 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
                     parts
                         .door()
                         .ask(leader -> ExplanationMapper.Known.of(leader, id, foresee, viewer)));
-    List<EventRecord> history =
-        parts
-            .reader()
-            .events(
-                EventFilter.of(record.tenant(), id, Viewer.OF_ALL), OptionalLong.empty(), HISTORY)
-            .events();
     return new ExplanationMapper(viewer)
         .toExplanation(
             jobs.full(record, viewer),
             record,
             known,
-            history,
+            JobHistory.read(parts.reader(), record, viewer),
             new ExplanationMapper.Moment(parts.reader().version(), parts.time().instant()));
   }
 

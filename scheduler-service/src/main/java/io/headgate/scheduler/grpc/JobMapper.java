@@ -2,7 +2,11 @@ package io.headgate.scheduler.grpc;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.headgate.kit.grpc.ProtoTimes;
+import io.headgate.proto.scheduler.v1.Array;
+import io.headgate.proto.scheduler.v1.ArrayElement;
+import io.headgate.proto.scheduler.v1.ArrayProgress;
 import io.headgate.proto.scheduler.v1.Attempt;
+import io.headgate.proto.scheduler.v1.CopyNumber;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.scheduler.v1.Placement;
@@ -12,6 +16,7 @@ import io.headgate.proto.scheduler.v1.Reason;
 import io.headgate.proto.scheduler.v1.Slice;
 import io.headgate.proto.scheduler.v1.UsageKind;
 import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.SlicePlacement;
 import io.headgate.scheduler.core.job.StopCause;
@@ -25,6 +30,7 @@ import io.headgate.scheduler.runtime.record.Progress.Advance;
 import io.headgate.scheduler.runtime.record.SliceUse;
 import io.headgate.scheduler.runtime.text.DecisionText;
 import io.headgate.scheduler.runtime.text.ReasonText;
+import io.headgate.scheduler.runtime.text.WeighingText;
 import io.headgate.type.Viewer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -47,7 +53,7 @@ final class JobMapper {
         Job.newBuilder()
             .setName(record.name().toString())
             .setSpec(summary(record))
-            .setState(toState(record.state()))
+            .setState(toState(record.shownState()))
             .setUser(record.job().spec().user().name())
             .setPolicy(record.metadata().policy())
             .setProfile(record.metadata().profile())
@@ -63,6 +69,15 @@ final class JobMapper {
     view.position().ifPresent(position -> job.setPosition(position.number()));
     record.course().startedAt().map(ProtoTimes::toProto).ifPresent(job::setStartTime);
     record.course().finishedAt().map(ProtoTimes::toProto).ifPresent(job::setFinishTime);
+    record.job().array().ifPresent(array -> job.setArrayProgress(toProgress(array)));
+    record
+        .job()
+        .element()
+        .ifPresent(element ->
+            job.setElement(
+                ArrayElement.newBuilder()
+                    .setArray(record.name().array().orElseThrow().id())
+                    .setNumber(element.number())));
     if (!record.state().hasAttempt()) {
       record.course().exitCode().ifPresent(job::setExitCode);
     }
@@ -77,16 +92,52 @@ final class JobMapper {
     return job;
   }
 
+  private static ArrayProgress toProgress(JobArray array) {
+    return ArrayProgress.newBuilder()
+        .setNotStarted(array.notStarted())
+        .setWaiting(array.tally().waiting())
+        .setActive(array.tally().active())
+        .setDone(array.tally().done())
+        .setFailed(array.tally().failed())
+        .setCancelled(array.tally().cancelled())
+        .build();
+  }
+
   /// A job with its specification and its attempts.
   static Job toJob(JobView view, JobSpec spec, List<AttemptRecord> attempts, Audience audience) {
     Job.Builder job = toSummary(view, audience.viewer());
-    job.setSpec(audience.showsEnvironment() ? spec : spec.toBuilder().clearEnvironment().build());
+    JobSpec whole = ofElement(view.job(), spec);
+    job.setSpec(audience.showsEnvironment() ? whole : whole.toBuilder().clearEnvironment().build());
     if (!attempts.isEmpty()) {
       job.clearAttempts();
       attempts.forEach(
           attempt -> job.addAttempts(toAttempt(view.job(), attempt, audience.viewer())));
     }
     return job.build();
+  }
+
+  /// The specification of an element, which has that of its array. Priority, run time and queue are
+  /// its own.
+  private static JobSpec ofElement(JobRecord record, JobSpec stored) {
+    if (record.job().element().isEmpty()) {
+      return stored;
+    }
+    var core = record.job().spec();
+    JobSpec.Builder spec =
+        stored.toBuilder()
+            .clearArray()
+            .clearAfter()
+            .clearNotBefore()
+            .setCopyNumber(
+                CopyNumber.newBuilder()
+                    .setIndex(record.job().element().get().number())
+                    .setCount(stored.getArray().getSize()))
+            .setQueue(core.queue().name())
+            .setPriority(core.priority());
+    core.maxRuntime()
+        .map(ProtoTimes::toProto)
+        .ifPresentOrElse(spec::setMaxRuntime, spec::clearMaxRuntime);
+    return spec.build();
   }
 
   static JobSpec spec(Document document) {
@@ -105,6 +156,12 @@ final class JobMapper {
     core.maxRuntime().map(ProtoTimes::toProto).ifPresent(spec::setMaxRuntime);
     core.suspend().map(ProtoTimes::toProto).ifPresent(spec::setSuspend);
     spec.setMovable(core.movable());
+    record
+        .job()
+        .array()
+        .ifPresent(array ->
+            spec.setArray(
+                Array.newBuilder().setSize(array.size()).setMaxParallel(array.maxParallel())));
     for (String label : record.metadata().labels()) {
       int equals = label.indexOf('=');
       spec.putLabels(label.substring(0, equals), label.substring(equals + 1));
@@ -211,6 +268,11 @@ final class JobMapper {
                         seen
                             ? record.stop().map(AttemptRecord.StopNote::message).orElse("")
                             : DecisionText.byAnotherTeam(job.name().id(), rule.name()))
+                    .setWeighed(
+                        WeighingText.sentence(
+                            seen
+                                ? DecisionText.detail(grounds)
+                                : DecisionText.withoutWinner(DecisionText.detail(grounds))))
                     .setTime(ProtoTimes.toProto(order.at())));
           }
         });

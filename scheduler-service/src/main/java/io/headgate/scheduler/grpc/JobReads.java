@@ -2,6 +2,7 @@ package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.auth.Principal;
 import io.headgate.kit.auth.Principals;
+import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobFilter;
@@ -68,10 +69,25 @@ final class JobReads {
   }
 
   JobRecord require(JobName name, Viewer viewer) {
-    return reader
-        .job(name)
+    return find(name)
         .filter(job -> sees(viewer, job))
         .orElseThrow(() -> Names.jobNotFound(name).exception());
+  }
+
+  /// The job. An element that has not started stands as its array does.
+  private Optional<JobRecord> find(JobName name) {
+    Optional<JobRecord> job = reader.job(name);
+    return job.isPresent() || name.number() == 0
+        ? job
+        : name.array()
+            .flatMap(reader::job)
+            .filter(array ->
+                array
+                    .job()
+                    .array()
+                    .filter(state -> name.number() <= state.size() && !state.isBegun(name.number()))
+                    .isPresent())
+            .map(array -> array.element(name.number()));
   }
 
   static boolean sees(Viewer viewer, JobRecord job) {
@@ -100,9 +116,9 @@ final class JobReads {
 
   /// The job's specification; empty for a job without a stored one.
   JobSpec spec(JobRecord record) {
+    JobId stored = record.storedId();
     return JobMapper.spec(
-        Optional.ofNullable(reader.documents(List.of(record.id())).get(record.id()))
-            .orElse(Document.EMPTY));
+        Optional.ofNullable(reader.documents(List.of(stored)).get(stored)).orElse(Document.EMPTY));
   }
 
   /// A job that was just submitted or changed, with its specification. Reads nothing.
@@ -146,7 +162,24 @@ final class JobReads {
     }
   }
 
-  static Filter toFilter(JobFilter filter, Viewer viewer) {
+  /// @throws io.headgate.kit.failure.RefusalException there is no such array
+  Filter toFilter(TenantId tenant, JobFilter filter, Viewer viewer) {
+    Filter wanted = toFilter(filter, viewer);
+    if (filter.getArray().isEmpty()) {
+      return wanted;
+    }
+    JobRecord array = require(new JobName(tenant, filter.getArray()), viewer);
+    if (array.job().array().isEmpty()) {
+      throw Refusal.invalidField(
+              "NOT_AN_ARRAY",
+              "filter.array",
+              "job '%s' is no array: name one, or leave it out".formatted(filter.getArray()))
+          .exception();
+    }
+    return wanted.ofArray(array.id());
+  }
+
+  private static Filter toFilter(JobFilter filter, Viewer viewer) {
     return new Filter(
         filter.getQueuesList(),
         filter.getPoliciesList(),
@@ -162,6 +195,7 @@ final class JobReads {
         filter.hasActiveOrFinishedAfter()
             ? Optional.of(ProtoTimes.instant(filter.getActiveOrFinishedAfter()))
             : Optional.empty(),
+        Optional.empty(),
         viewer);
   }
 }

@@ -206,7 +206,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
   }
 
   private boolean matches(JobRecord job) {
-    boolean inState = filter.states().isEmpty() || filter.states().contains(job.state());
+    boolean inState = filter.states().isEmpty() || filter.states().contains(job.shownState());
     boolean isRecent =
         filter.activeOrFinishedAfter().isEmpty()
             || !job.state().isTerminal()
@@ -222,6 +222,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
   private boolean mayHaveMatched(JobRecord job) {
     var spec = job.job().spec();
     return JobReads.sees(filter.viewer(), job)
+        && filter.isOfArray(job)
         && isAmong(filter.queues(), spec.queue().name())
         && isAmong(filter.policies(), job.metadata().policy())
         && isAmong(filter.users(), spec.user().name())

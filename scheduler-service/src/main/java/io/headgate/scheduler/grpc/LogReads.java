@@ -140,6 +140,14 @@ public final class LogReads {
   }
 
   private AttemptRecord attempt(JobRecord job, int number) {
+    if (job.job().array().isPresent()) {
+      throw Refusal.failedPrecondition(
+              "IS_ARRAY",
+              "%s is an array, and each of its %d elements has its own output: name one, such as %s"
+                  .formatted(
+                      job.name().id(), job.job().array().get().size(), job.name().element(1).id()))
+          .exception();
+    }
     List<AttemptRecord> attempts = reader.attempts(job.id(), number == 0 ? 1 : ATTEMPTS);
     Optional<AttemptRecord> found =
         attempts.reversed().stream()

@@ -88,7 +88,7 @@ final class ManyChanges {
   ChangeJobsResponse cancel(CancelJobsRequest request) {
     TenantId tenant = Names.tenant(request.getParent());
     Viewer viewer = jobs.viewer(tenant);
-    Filter filter = JobReads.toFilter(request.getFilter(), viewer);
+    Filter filter = jobs.toFilter(tenant, request.getFilter(), viewer);
     List<JobState> asked = filter.states().isEmpty() ? NOT_ENDED : filter.states();
     List<JobState> states = asked.stream().filter(NOT_ENDED::contains).toList();
     if (states.isEmpty()) {
@@ -114,7 +114,7 @@ final class ManyChanges {
     return change(
         new Call(
             tenant,
-            JobReads.toFilter(request.getFilter(), viewer),
+            jobs.toFilter(tenant, request.getFilter(), viewer),
             "requeue",
             request.getValidateOnly(),
             request.getPageToken()),

@@ -13,8 +13,13 @@ import java.util.regex.Pattern;
 /// Parses resource names, and checks the caller's rights to them.
 final class Names {
   private static final String ID = "[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?";
+
+  /// An element of an array: `sweep-1.7`.
+  private static final String ELEMENT = "(?:\\.[1-9][0-9]{0,5})?";
+
   private static final Pattern TENANT = Pattern.compile("tenants/(" + ID + ")");
-  private static final Pattern JOB = Pattern.compile("tenants/(" + ID + ")/jobs/(" + ID + ")");
+  private static final Pattern JOB =
+      Pattern.compile("tenants/(" + ID + ")/jobs/(" + ID + ELEMENT + ")");
 
   private Names() {}
 
@@ -36,7 +41,7 @@ final class Names {
       throw Refusal.invalidField(
               "INVALID_NAME",
               "name",
-              "'%s' is not a job: an id has small letters, digits and -"
+              "'%s' is not a job: an id has small letters, digits and -, and may end in .NUMBER"
                   .formatted(name.replaceFirst("^tenants/[^/]*/jobs/", "")))
           .exception();
     }

@@ -4,6 +4,7 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.scheduler.core.job.Dependency;
 import io.headgate.scheduler.core.job.Dependency.Condition;
+import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobReader;
@@ -157,11 +158,12 @@ final class Prerequisites {
     };
   }
 
-  /// The records of the jobs that the job still waits for.
+  /// The records of the jobs that the job still waits for, and of the array of an element.
   static List<JobRecord> of(JobRecord job, JobReader reader) {
-    return job.job().gate().after().isEmpty()
-        ? List.of()
-        : reader.jobs(job.job().gate().after().stream().map(Dependency::on).toList());
+    List<JobId> ids = new ArrayList<>();
+    job.job().gate().after().forEach(each -> ids.add(each.on()));
+    job.job().element().ifPresent(element -> ids.add(element.array()));
+    return ids.isEmpty() ? List.of() : reader.jobs(ids);
   }
 
   /// Fields of a request that name the jobs to wait for, for a refusal about one of them.

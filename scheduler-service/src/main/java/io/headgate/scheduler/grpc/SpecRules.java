@@ -49,6 +49,7 @@ final class SpecRules {
     times();
     labels();
     copyNumber();
+    array();
     if (violations.isEmpty()) {
       return;
     }
@@ -128,6 +129,18 @@ final class SpecRules {
   private void copyNumber() {
     if (spec.hasCopyNumber() && spec.getCopyNumber().getIndex() > spec.getCopyNumber().getCount()) {
       wrong("copy_number.index", "is above copy_number.count");
+    }
+  }
+
+  private void array() {
+    if (spec.hasArray() && spec.hasCopyNumber()) {
+      wrong("array", "an array numbers its elements itself: leave out copy_number");
+    }
+    if (spec.hasArray() && spec.getArray().getMaxParallel() > spec.getArray().getSize()) {
+      wrong(
+          "array.max_parallel",
+          "%d is above the size %d: name at most the size, or leave it out"
+              .formatted(spec.getArray().getMaxParallel(), spec.getArray().getSize()));
     }
   }
 

@@ -12,6 +12,7 @@ import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.runtime.catalog.Access;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.Grace;
@@ -147,6 +148,9 @@ final class SubmissionRules {
             ? Optional.of(ProtoTimes.instant(spec.getNotBefore()))
             : Optional.empty(),
         List.of(),
+        spec.hasArray()
+            ? Optional.of(JobArray.of(spec.getArray().getSize(), spec.getArray().getMaxParallel()))
+            : Optional.empty(),
         spec.getDraft(),
         Document.of(spec.toByteArray()));
   }

@@ -7,7 +7,9 @@ import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.explain.ReasonDetail;
+import io.headgate.scheduler.core.job.ArrayElement;
 import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
@@ -71,6 +73,7 @@ final class EffectExecutor {
             Effect.HoldPauseChanged _,
             Effect.HeadroomHoldChanged _,
             Effect.GateChanged _,
+            Effect.ArrayChanged _,
             Effect.DependencyFailed _,
             Effect.PastUseChanged _,
             Effect.NodeSetAside _ -> {}
@@ -147,7 +150,17 @@ final class EffectExecutor {
   }
 
   private void changed(Effect.JobChanged changed, @Nullable StopCause cause, long atMs) {
+    if (changed.event() == JobEvent.SUBMIT && changed.job().element().isPresent()) {
+      begin(changed.job().id(), changed.job().element().get());
+    }
     SimulatedJob job = context.jobs.get(changed.job().id());
+    if (changed.job().array().isPresent() && changed.job().state().isTerminal()) {
+      // Its elements have told how it ended.
+      context.jobs.move(
+          job, changed.event() == JobEvent.SUCCEED ? Phase.FINISHED : Phase.CANCELLED);
+      context.reasonsToCheck.remove(job.id);
+      return;
+    }
     boolean ran = changed.from().map(JobState::hasAttempt).orElse(false);
     switch (changed.event()) {
       case SUBMIT -> context.reasonsToCheck.add(job.id);
@@ -177,6 +190,13 @@ final class EffectExecutor {
       }
       case ASSIGN, RUN, REJECT, STOP, SUSPEND, RESUME, UPDATE -> {}
     }
+  }
+
+  /// An element of an array is a job from now on.
+  private void begin(JobId id, ArrayElement element) {
+    SimulatedJob array = context.jobs.get(element.array());
+    context.jobs.add(
+        id, array.plan.named(array.name() + "." + element.number()), array.waitsSinceMs);
   }
 
   private void interrupted(

@@ -3,6 +3,7 @@ package io.headgate.scheduler.store;
 import static io.headgate.scheduler.store.Columns.orNull;
 
 import io.headgate.kit.seal.Seal;
+import io.headgate.scheduler.core.job.ArrayElement;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.HeadroomHold;
@@ -74,9 +75,13 @@ final class BatchScript {
             .bool(job -> job.job().spec().movable())
             .list(job -> job.metadata().labels())
             .text(job -> job.metadata().traceparent())
-            .time(job -> job.metadata().createdAt());
+            .time(job -> job.metadata().createdAt())
+            .bigint(job -> orNull(job.job().element().map(each -> each.array().value())))
+            .integer(job -> orNull(job.job().element().map(ArrayElement::number)));
     script.add(BatchSql.INSERT_JOBS, standing(rows));
-    specs(script, jobs, seal);
+    // An element has the specification of its array.
+    specs(
+        script, jobs.stream().filter(each -> each.job().job().element().isEmpty()).toList(), seal);
   }
 
   private static void specs(Script script, List<Batch.NewJob> jobs, Seal seal) {
@@ -106,7 +111,7 @@ final class BatchScript {
         .integer(job -> job.metadata().workers())
         .time(job -> job.job().submittedAt())
         .time(job -> job.job().waitingSince())
-        .text(job -> job.state().name())
+        .text(job -> job.shownState().name())
         .bigint(job -> job.job().sequence())
         .integer(job -> job.job().attempts())
         .bigint(job -> orNull(job.job().lastPreemption().map(each -> each.by().value())))
@@ -132,7 +137,8 @@ final class BatchScript {
         .integer(job -> job.job().spec().priority())
         .bigint(job -> orNull(job.job().spec().maxRuntime().map(each -> each.toMillis())))
         .time(job -> orNull(job.job().gate().notBefore()))
-        .text(job -> orNull(GateRow.text(job.job().gate())));
+        .text(job -> orNull(GateRow.text(job.job().gate())))
+        .text(job -> orNull(ArrayRow.text(job.job())));
   }
 
   private static void attempts(Script script, List<AttemptRecord> attempts) {

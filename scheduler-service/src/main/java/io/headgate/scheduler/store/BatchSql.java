@@ -27,24 +27,25 @@ final class BatchSql {
   static final String INSERT_JOBS =
       """
       insert into job (id, tenant, name, user_id, submitter, by_role, preemptible, stop_time_ms,
-        suspend_ms, movable, labels, traceparent, created_at, policy, profile, gpu_units, workers,
-        submitted_at, waiting_since, state, sequence, attempts, preempted_by, preempted_rule,
+        suspend_ms, movable, labels, traceparent, created_at, array_id, array_number, policy,
+        profile, gpu_units, workers, submitted_at, waiting_since, state, sequence, attempts, preempted_by, preempted_rule,
         preempted_grounds, preempted_at, started_at, finished_at, exit_code, draft_code,
         draft_message, cancelled_by, cancel_reason, simulated, version, hold_pauses,
         hold_paused_until, headroom, headroom_start, headroom_until, queue, priority,
-        max_runtime_ms, not_before, after_jobs)
-      select a, b, c, d, e, f, g, h, i, j, k::text[], l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq, ar, as_
+        max_runtime_ms, not_before, after_jobs, array_state)
+      select a, b, c, d, e, f, g, h, i, j, k::text[], l, m, m1, m2, n, o, p, q, r, s, t, u, v, w, x,
+        y, z, aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq, ar, as_, at_
       from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[],
         ?::boolean[], ?::bigint[], ?::bigint[], ?::boolean[], ?::text[], ?::text[],
-        ?::timestamptz[], ?::text[], ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[],
+        ?::timestamptz[], ?::bigint[], ?::integer[], ?::text[], ?::text[], ?::bigint[],
+        ?::integer[], ?::timestamptz[],
         ?::timestamptz[], ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[],
         ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::integer[], ?::text[], ?::text[],
         ?::text[], ?::text[], ?::boolean[], ?::bigint[], ?::integer[], ?::timestamptz[],
         ?::text[], ?::timestamptz[], ?::timestamptz[], ?::text[], ?::integer[], ?::bigint[],
-        ?::timestamptz[], ?::text[])
-        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq, ar, as_)\
+        ?::timestamptz[], ?::text[], ?::text[])
+        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, m1, m2, n, o, p, q, r, s, t, u, v, w, x, y,
+        z, aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq, ar, as_, at_)\
       """;
 
   static final String UPSERT_SPECS =
@@ -62,15 +63,15 @@ final class BatchSql {
         draft_code = r, draft_message = s, cancelled_by = t, cancel_reason = u, simulated = v,
         version = w, hold_pauses = x, hold_paused_until = y, headroom = z, headroom_start = aa,
         headroom_until = ab, queue = ac, priority = ad, max_runtime_ms = ae, not_before = af,
-        after_jobs = ag
+        after_jobs = ag, array_state = ah
       from unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[],
         ?::timestamptz[], ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[],
         ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::integer[], ?::text[], ?::text[],
         ?::text[], ?::text[], ?::boolean[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::text[],
         ?::timestamptz[], ?::timestamptz[], ?::text[], ?::integer[], ?::bigint[], ?::timestamptz[],
-        ?::text[])
+        ?::text[], ?::text[])
         as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag)
+        aa, ab, ac, ad, ae, af, ag, ah)
       where id = a\
       """;
 

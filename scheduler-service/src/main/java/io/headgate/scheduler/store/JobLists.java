@@ -111,7 +111,7 @@ final class JobLists {
   }
 
   private static boolean mayMerge(DSLContext sql, TenantId tenant, Filter filter, int limit) {
-    if (Kind.isAny(filter)) {
+    if (Kind.isAny(filter) || filter.array().isPresent()) {
       return false;
     }
     BigDecimal rows =
@@ -165,7 +165,8 @@ final class JobLists {
 
   private static Map<JobState, Long> countsOfKinds(DSLContext sql, TenantId tenant, Filter filter) {
     Map<JobState, Long> counts = new EnumMap<>(JobState.class);
-    boolean byKind = filter.createdAfter().isEmpty() && filter.labels().isEmpty();
+    boolean byKind =
+        filter.createdAfter().isEmpty() && filter.labels().isEmpty() && filter.array().isEmpty();
     if (byKind) {
       Condition kinds = JOB_COUNT.TENANT.eq(tenant.name()).and(Kind.OF_COUNT.condition(filter));
       if (filter.activeOrFinishedAfter().isPresent()) {
@@ -191,6 +192,7 @@ final class JobLists {
           JOB.TENANT
               .eq(tenant.name())
               .and(Kind.OF_JOB.condition(filter))
+              .and(ofArray(filter))
               .and(byKind ? ended : rest(filter));
       for (var row :
           sql.select(JOB.STATE, count()).from(JOB).where(looked).groupBy(JOB.STATE).fetch()) {
@@ -246,10 +248,18 @@ final class JobLists {
     }
   }
 
+  /// Elements of the array that is asked for; none if none is.
+  private static Condition ofArray(Filter filter) {
+    return filter.array().isPresent()
+        ? JOB.ARRAY_ID.eq(filter.array().get().value())
+        : JOB.ARRAY_ID.isNull();
+  }
+
   /// The filter's conditions on submitter, creation time and labels, tested on each job.
   private static Condition rest(Filter filter) {
     Viewer viewer = filter.viewer();
-    Condition condition = seen(viewer, JOB.POLICY, JOB.SUBMITTER.eq(viewer.subject()));
+    Condition condition =
+        seen(viewer, JOB.POLICY, JOB.SUBMITTER.eq(viewer.subject())).and(ofArray(filter));
     if (filter.createdAfter().isPresent()) {
       condition = condition.and(JOB.CREATED_AT.ge(filter.createdAfter().get()));
     }

@@ -3,6 +3,7 @@ package io.headgate.scheduler.store;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.ArrayPart;
 import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
@@ -38,7 +39,7 @@ final class JobRows {
         preempted_by, preempted_rule, preempted_grounds, preempted_at,
         state, sequence, submitted_at, coalesce(waiting_since, submitted_at), attempts,
         hold_pauses, hold_paused_until, headroom, headroom_start, headroom_until,
-        not_before, after_jobs,
+        not_before, after_jobs, array_id, array_number, array_state,
         policy, profile, gpu_units, workers, submitter, by_role, labels, traceparent, created_at,
         started_at, finished_at, exit_code, draft_code, draft_message,
         cancelled_by, cancel_reason, simulated, version
@@ -88,18 +89,25 @@ final class JobRows {
     JobState state = JobState.valueOf(rows.text());
     long sequence = rows.bigint();
     Instant submittedAt = rows.time();
+    Instant waitingSince = rows.time();
+    int attempts = rows.integer();
+    Optional<HoldPause> pause = holdPause();
+    Optional<HeadroomHold> headroom = headroom(tenant);
+    Gate gate = gate();
+    Optional<ArrayPart> part = part();
     Job job =
         new Job(
             spec,
-            state,
+            ArrayRow.inCore(state, part),
             sequence,
             submittedAt,
-            rows.time(),
-            rows.integer(),
+            waitingSince,
+            attempts,
             preemption,
-            holdPause(),
-            headroom(tenant),
-            gate());
+            pause,
+            headroom,
+            gate,
+            part);
     JobMetadata metadata =
         new JobMetadata(
             name,
@@ -146,6 +154,12 @@ final class JobRows {
   private Gate gate() {
     Optional<Instant> notBefore = rows.optionalTime();
     return GateRow.gate(notBefore, rows.optionalText());
+  }
+
+  private Optional<ArrayPart> part() {
+    @Nullable Long array = rows.bigintOrNull();
+    Optional<Integer> number = rows.optionalInteger();
+    return ArrayRow.part(array, number.orElse(null), rows.textOrNull());
   }
 
   private JobRecord.Course course() {

@@ -51,13 +51,18 @@ public final class PostgresHistory implements HistoryStore {
   /// it. So the move locks this row, which every writer of events locks first.
   private static final String NOBODY_WRITES = "select from leadership for update";
 
-  /// References are checked at the statement's end, when all of a job is gone.
+  /// References are checked at the statement's end, when all of a job is gone. An array goes after
+  /// its elements, which have its specification, and these stay until it has ended.
   private static final String FORGET_JOBS =
       """
       with gone as (
         select id from job
         where finished_at < ?::timestamptz and state = any (?)
           and id < (select max(id) from job)
+          and (array_state is null
+            or not exists (select from job as element where element.array_id = job.id))
+          and (array_id is null or not exists (
+            select from job as whole where whole.id = job.array_id and whole.finished_at is null))
         order by finished_at limit ? for update skip locked
       ), specs as (
         delete from job_spec using gone where job_spec.job_id = gone.id

@@ -195,15 +195,16 @@ public final class PostgresJobReader implements JobReader {
     Map<JobId, Document> found = new HashMap<>();
     for (var row :
         byId(sql ->
-            sql.select(JOB_SPEC.JOB_ID, JOB_SPEC.DOCUMENT, JOB.TENANT, JOB.SUBMITTER)
-                .from(JOB_SPEC)
-                .join(JOB)
-                .on(JOB.ID.eq(JOB_SPEC.JOB_ID))
-                .where(JOB_SPEC.JOB_ID.eq(any(jobs)))
+            // An element has the specification of its array, unless it was changed by itself.
+            sql.select(JOB.ID, JOB_SPEC.JOB_ID, JOB_SPEC.DOCUMENT, JOB.TENANT, JOB.SUBMITTER)
+                .from(JOB)
+                .join(JOB_SPEC)
+                .on(JOB_SPEC.JOB_ID.in(JOB.ID, JOB.ARRAY_ID))
+                .where(JOB.ID.eq(any(jobs)))
+                .orderBy(JOB_SPEC.JOB_ID.desc())
                 .fetch())) {
-      long id = row.value1();
-      seal.tryOpen(row.value2(), SealedColumns.ofJob(id, row.value3(), row.value4()))
-          .ifPresent(document -> found.put(new JobId(id), Document.of(document)));
+      seal.tryOpen(row.value3(), SealedColumns.ofJob(row.value2(), row.value4(), row.value5()))
+          .ifPresent(document -> found.put(new JobId(row.value1()), Document.of(document)));
     }
     return found;
   }

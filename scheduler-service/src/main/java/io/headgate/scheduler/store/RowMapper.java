@@ -12,6 +12,7 @@ import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.ArrayPart;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
@@ -70,26 +71,21 @@ final class RowMapper {
             Duration.ofMillis(row.get(JOB.STOP_TIME_MS)),
             duration(row.get(JOB.SUSPEND_MS)),
             row.get(JOB.MOVABLE));
-    Optional<Preemption> preemption =
-        Optional.ofNullable(row.get(JOB.PREEMPTED_BY))
-            .map(by ->
-                new Preemption(
-                    new JobId(by),
-                    PreemptionRule.valueOf(row.get(JOB.PREEMPTED_RULE)),
-                    GroundsRow.grounds(row.get(JOB.PREEMPTED_GROUNDS)),
-                    row.get(JOB.PREEMPTED_AT)));
+    Optional<ArrayPart> part =
+        ArrayRow.part(row.get(JOB.ARRAY_ID), row.get(JOB.ARRAY_NUMBER), row.get(JOB.ARRAY_STATE));
     Job job =
         new Job(
             spec,
-            JobState.valueOf(row.get(JOB.STATE)),
+            ArrayRow.inCore(JobState.valueOf(row.get(JOB.STATE)), part),
             row.get(JOB.SEQUENCE),
             row.get(JOB.SUBMITTED_AT),
             Objects.requireNonNullElse(row.get(JOB.WAITING_SINCE), row.get(JOB.SUBMITTED_AT)),
             row.get(JOB.ATTEMPTS),
-            preemption,
+            preemption(row),
             holdPause(row),
             headroom(row, tenant),
-            gate(row));
+            gate(row),
+            part);
     JobMetadata metadata =
         new JobMetadata(
             new JobName(tenant, row.get(JOB.NAME)),
@@ -116,6 +112,16 @@ final class RowMapper {
                 new Cancellation(by, Objects.requireNonNullElse(row.get(JOB.CANCEL_REASON), ""))),
         row.get(JOB.SIMULATED),
         row.get(JOB.VERSION));
+  }
+
+  private static Optional<Preemption> preemption(Record row) {
+    return Optional.ofNullable(row.get(JOB.PREEMPTED_BY))
+        .map(by ->
+            new Preemption(
+                new JobId(by),
+                PreemptionRule.valueOf(row.get(JOB.PREEMPTED_RULE)),
+                GroundsRow.grounds(row.get(JOB.PREEMPTED_GROUNDS)),
+                row.get(JOB.PREEMPTED_AT)));
   }
 
   private static Optional<HoldPause> holdPause(Record row) {

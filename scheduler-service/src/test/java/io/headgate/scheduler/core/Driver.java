@@ -10,9 +10,12 @@ import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.ArrayElement;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.JobState;
@@ -164,6 +167,42 @@ final class Driver {
 
   Driver submit(JobSpec... specs) {
     return decide(Arrays.stream(specs).map(Input.JobSubmitted::new).toList());
+  }
+
+  /// Submits an array of equal jobs; its elements are `NAME.1` and so on.
+  ///
+  /// @param maxParallel 0: all
+  Driver submitArray(String name, String queue, int size, int maxParallel) {
+    for (int number = 1; number <= size; number++) {
+      ids.put(name + "." + number, new JobId(nextId++));
+    }
+    return decide(
+        new Input.JobSubmitted(
+            spec(name, queue), Gate.OPEN, Optional.of(JobArray.of(size, maxParallel))));
+  }
+
+  /// How the array stands.
+  JobArray array(String name) {
+    return core.job(id(name))
+        .flatMap(Job::array)
+        .orElseGet(() -> record(name).array().orElseThrow());
+  }
+
+  /// The shell's record of an element that has not started.
+  Job element(String array, int number) {
+    Job known = core.job(id(array)).orElseThrow();
+    return new Job(
+        known.spec().with().id(id(array + "." + number)).build(),
+        known.state(),
+        0,
+        now,
+        now,
+        0,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Gate.OPEN,
+        Optional.of(new ArrayElement(known.id(), number)));
   }
 
   Driver cancel(String name) {

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.scheduler.core.catalog.Elasticity;
 import io.headgate.scheduler.core.catalog.Instance;
 import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -52,6 +54,24 @@ class ElasticPoolTest {
     it.join(Driver.node("c0", "cloud", 8), Driver.node("c1", "cloud", 8));
     assertThat(it.in(JobState.ASSIGNED)).hasSize(6);
     assertThat(asked(it)).containsExactly(1, 2);
+  }
+
+  @Test
+  void asksForThePartOfAnArrayThatMayStart() {
+    Driver it = new Driver(tenant(9)).submitArray("sweep", "guest-four", 100, 6);
+    assertThat(asked(it)).containsExactly(3);
+    assertThat(
+            it.core
+                .books(_ -> Optional.empty())
+                .waiting(new PolicyId(TenantBuilder.ACME, "guest"))
+                .units())
+        .isEqualTo(6 * 4 * GpuQuantity.UNITS_PER_GPU);
+    it.join(Driver.node("c0", "cloud", 8), Driver.node("c1", "cloud", 8)).run();
+    assertThat(it.in(JobState.RUNNING)).hasSize(4);
+    it.exit("sweep.1", 0);
+    assertThat(asked(it)).containsExactly(3);
+    assertThat(new Driver(tenant(9)).submitArray("two", "guest-four", 2, 0))
+        .satisfies(two -> assertThat(asked(two)).containsExactly(1));
   }
 
   @Test

@@ -165,6 +165,7 @@ class ImpossibleJobTest {
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
-        Gate.OPEN);
+        Gate.OPEN,
+        Optional.empty());
   }
 }

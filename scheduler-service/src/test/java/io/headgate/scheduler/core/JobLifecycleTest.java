@@ -93,6 +93,8 @@ class JobLifecycleTest {
                 .requeue("b"),
         it -> it.submit("q", "a", "b").withdraw("b").requeue("b"),
         it -> it.submit("q", "a", "b").decide(new Input.JobUpdated(it.prior("b", "q", 1))),
+        it -> it.submitArray("a", "q", 1, 0).exit("a.1", 0),
+        it -> it.submitArray("a", "q", 1, 0).exit("a.1", 1),
         JobLifecycleTest::losesHalfAGang);
   }
 

@@ -152,7 +152,7 @@ class JobStateMatrixTest {
       """
       state     | SUBMIT | WITHDRAW | ASSIGN   | RUN     | REJECT  | STOP     | SUSPEND   | RESUME   | SUCCEED | FAIL   | UPDATE  | REQUEUE | CANCEL    | LOSE
       DRAFT     | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | .       | WAITING | CANCELLED | .
-      WAITING   | .      | DRAFT    | ASSIGNED | .       | .       | .        | .         | .        | .       | .      | WAITING | .       | CANCELLED | .
+      WAITING   | .      | DRAFT    | ASSIGNED | .       | .       | .        | .         | .        | DONE    | FAILED | WAITING | .       | CANCELLED | .
       ASSIGNED  | .      | .        | .        | RUNNING | WAITING | STOPPING | .         | .        | DONE    | FAILED | .       | WAITING | .         | LOST
       RUNNING   | .      | .        | .        | .       | .       | STOPPING | .         | .        | DONE    | FAILED | .       | WAITING | .         | LOST
       STOPPING  | .      | .        | .        | .       | .       | .        | SUSPENDED | .        | DONE    | FAILED | .       | WAITING | CANCELLED | LOST

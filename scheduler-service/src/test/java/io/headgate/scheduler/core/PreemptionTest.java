@@ -11,11 +11,13 @@ import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOutcome;
+import io.headgate.scheduler.core.job.Weighing;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 /// Rule P1-P6 and P8: which jobs must go, and which GPUs are held.
@@ -52,10 +54,22 @@ class PreemptionTest {
                       it.id("o"),
                       PreemptionRule.P1,
                       new PreemptionGrounds(
-                          share("guest", "1", "0"), share("owner", "0", "4"), GpuQuantity.ONE)));
+                              share("guest", "1", "0"), share("owner", "0", "4"), GpuQuantity.ONE)
+                          .weighed(weighed(1, 1))));
           assertThat(stop.order().outcome()).isEqualTo(StopOutcome.REQUEUE);
         });
     assertThat(it.record("g").lastPreemption().orElseThrow().by()).isEqualTo(it.id("o"));
+  }
+
+  /// The weighing of a victim with one GPU that has just started.
+  private static Weighing weighed(int considered, int victims) {
+    return new Weighing(
+        Weighing.Way.ORDER,
+        considered,
+        victims,
+        GpuQuantity.ONE,
+        Duration.ZERO,
+        OptionalInt.empty());
   }
 
   private static PreemptionGrounds.Share share(String policy, String usage, String reservation) {
@@ -73,7 +87,8 @@ class PreemptionTest {
     assertThat(it.record("d").lastPreemption().orElseThrow().grounds())
         .isEqualTo(
             new PreemptionGrounds(
-                share("guest", "4", "0"), share("owner", "0", "4"), GpuQuantity.parse("2")));
+                    share("guest", "4", "0"), share("owner", "0", "4"), GpuQuantity.parse("2"))
+                .weighed(weighed(2, 2)));
   }
 
   @Test

@@ -136,6 +136,7 @@ final class JobListsTest {
         random.nextInt(4) == 0 ? time : Optional.empty(),
         random.nextInt(4) == 0 ? List.of("a=" + random.nextInt(3)) : List.of(),
         random.nextInt(3) == 0 ? time : Optional.empty(),
+        Optional.empty(),
         random.nextInt(2) == 0
             ? Viewer.OF_ALL
             : Viewer.member(

@@ -70,5 +70,7 @@ public record Attempt(
   /// Why it had to go.
   ///
   /// @param rule of the design: `P1`
-  public record Preemption(String byJob, String rule, String message, @Nullable Instant time) {}
+  /// @param weighed what was weighed when it was chosen, in one sentence; empty for a move
+  public record Preemption(
+      String byJob, String rule, String message, @Nullable Instant time, String weighed) {}
 }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param ahead jobs ahead of it in order, at most ten
 /// @param unblocking changes of which any one would start it
 /// @param history oldest first
+/// @param preemptions by which other jobs made room for it, oldest first
 public record Explanation(
     Job job,
     String verdict,
@@ -24,6 +25,7 @@ public record Explanation(
     long aheadCount,
     List<String> unblocking,
     List<Event> history,
+    List<Event> preemptions,
     long version,
     @Nullable Instant time) {
   public Explanation {
@@ -33,6 +35,7 @@ public record Explanation(
     ahead = List.copyOf(ahead);
     unblocking = List.copyOf(unblocking);
     history = List.copyOf(history);
+    preemptions = List.copyOf(preemptions);
   }
 
   /// One check of the rules.

@@ -65,6 +65,7 @@ public final class EventMessages {
         explanation.getTotalAhead(),
         explanation.getUnblockingList(),
         explanation.getHistoryList().stream().map(EventMessages::event).toList(),
+        explanation.getPreemptionsList().stream().map(EventMessages::event).toList(),
         explanation.getVersion(),
         JobMessages.instant(explanation.hasTime(), explanation.getTime()));
   }

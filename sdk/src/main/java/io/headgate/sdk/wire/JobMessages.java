@@ -310,7 +310,8 @@ public final class JobMessages {
         ResourceNames.id(preemption.getByJob()),
         preemption.getRule(),
         preemption.getMessage(),
-        instant(preemption.hasTime(), preemption.getTime()));
+        instant(preemption.hasTime(), preemption.getTime()),
+        preemption.getWeighed());
   }
 
   static Placement placement(io.headgate.proto.scheduler.v1.Placement placement) {

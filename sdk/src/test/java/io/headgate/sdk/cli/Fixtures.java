@@ -308,7 +308,38 @@ final class Fixtures {
              "verdict": "big-1 waits for HOLDING: gpu-07, 6 of 8 free.\\nIt starts by 2026-11-21T14:18:00Z at the latest.",
              "ahead": [], "version": "8812", "time": "2026-11-21T14:00:00Z"}
             """);
+    JobExplanation took =
+        merge(
+            JobExplanation.newBuilder(),
+            """
+            {"job": {"name": "tenants/acme/jobs/infer-1", "state": "STATE_RUNNING"},
+             "verdict": "infer-1 runs on gpu-03 device 1 (1/2) of onprem-rtx6000.",
+             "preemptions": [
+              {"time": "2026-11-21T11:48:00Z", "type": "TYPE_PREEMPTED", "job": "another team's job",
+               "message": "another team's job made room for infer-1 (rule P1)",
+               "preemption": {"byJob": "infer-1", "rule": "P1"}},
+              {"time": "2026-11-21T11:49:00Z", "type": "TYPE_PREEMPTED", "job": "gang-1",
+               "message": "gang-1 is preempted by infer-1 (rule P1): ops used 0 of its reservation 4 and needed 1/2, ai-dev used 16 of 8",
+               "preemption": {"byJob": "infer-1", "rule": "P1",
+                              "weighed": "no smaller job of its standing may go; it is first in the order of victims; it frees 16 GPUs and loses 5h of GPU time"}}],
+             "version": "8812", "time": "2026-11-21T14:00:00Z"}
+            """);
+    JobExplanation gave =
+        merge(
+            JobExplanation.newBuilder(),
+            """
+            {"job": {"name": "tenants/acme/jobs/gang-1", "state": "STATE_STOPPING"},
+             "verdict": "gang-1 is stopping.",
+             "history": [
+              {"time": "2026-11-21T11:49:00Z", "type": "TYPE_PREEMPTED", "job": "gang-1",
+               "message": "gang-1 is preempted by another team's job (rule P1)",
+               "preemption": {"byJob": "another team's job", "rule": "P1",
+                              "weighed": "no smaller job of its standing suffices; it frees 16 GPUs and loses 5h of GPU time"}}],
+             "version": "8812", "time": "2026-11-21T14:00:00Z"}
+            """);
     return Map.of(
+        "tenants/acme/jobs/infer-1", took,
+        "tenants/acme/jobs/gang-1", gave,
         "tenants/acme/jobs/train-4", runs,
         "tenants/acme/jobs/hello-1", failed,
         "tenants/acme/jobs/big-1", waits);

@@ -163,6 +163,8 @@ class OutputGoldenTest {
         Case.terminal("explain-tty", 100, "explain|r-1"),
         Case.pipe("explain-pipe", "explain|r-1"),
         Case.pipe("explain-running", "explain|train-4"),
+        Case.pipe("explain-preemptor", "explain|infer-1"),
+        Case.terminal("explain-victim", 100, "explain|gang-1"),
         Case.pipe("explain-failed", "explain|hello-1"),
         Case.pipe("explain-queue", "explain|ai-dev-eight"),
         Case.pipe("explain-policy", "explain|ai-dev"),

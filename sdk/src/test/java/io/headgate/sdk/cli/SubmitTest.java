@@ -7,6 +7,7 @@ import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import com.google.rpc.BadRequest;
 import io.grpc.Status;
+import io.headgate.proto.pool.v1.Warning;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.scheduler.v1.ReadJobLogsResponse;
@@ -71,6 +72,24 @@ class SubmitTest {
     Golden.check("submit-json", submit("-o", "jsonl", "--id", "exact"));
     Golden.check("submit-dry-run", submit("--dry-run"));
     Golden.check("submit-count", submit("--count", "3"));
+  }
+
+  /// A gang that asks for twice what its policy reserves. The job is submitted nevertheless.
+  @Test
+  void warnsOnceOfAGangAboveTheReservation() {
+    Warning warning =
+        Warning.newBuilder()
+            .setReason("GANG_ABOVE_RESERVATION")
+            .setMessage(
+                "it asks for 16 GPUs, and policy ai-dev reserves 8: the whole gang may be preempted")
+            .build();
+    gate.jobs.onSubmit = job -> job.toBuilder().setWorkers(2).addWarnings(warning).build();
+
+    Golden.check("submit-gang", submit());
+    Golden.check("submit-gang-dry-run", submit("--dry-run"));
+    assertThat(submit("--count", "3").err()).containsOnlyOnce("the whole gang may be preempted");
+    assertThat(submit("-o", "jsonl").out()).contains("\"reason\":\"GANG_ABOVE_RESERVATION\"");
+    assertThat(submit("-o", "name", "--quiet").err()).isEmpty();
   }
 
   @Test

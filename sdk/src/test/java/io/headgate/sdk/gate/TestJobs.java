@@ -154,7 +154,12 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
       List<Job> made =
           byRequest.computeIfAbsent(
               request.getRequestId(),
-              _ -> request.getRequestsList().stream().map(this::made).map(this::put).toList());
+              _ ->
+                  request.getRequestsList().stream()
+                      .map(this::made)
+                      .map(onSubmit)
+                      .map(this::put)
+                      .toList());
       answer.onNext(BatchSubmitJobsResponse.newBuilder().addAllJobs(made).build());
     }
     answer.onCompleted();

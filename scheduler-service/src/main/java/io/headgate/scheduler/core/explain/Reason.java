@@ -72,6 +72,36 @@ public sealed interface Reason {
     }
   }
 
+  /// As many elements of its array as may have an attempt at the same time are live.
+  ///
+  /// @param live elements that have an attempt, or wait for another one
+  record MaxParallel(JobId array, int live, int maxParallel) implements Reason {
+    @Override
+    public String code() {
+      return "MAX_PARALLEL";
+    }
+
+    @Override
+    public Object subject() {
+      return array;
+    }
+  }
+
+  /// No more elements of the array will start; some have not ended.
+  ///
+  /// @param live elements that have an attempt, or wait for another one
+  record Elements(JobId array, int live) implements Reason {
+    @Override
+    public String code() {
+      return "ELEMENTS";
+    }
+
+    @Override
+    public Object subject() {
+      return array;
+    }
+  }
+
   /// The queue is closed (A1).
   record QueueClosed(QueueId queue) implements Reason {
     @Override

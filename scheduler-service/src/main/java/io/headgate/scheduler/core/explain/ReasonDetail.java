@@ -84,6 +84,9 @@ public final class ReasonDetail {
               first.condition().name(),
               "more",
               Integer.toString(more));
+      case Reason.MaxParallel(var _, int live, int maxParallel) ->
+          named("live", Integer.toString(live), "maxParallel", Integer.toString(maxParallel));
+      case Reason.Elements(var _, int live) -> named("live", Integer.toString(live));
       case Reason.NotBefore(var time) -> named("time", time.toString());
       case Reason.Hold(var pool, var need, var holder) ->
           named("pool", pool.name(), "need", need.toString(), "holder", holder.toString());

@@ -14,6 +14,7 @@ import java.util.Optional;
 /// @param holdPause the last pause between its holds of unknown expected start (O7)
 /// @param headroom what it holds in the limits that block it (O7)
 /// @param gate what it still waits for before it may start
+/// @param part that it plays in an array; absent: none
 public record Job(
     JobSpec spec,
     JobState state,
@@ -24,7 +25,8 @@ public record Job(
     Optional<Preemption> lastPreemption,
     Optional<HoldPause> holdPause,
     Optional<HeadroomHold> headroom,
-    Gate gate) {
+    Gate gate,
+    Optional<ArrayPart> part) {
   /// A job that has not been preempted and has waited since its submission.
   public static Job submitted(
       JobSpec spec, JobState state, long sequence, Instant submittedAt, int attempts) {
@@ -38,7 +40,8 @@ public record Job(
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
-        Gate.OPEN);
+        Gate.OPEN,
+        Optional.empty());
   }
 
   public JobId id() {
@@ -56,7 +59,8 @@ public record Job(
         lastPreemption,
         holdPause,
         headroom,
-        gate);
+        gate,
+        part);
   }
 
   /// The job with another pause; empty: it may hold.
@@ -71,7 +75,8 @@ public record Job(
         lastPreemption,
         newPause,
         headroom,
-        gate);
+        gate,
+        part);
   }
 
   /// The job with other headroom; empty: it holds none.
@@ -86,7 +91,8 @@ public record Job(
         lastPreemption,
         holdPause,
         newHeadroom,
-        gate);
+        gate,
+        part);
   }
 
   /// The job with another gate.
@@ -103,7 +109,8 @@ public record Job(
         lastPreemption,
         holdPause,
         headroom,
-        newGate);
+        newGate,
+        part);
   }
 
   /// The job with another specification.
@@ -118,6 +125,33 @@ public record Job(
         lastPreemption,
         holdPause,
         headroom,
-        gate);
+        gate,
+        part);
+  }
+
+  /// The job with another part in an array.
+  public Job withPart(ArrayPart newPart) {
+    return new Job(
+        spec,
+        state,
+        sequence,
+        submittedAt,
+        waitingSince,
+        attempts,
+        lastPreemption,
+        holdPause,
+        headroom,
+        gate,
+        Optional.of(newPart));
+  }
+
+  /// The array that it is; empty: it is none.
+  public Optional<JobArray> array() {
+    return part.filter(JobArray.class::isInstance).map(JobArray.class::cast);
+  }
+
+  /// Which element of an array it is; empty: none.
+  public Optional<ArrayElement> element() {
+    return part.filter(ArrayElement.class::isInstance).map(ArrayElement.class::cast);
   }
 }

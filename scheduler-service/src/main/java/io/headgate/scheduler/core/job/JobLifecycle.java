@@ -46,6 +46,8 @@ public final class JobLifecycle {
           row(WAITING, ASSIGN, ASSIGNED, "gets slices"),
           row(WAITING, WITHDRAW, DRAFT, "its queue or its right to it is gone"),
           row(WAITING, CANCEL, CANCELLED, "nothing to stop"),
+          row(WAITING, SUCCEED, DONE, "an array: all elements are done"),
+          row(WAITING, FAIL, FAILED, "an array: an element failed"),
           row(WAITING, UPDATE, WAITING, "its priority, run time or queue is another"),
           row(ASSIGNED, RUN, RUNNING, "all workers run"),
           row(ASSIGNED, REJECT, WAITING, "agent cannot; original place"),

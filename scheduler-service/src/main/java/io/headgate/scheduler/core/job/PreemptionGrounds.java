@@ -17,22 +17,29 @@ import java.util.Optional;
 /// @param tenants between two tenants that share a pool, what both had of it: then the victim's
 ///   tenant is above its reservation, whatever its policy is (A3)
 /// @param lost under P11, the time that the job's GPUs lose by its move, as time of one GPU
+/// @param weighing what was weighed when this victim was chosen; empty for a move
 public record PreemptionGrounds(
     Share victim,
     Share winner,
     GpuQuantity need,
     Optional<Tenants> tenants,
-    Optional<Duration> lost) {
+    Optional<Duration> lost,
+    Optional<Weighing> weighing) {
   /// Within one tenant.
   public PreemptionGrounds(Share victim, Share winner, GpuQuantity need) {
-    this(victim, winner, need, Optional.empty(), Optional.empty());
+    this(victim, winner, need, Optional.empty(), Optional.empty(), Optional.empty());
   }
 
   /// The grounds of a move.
   ///
   /// @param time that its GPUs lose
   public PreemptionGrounds losing(Duration time) {
-    return new PreemptionGrounds(victim, winner, need, tenants, Optional.of(time));
+    return new PreemptionGrounds(victim, winner, need, tenants, Optional.of(time), weighing);
+  }
+
+  /// The grounds with the weighing of the victim.
+  public PreemptionGrounds weighed(Weighing choice) {
+    return new PreemptionGrounds(victim, winner, need, tenants, lost, Optional.of(choice));
   }
 
   /// A policy's usage against its reservation.

@@ -3,6 +3,7 @@ package io.headgate.scheduler.core.preemption;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.rights.Standing;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,6 +53,21 @@ final class Candidates {
   /// The earliest end of protection of an attempt that is none.
   Optional<Instant> protectedUntil() {
     return protectedUntil;
+  }
+
+  int size() {
+    return all.size();
+  }
+
+  /// How many have the standing as things stand.
+  int count(Standing standing) {
+    int count = 0;
+    for (Candidate candidate : all) {
+      if (VictimWalk.standing(candidate.attempt()) == standing) {
+        count++;
+      }
+    }
+    return count;
   }
 
   /// The candidates of all pools that may help in a trial, in the order of victims.

@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.preemption;
 
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.Weighing;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.RoomRequest;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -42,7 +44,14 @@ public final class PreemptionSearch {
     ///
     /// @param victims to be asked to stop, in the order of [VictimWalk]; none when it only waits
     ///   for those that stop anyway
-    record Found(PoolState pool, Assignment place, List<LiveAttempt> victims) implements Result {}
+    /// @param search how they were found
+    record Found(PoolState pool, Assignment place, List<LiveAttempt> victims, Search search)
+        implements Result {
+      /// A place that was found otherwise.
+      public Found(PoolState pool, Assignment place, List<LiveAttempt> victims) {
+        this(pool, place, victims, Search.NONE);
+      }
+    }
 
     /// No permitted victims make room.
     ///
@@ -55,6 +64,21 @@ public final class PreemptionSearch {
             time.isPresent() && retryAt.map(known -> time.get().isBefore(known)).orElse(true);
         return isEarlier ? new NotFound(time, gaveUp) : this;
       }
+    }
+  }
+
+  /// How victims were found.
+  ///
+  /// @param considered attempts of which they were chosen
+  /// @param oversized the victims that free more than [#OVERSIZED] times the need, each with the
+  ///   number of smaller attempts of its standing
+  public record Search(Weighing.Way way, int considered, Map<LiveAttempt, Integer> oversized) {
+    static final Search NONE = new Search(Weighing.Way.ORDER, 0, Map.of());
+
+    /// How many smaller attempts of its standing did not suffice; empty: it is not oversized.
+    public OptionalInt smallerThan(LiveAttempt victim) {
+      Integer smaller = oversized.get(victim);
+      return smaller == null ? OptionalInt.empty() : OptionalInt.of(smaller);
     }
   }
 
@@ -142,14 +166,34 @@ public final class PreemptionSearch {
         }
       }
       if (more.isEmpty()) {
-        // Attempts that were passed over may be protected for now, too.
-        return result instanceof Result.NotFound none
-            ? none.by(larger(request, passedOver).protectedUntil())
-            : result;
+        return switch (result) {
+          // Attempts that were passed over may be protected for now, too.
+          case Result.NotFound none -> none.by(larger(request, passedOver).protectedUntil());
+          case Result.Found found -> withOversized(found, request, most);
+        };
       }
       more.addAll(passedOver.but());
       passedOver = new PassedOver(most, more);
     }
+  }
+
+  /// Counts the smaller attempts that were looked at before the oversized victims.
+  private Result.Found withOversized(Result.Found found, RoomRequest request, long most) {
+    Map<LiveAttempt, Integer> oversized = new HashMap<>();
+    for (LiveAttempt victim : found.victims()) {
+      if (victim.takenUnits() > most) {
+        Standing standing = VictimWalk.standing(victim);
+        Candidates smaller = candidates(request, new PassedOver(most, Set.of()));
+        oversized.put(victim, smaller.count(standing));
+      }
+    }
+    return oversized.isEmpty()
+        ? found
+        : new Result.Found(
+            found.pool(),
+            found.place(),
+            found.victims(),
+            new Search(found.search().way(), found.search().considered(), Map.copyOf(oversized)));
   }
 
   /// The standings of those that were passed over and could go by themselves.
@@ -251,7 +295,11 @@ public final class PreemptionSearch {
     PlaceSearch.Choice choice = search.find();
     return choice == null
         ? new Result.NotFound(candidates.protectedUntil(), gaveUp || search.gaveUp())
-        : new Result.Found(choice.trial().pool(), choice.trial().place(), choice.victims());
+        : new Result.Found(
+            choice.trial().pool(),
+            choice.trial().place(),
+            choice.victims(),
+            new Search(Weighing.Way.PLACE, candidates.size(), Map.of()));
   }
 
   /// A victim that makes room in the limit may complete the prefix in several pools: of these the
@@ -271,7 +319,9 @@ public final class PreemptionSearch {
       }
     }
     RemovalTrial chosen = Objects.requireNonNull(best);
-    return new Result.Found(chosen.pool(), chosen.place(), fewest);
+    int considered = Objects.requireNonNull(prefixes.get(chosen)).size();
+    Search search = new Search(Weighing.Way.ORDER, considered, Map.of());
+    return new Result.Found(chosen.pool(), chosen.place(), fewest, search);
   }
 
   private double lost(List<LiveAttempt> victims) {

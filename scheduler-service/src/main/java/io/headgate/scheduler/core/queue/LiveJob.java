@@ -1,11 +1,14 @@
 package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.ArrayElement;
+import io.headgate.scheduler.core.job.ArrayPart;
 import io.headgate.scheduler.core.job.BackOff;
 import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.JobState;
@@ -39,6 +42,14 @@ public final class LiveJob {
   /// Null: its gate is open.
   private @Nullable Gate gate;
 
+  /// Null: it is no array and no element of one.
+  private @Nullable ArrayPart part;
+
+  private boolean rests;
+
+  /// Attempts that it asks for in its lane; 0: it is in none.
+  private int starts;
+
   public LiveJob(Job job, QueueState queue) {
     this.spec = job.spec();
     this.queue = queue;
@@ -51,6 +62,7 @@ public final class LiveJob {
     this.holdPause = job.holdPause().orElse(null);
     this.headroom = job.headroom().orElse(null);
     this.gate = job.gate().equals(Gate.OPEN) ? null : job.gate();
+    this.part = job.part().orElse(null);
   }
 
   private static int compare(LiveJob one, LiveJob other) {
@@ -201,9 +213,58 @@ public final class LiveJob {
     gate = newGate.equals(Gate.OPEN) ? null : newGate;
   }
 
-  /// Whether it waits beside its lane: behind its gate, or for the end of a pause.
+  /// The array that it is; null: it is none.
+  public @Nullable JobArray array() {
+    return part instanceof JobArray array ? array : null;
+  }
+
+  /// Which element of an array it is; null: none.
+  public @Nullable ArrayElement element() {
+    return part instanceof ArrayElement element ? element : null;
+  }
+
+  /// The array stands in another way now.
+  public void setArray(JobArray array) {
+    part = array;
+    if (starts > 0) {
+      queue.lane(this).recount(this);
+    }
+  }
+
+  /// How many attempts it asks for in its lane from now on.
+  int countStarts() {
+    JobArray array = array();
+    starts = array == null ? 1 : Math.max(1, array.startable());
+    return starts;
+  }
+
+  /// How many attempts it asked for in its lane, and no longer does.
+  int forgetStarts() {
+    int counted = starts;
+    starts = 0;
+    return counted;
+  }
+
+  /// Whether its array has as many elements with an attempt as it may have, or, of an array,
+  /// whether no more elements will start.
+  public boolean rests() {
+    return rests;
+  }
+
+  /// Lets it wait beside its lane, or no longer. It must not be in a lane meanwhile.
+  public void setRests(boolean nowRests) {
+    rests = nowRests;
+  }
+
+  /// Whether it waits for other jobs, or for a time, and is no candidate: behind its gate, or
+  /// because of its array.
+  public boolean isKeptBack() {
+    return gate != null || rests;
+  }
+
+  /// Whether it waits beside its lane: kept back, or for the end of a pause.
   public boolean isBesideLane() {
-    return backsOff || gate != null;
+    return backsOff || isKeptBack();
   }
 
   /// Its priority or its bounds are others now. It must not be in a lane meanwhile.
@@ -222,7 +283,8 @@ public final class LiveJob {
         Optional.ofNullable(lastPreemption),
         holdPause(),
         Optional.ofNullable(headroom),
-        gate());
+        gate(),
+        Optional.ofNullable(part));
   }
 
   @Override

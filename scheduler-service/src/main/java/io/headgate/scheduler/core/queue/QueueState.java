@@ -36,7 +36,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
 
   private final TreeSet<LiveJob> holders = new TreeSet<>(LiveJob.ORDER);
   private final TreeSet<LiveJob> backedOff = new TreeSet<>(LiveJob.ORDER);
-  private final TreeSet<LiveJob> gated = new TreeSet<>(LiveJob.ORDER);
+  private final TreeSet<LiveJob> keptBack = new TreeSet<>(LiveJob.ORDER);
   private int waitingInLanes;
   private boolean lanesByUser;
   private boolean preemptibleByDefault = true;
@@ -116,9 +116,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   /// The waiting jobs without a hold, lane by lane.
   public List<LiveJob> waitingInLanes() {
     List<LiveJob> waiting = new ArrayList<>(waitingInLanes);
-    for (Lane lane : lanes) {
-      lane.line().copyTo(waiting);
-    }
+    lanes.forEach(lane -> lane.line().copyTo(waiting));
     return waiting;
   }
 
@@ -354,10 +352,9 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     return backedOff;
   }
 
-  /// The waiting jobs behind their gates, in order. They are ahead of no other job. Callers keep
-  /// it.
-  public SortedSet<LiveJob> gated() {
-    return gated;
+  /// The waiting jobs that are no candidates, for their gates or arrays, in order. Callers keep it.
+  public SortedSet<LiveJob> keptBack() {
+    return keptBack;
   }
 
   public void addHolder(LiveJob job) {
@@ -369,11 +366,16 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   }
 
   public int waiting() {
-    return candidates() + gated.size();
+    return candidates() + keptBack.size();
   }
 
   public int candidates() {
     return waitingInLanes + holders.size() + backedOff.size();
+  }
+
+  /// How many attempts its candidates ask for: an array one for each element that may start.
+  public long starts() {
+    return holders.size() + backedOff.size() + lanes.stream().mapToLong(Lane::starts).sum();
   }
 
   public int attempts() {
@@ -386,11 +388,8 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
 
   /// How many waiting jobs of the queue are ahead of the job.
   public int ahead(LiveJob job) {
-    int ahead = holders.headSet(job).size() + backedOff.headSet(job).size();
-    for (Lane lane : lanes) {
-      ahead += lane.line().ahead(job);
-    }
-    return ahead;
+    int beside = holders.headSet(job).size() + backedOff.headSet(job).size();
+    return beside + lanes.stream().mapToInt(lane -> lane.line().ahead(job)).sum();
   }
 
   @Override

@@ -25,6 +25,7 @@ public sealed interface AgentCommand {
   ///
   /// @param traceparent W3C trace context of the attempt
   /// @param vaultEnvironment that vaults set, whatever the document says
+  /// @param element number in its array; 0: it is no element
   /// @param document what to run, as it was submitted
   /// @param stopAfter absent: never
   /// @param grace of its policy
@@ -44,6 +45,7 @@ public sealed interface AgentCommand {
       Isolation isolation,
       Optional<String> storage,
       Map<String, String> vaultEnvironment,
+      int element,
       Document document)
       implements AgentCommand {
     Assign with(Map<String, String> newEnvironment, Document newDocument) {
@@ -62,6 +64,7 @@ public sealed interface AgentCommand {
           isolation,
           storage,
           newEnvironment,
+          element,
           newDocument);
     }
   }

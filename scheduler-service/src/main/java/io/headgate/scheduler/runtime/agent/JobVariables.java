@@ -13,4 +13,17 @@ public final class JobVariables {
     return Map.of(
         "HEADGATE_INDEX", Integer.toString(index), "HEADGATE_COUNT", Integer.toString(count));
   }
+
+  /// The variables of an element of an array.
+  ///
+  /// @param array id of the array, as users name it
+  public static Map<String, String> ofElement(String array, int number, int size) {
+    return Map.of(
+        "HEADGATE_ARRAY",
+        array,
+        "HEADGATE_INDEX",
+        Integer.toString(number),
+        "HEADGATE_COUNT",
+        Integer.toString(size));
+  }
 }

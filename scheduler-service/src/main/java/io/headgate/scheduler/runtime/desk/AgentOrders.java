@@ -3,6 +3,7 @@ package io.headgate.scheduler.runtime.desk;
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.job.ArrayElement;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
@@ -71,9 +72,11 @@ final class AgentOrders {
             isolation,
             catalog.storage(decided.assignment().pool()),
             Map.of(),
+            job.job().element().map(ArrayElement::number).orElse(0),
             Document.EMPTY),
         catalog.vaults(queue),
-        Optional.ofNullable(turn.documents.get(job.id())));
+        Optional.ofNullable(
+            turn.documents.get(job.job().element().map(ArrayElement::array).orElse(job.id()))));
   }
 
   /// To stop a worker, as its attempt's order says.

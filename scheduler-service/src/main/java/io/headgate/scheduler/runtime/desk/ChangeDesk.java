@@ -47,6 +47,10 @@ public final class ChangeDesk {
         UserDesk.answer(turn, cancel.reply(), new ChangeReply.Outdated());
         return;
       }
+      if (known.isNumberOnly() && !hasLiveArray(known)) {
+        UserDesk.answer(turn, cancel.reply(), refused(known, JobEvent.CANCEL));
+        return;
+      }
       if (known.state().isTerminal()) {
         // It has ended already, which is all that was asked for.
         UserDesk.reply(turn, cancel.reply(), () -> new ChangeReply.Changed(views.of(turn, known)));
@@ -57,6 +61,7 @@ public final class ChangeDesk {
     JobRecord job = live.orElse(known);
     if (cancel.skipCallback()) {
       skipCallback(turn, job);
+      elements(job).forEach(element -> skipCallback(turn, element));
     }
     turn.cancellations.put(job.id(), cancel.cancellation());
     turn.inputs.add(new Input.JobCancelled(job.job()));
@@ -93,11 +98,36 @@ public final class ChangeDesk {
         });
   }
 
+  private boolean hasLiveArray(JobRecord element) {
+    return element
+        .job()
+        .element()
+        .filter(known -> state.jobs.job(known.array()).isPresent())
+        .isPresent();
+  }
+
+  private List<JobRecord> elements(JobRecord array) {
+    return array.job().array().isEmpty() ? List.of() : state.jobs.elements(array);
+  }
+
+  private static ChangeReply refused(JobRecord job, JobEvent event) {
+    return new ChangeReply.Refused(new Denial.WrongState(job.id(), job.state(), event));
+  }
+
   public void requeue(LoopTurn turn, Command.Requeue requeue, WaitingCounts waitingMore) {
     JobRecord known = requeue.known();
     Optional<JobRecord> live = state.jobs.job(known.id());
     JobRecord job = live.orElse(known);
+    Optional<JobRecord> array = endedArray(requeue);
     if (live.isEmpty()) {
+      if (known.isNumberOnly()) {
+        UserDesk.answer(turn, requeue.reply(), refused(known, JobEvent.REQUEUE));
+        return;
+      }
+      if (array.filter(this::isOutdated).isPresent()) {
+        UserDesk.answer(turn, requeue.reply(), new ChangeReply.Outdated());
+        return;
+      }
       Optional<JobRecord> queued = queuedAnew(turn, requeue, waitingMore);
       if (queued.isEmpty()) {
         return;
@@ -109,15 +139,26 @@ public final class ChangeDesk {
         turn.documents.put(job.id(), requeue.moved().get().document());
       }
     } else if (requeue.moved().isPresent()) {
-      UserDesk.answer(
-          turn,
-          requeue.reply(),
-          new ChangeReply.Refused(new Denial.WrongState(job.id(), job.state(), JobEvent.UPDATE)));
+      UserDesk.answer(turn, requeue.reply(), refused(job, JobEvent.UPDATE));
       return;
     }
     turn.requeueCauses.put(job.id(), DecisionText.asked(requeue.by()));
-    turn.inputs.add(new Input.JobRequeued(job.job()));
+    array.ifPresent(each -> turn.staged.put(each.id(), each));
+    turn.inputs.add(new Input.JobRequeued(job.job(), array.map(JobRecord::job)));
     change(turn, job, requeue.reply(), false);
+  }
+
+  /// The array of an element, if it has ended or is a draft.
+  private Optional<JobRecord> endedArray(Command.Requeue requeue) {
+    return requeue
+        .known()
+        .job()
+        .element()
+        .filter(element -> state.jobs.job(element.array()).isEmpty())
+        .flatMap(element ->
+            requeue.prerequisites().stream()
+                .filter(each -> each.id().equals(element.array()))
+                .findFirst());
   }
 
   /// A draft or an ended job as it is queued; empty: it was answered why not.
@@ -174,11 +215,9 @@ public final class ChangeDesk {
       return;
     }
     JobRecord job = live.orElse(known);
-    if (job.state() != JobState.WAITING && job.state() != JobState.DRAFT) {
-      UserDesk.answer(
-          turn,
-          update.reply(),
-          new ChangeReply.Refused(new Denial.WrongState(job.id(), job.state(), JobEvent.UPDATE)));
+    boolean isNumber = live.isEmpty() && known.isNumberOnly();
+    if (isNumber || (job.state() != JobState.WAITING && job.state() != JobState.DRAFT)) {
+      UserDesk.answer(turn, update.reply(), refused(job, JobEvent.UPDATE));
       return;
     }
     if (turn.updates.containsKey(job.id())

@@ -76,7 +76,8 @@ public sealed interface Command {
   /// @param by id of the user or service account
   /// @param catalog by which it was judged
   /// @param moved to another queue; absent: it stays in its own
-  /// @param prerequisites the jobs that it still waited for, as the database had them
+  /// @param prerequisites the jobs that it still waited for, and the array of an element, as the
+  ///   database had them
   record Requeue(
       JobRecord known,
       String by,

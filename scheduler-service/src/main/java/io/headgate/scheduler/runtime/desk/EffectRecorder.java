@@ -106,6 +106,8 @@ public final class EffectRecorder {
         case Effect.GateChanged(JobId job, var gate, var since) ->
             jobs.job(job)
                 .ifPresent(known -> keep(turn, known.with(known.job().withGate(gate, since))));
+        case Effect.ArrayChanged(JobId job, var array) ->
+            jobs.job(job).ifPresent(known -> keep(turn, ArrayRecords.changed(turn, known, array)));
         case Effect.DependencyFailed(JobId job, var dependency, var ended) ->
             turn.cancellations.put(
                 job, Cancellation.byDependency(DependencyText.unmet(dependency, ended)));
@@ -127,7 +129,8 @@ public final class EffectRecorder {
     Optional<JobRecord> known =
         Optional.ofNullable(turn.jobs.get(job.id()))
             .or(() -> jobs.job(job.id()))
-            .or(() -> Optional.ofNullable(turn.staged.get(job.id())));
+            .or(() -> Optional.ofNullable(turn.staged.get(job.id())))
+            .or(() -> ArrayRecords.begun(jobs, turn, job));
     if (known.isEmpty()) {
       throw new IllegalStateException(
           "the core changed job " + job.id() + ", which is not in memory");
@@ -136,11 +139,12 @@ public final class EffectRecorder {
     switch (event) {
       case SUBMIT -> {
         keep(turn, record);
-        turn.note(
-            JobNotes.about(record, EventType.SUBMITTED)
-                .message(
-                    "%s is submitted to %s"
-                        .formatted(record.name().id(), job.spec().queue().name())));
+        if (job.element().isPresent()) {
+          // The event of the array says it for all of them.
+          turn.created.add(job.id());
+        } else {
+          turn.note(JobNotes.submitted(record));
+        }
       }
       case WITHDRAW -> toDraft(turn, record, turn.drafts.getOrDefault(job.id(), QUEUE_REMOVED));
       case ASSIGN, STOP, RESUME -> keep(turn, record);
@@ -215,8 +219,7 @@ public final class EffectRecorder {
             .with(
                 new Course(
                     record.course().startedAt(), Optional.of(turn.now), record.course().exitCode()))
-            .cancelled(
-                Optional.ofNullable(turn.cancellations.get(record.id())).or(record::cancellation));
+            .cancelled(ArrayRecords.cancelledNow(turn, record).or(record::cancellation));
     turn.jobs.put(done.id(), done);
     jobs.remove(done);
     String code = done.course().exitCode().map(String::valueOf).orElse("");
@@ -287,9 +290,9 @@ public final class EffectRecorder {
 
   private void stop(LoopTurn turn, AttemptRecord attempt, StopOrder order) {
     JobRecord job = jobs.job(attempt.id().job()).orElseThrow();
-    Cancellation cancellation = turn.cancellations.get(job.id());
-    if (cancellation != null && order.cause() instanceof StopCause.Cancelled) {
-      job = job.cancelled(Optional.of(cancellation));
+    Optional<Cancellation> cancellation = ArrayRecords.cancelledNow(turn, job);
+    if (cancellation.isPresent() && order.cause() instanceof StopCause.Cancelled) {
+      job = job.cancelled(cancellation);
       keep(turn, job);
     }
     String by =

@@ -36,14 +36,14 @@ final class GateDesk {
     record Outdated() implements Found {}
   }
 
-  /// @param first id of the first job of the batch
-  Found ofNew(NewJob job, long first) {
+  /// @param batch ids of the jobs of the batch
+  Found ofNew(NewJob job, List<JobId> batch) {
     List<Dependency> left = new ArrayList<>();
     for (Prerequisite prerequisite : job.after()) {
       Optional<Found> problem =
           switch (prerequisite) {
             case Prerequisite.InBatch(int index, Condition condition, String name) -> {
-              left.add(new Dependency(new JobId(first + index), name, condition));
+              left.add(new Dependency(batch.get(index), name, condition));
               yield Optional.empty();
             }
             case Prerequisite.Stored(JobRecord known, Condition condition) ->

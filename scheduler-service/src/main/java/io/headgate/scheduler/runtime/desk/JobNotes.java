@@ -27,6 +27,12 @@ final class JobNotes {
     return about(job, EventType.UPDATED).message(job.name().id() + " is changed" + what);
   }
 
+  static Event submitted(JobRecord job) {
+    return about(job, EventType.SUBMITTED)
+        .message(
+            "%s is submitted to %s".formatted(job.name().id(), job.job().spec().queue().name()));
+  }
+
   /// The last attempt is frozen.
   ///
   /// @param reason in one sentence, without the job's name

@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.WorkerPlace;
@@ -77,6 +78,16 @@ public final class JobRegistry {
   public Optional<JobRecord> job(JobName name) {
     JobId id = names.get(name);
     return id == null ? Optional.empty() : job(id);
+  }
+
+  /// The live elements of the array, by their numbers.
+  List<JobRecord> elements(JobRecord array) {
+    JobArray known = array.job().array().orElseThrow();
+    List<JobRecord> elements = new ArrayList<>();
+    for (int number = 1; number <= known.size(); number++) {
+      job(known.idOf(array.id(), number)).ifPresent(elements::add);
+    }
+    return elements;
   }
 
   /// The live attempt.

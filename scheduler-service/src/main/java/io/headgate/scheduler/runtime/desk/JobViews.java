@@ -51,9 +51,14 @@ public final class JobViews {
     return new JobView(
         job,
         attempt,
-        waits || isSuspended ? state.core.reason(job.id()) : Optional.empty(),
-        waits ? state.core.position(job.id()) : Optional.empty(),
+        waits || isSuspended ? state.core.reason(asked(job)) : Optional.empty(),
+        waits ? state.core.position(asked(job)) : Optional.empty(),
         live.filter(_ -> !isSuspended).flatMap(each -> use(job.tenant(), each)));
+  }
+
+  /// An element that is no job yet waits with its array.
+  private JobId asked(JobRecord job) {
+    return state.jobs.job(job.id()).isPresent() ? job.id() : job.storedId();
   }
 
   /// The right of the attempt's last unit, as the ledger splits it. Attempts fill the reservation

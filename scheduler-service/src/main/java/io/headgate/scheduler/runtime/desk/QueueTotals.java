@@ -1,6 +1,7 @@
 package io.headgate.scheduler.runtime.desk;
 
 import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import java.time.Instant;
@@ -62,7 +63,7 @@ final class QueueTotals {
   void add(JobRecord job) {
     Sum sum = sum(key(job));
     sum.jobs++;
-    long units = job.metadata().gpus().units();
+    long units = units(job);
     if (job.state() == JobState.WAITING) {
       sum.waitingUnits += units;
       sum.waitingJobs++;
@@ -77,7 +78,7 @@ final class QueueTotals {
     if (sum == null) {
       return;
     }
-    long units = job.metadata().gpus().units();
+    long units = units(job);
     if (job.state() == JobState.WAITING) {
       sum.waitingUnits -= units;
       sum.waitingJobs--;
@@ -89,6 +90,12 @@ final class QueueTotals {
       sums.remove(key(job));
       lastKey = null;
     }
+  }
+
+  /// Units that the job needs; a waiting array needs those of all elements that may start.
+  private static long units(JobRecord job) {
+    int starts = job.job().array().map(JobArray::startable).orElse(1);
+    return starts * job.metadata().gpus().units();
   }
 
   List<LeaderView.Total> totals() {

@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.JobState;
@@ -51,9 +52,10 @@ public final class UserDesk {
     WaitingCounts more = new WaitingCounts();
     more.addAll(waitingMore);
     List<Gate> left = new ArrayList<>(jobs.size());
+    List<JobId> ids = ids(jobs);
     for (int i = 0; i < jobs.size(); i++) {
       NewJob job = jobs.get(i);
-      JobSpec spec = spec(new JobId(state.lastJob + 1 + i), job);
+      JobSpec spec = spec(ids.get(i), job);
       Optional<Denial> denial = state.core.check(spec);
       if (denial.isPresent()) {
         answer(turn, submit.reply(), new SubmitReply.Refused(i, denial.get()));
@@ -64,7 +66,7 @@ public final class UserDesk {
         answer(turn, submit.reply(), new SubmitReply.NotAdmitted(i));
         return;
       }
-      GateDesk.Found found = gates.ofNew(job, state.lastJob + 1);
+      GateDesk.Found found = gates.ofNew(job, ids);
       if (!(found instanceof GateDesk.Found.Left(Gate gate))) {
         answer(turn, submit.reply(), refused(i, found));
         return;
@@ -82,15 +84,24 @@ public final class UserDesk {
     jobs.stream()
         .filter(job -> !job.draft())
         .forEach(job -> waitingMore.add(job.queue(), job.submitter()));
-    List<JobId> ids = new ArrayList<>(jobs.size());
     for (int i = 0; i < jobs.size(); i++) {
       NewJob job = jobs.get(i);
-      JobId id = take(turn, job, left.get(i));
-      ids.add(id);
-      vaults.taken(id, job.queue(), submit.submission().catalog());
+      take(turn, ids.get(i), job, left.get(i));
+      vaults.taken(ids.get(i), job.queue(), submit.submission().catalog());
     }
     keep(turn, submit, ids);
     reply(turn, submit.reply(), () -> accepted(turn, ids));
+  }
+
+  /// The next free ids. The numbers before the id of an array are those of its elements.
+  private List<JobId> ids(List<NewJob> jobs) {
+    List<JobId> ids = new ArrayList<>(jobs.size());
+    long last = state.lastJob;
+    for (NewJob job : jobs) {
+      last += 1 + job.array().map(JobArray::size).orElse(0);
+      ids.add(new JobId(last));
+    }
+    return ids;
   }
 
   private void keep(LoopTurn turn, Command.Submit submit, List<JobId> ids) {
@@ -152,14 +163,16 @@ public final class UserDesk {
         .isPresent();
   }
 
-  private JobId take(LoopTurn turn, NewJob job, Gate gate) {
-    JobId id = new JobId(++state.lastJob);
+  private void take(LoopTurn turn, JobId id, NewJob job, Gate gate) {
+    state.lastJob = id.value();
     JobSpec spec = spec(id, job);
+    Job submitted =
+        Job.submitted(spec, job.draft() ? JobState.DRAFT : JobState.WAITING, 0, turn.now, 0)
+            .withGate(gate, turn.now);
     JobRecord record =
         new JobRecord(
             metadata(turn, job),
-            Job.submitted(spec, job.draft() ? JobState.DRAFT : JobState.WAITING, 0, turn.now, 0)
-                .withGate(gate, turn.now),
+            job.array().map(submitted::withPart).orElse(submitted),
             Course.NONE,
             job.draft() ? Optional.of(AS_SUBMITTED) : Optional.empty(),
             Optional.empty(),
@@ -174,9 +187,8 @@ public final class UserDesk {
               .message(record.name().id() + " is submitted as a draft"));
     } else {
       turn.staged.put(id, record);
-      turn.inputs.add(new Input.JobSubmitted(spec, gate));
+      turn.inputs.add(new Input.JobSubmitted(spec, gate, job.array()));
     }
-    return id;
   }
 
   private JobMetadata metadata(LoopTurn turn, NewJob job) {

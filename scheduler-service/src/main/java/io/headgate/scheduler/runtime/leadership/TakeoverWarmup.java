@@ -211,6 +211,7 @@ public final class TakeoverWarmup implements AutoCloseable {
             "",
             Optional.empty(),
             List.of(),
+            Optional.empty(),
             false,
             Document.EMPTY);
     return new Command.Submit(

@@ -31,6 +31,12 @@ public record JobMetadata(
     labels = List.copyOf(labels);
   }
 
+  /// The same of a job with another name.
+  public JobMetadata named(JobName newName) {
+    return new JobMetadata(
+        newName, policy, profile, gpus, workers, submitter, byRole, labels, traceparent, createdAt);
+  }
+
   /// The same job, queued anew through a queue that may lead elsewhere now.
   public JobMetadata requeuedTo(
       String newPolicy, String newProfile, GpuQuantity newGpus, int count) {

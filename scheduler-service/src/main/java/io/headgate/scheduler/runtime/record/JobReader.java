@@ -1,6 +1,7 @@
 package io.headgate.scheduler.runtime.record;
 
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.ArrayElement;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.type.Viewer;
@@ -45,6 +46,7 @@ public interface JobReader extends NameLookup {
   /// The jobs that match all present conditions. An empty list matches all.
   ///
   /// @param labels `key=value`
+  /// @param array elements of this array; absent: no elements
   /// @param viewer only jobs that it sees; its teams are ids of policies
   record Filter(
       List<String> queues,
@@ -54,6 +56,7 @@ public interface JobReader extends NameLookup {
       Optional<Instant> createdAfter,
       List<String> labels,
       Optional<Instant> activeOrFinishedAfter,
+      Optional<JobId> array,
       Viewer viewer) {
     public static final Filter ALL =
         new Filter(
@@ -63,6 +66,7 @@ public interface JobReader extends NameLookup {
             List.of(),
             Optional.empty(),
             List.of(),
+            Optional.empty(),
             Optional.empty(),
             Viewer.OF_ALL);
 
@@ -77,12 +81,47 @@ public interface JobReader extends NameLookup {
     /// The filter with other states.
     public Filter inStates(List<JobState> others) {
       return new Filter(
-          queues, policies, users, others, createdAfter, labels, activeOrFinishedAfter, viewer);
+          queues,
+          policies,
+          users,
+          others,
+          createdAfter,
+          labels,
+          activeOrFinishedAfter,
+          array,
+          viewer);
     }
 
     public Filter seenBy(Viewer other) {
       return new Filter(
-          queues, policies, users, states, createdAfter, labels, activeOrFinishedAfter, other);
+          queues,
+          policies,
+          users,
+          states,
+          createdAfter,
+          labels,
+          activeOrFinishedAfter,
+          array,
+          other);
+    }
+
+    /// The filter on elements of an array.
+    public Filter ofArray(JobId id) {
+      return new Filter(
+          queues,
+          policies,
+          users,
+          states,
+          createdAfter,
+          labels,
+          activeOrFinishedAfter,
+          Optional.of(id),
+          viewer);
+    }
+
+    /// Whether the job is an element of the array that is asked for, or none if none is.
+    public boolean isOfArray(JobRecord job) {
+      return job.job().element().map(ArrayElement::array).equals(array);
     }
   }
 

@@ -1,10 +1,12 @@
 package io.headgate.scheduler.runtime.record;
 
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.ArrayElement;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import java.time.Duration;
@@ -75,6 +77,50 @@ public record JobRecord(
 
   public JobState state() {
     return job.state();
+  }
+
+  /// The state that lists show: an array runs while one of its elements has an attempt.
+  public JobState shownState() {
+    return state() == JobState.WAITING
+            && job.array().filter(array -> array.tally().active() > 0).isPresent()
+        ? JobState.RUNNING
+        : state();
+  }
+
+  /// Whether it is an element of an array that has never been a job, if it is not live.
+  public boolean isNumberOnly() {
+    return job.element().isPresent() && job.attempts() == 0 && !state().isTerminal();
+  }
+
+  /// Id of the job under which it is stored: an element that has never been a job has no row.
+  public JobId storedId() {
+    return isNumberOnly() ? job.element().orElseThrow().array() : id();
+  }
+
+  /// An element of this array that has not started: it stands as its array does.
+  public JobRecord element(int number) {
+    JobArray array = job.array().orElseThrow();
+    Job element =
+        new Job(
+            job.spec().with().id(array.idOf(id(), number)).build(),
+            job.state(),
+            array.sequenceOf(job.sequence(), number),
+            job.submittedAt(),
+            job.waitingSince(),
+            0,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            job.gate(),
+            Optional.of(new ArrayElement(id(), number)));
+    return new JobRecord(
+        metadata.named(name().element(number)),
+        element,
+        new Course(Optional.empty(), course.finishedAt(), Optional.empty()),
+        draft,
+        cancellation,
+        false,
+        version);
   }
 
   public JobRecord with(Job newJob) {

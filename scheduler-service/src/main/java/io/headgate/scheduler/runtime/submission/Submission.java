@@ -2,6 +2,7 @@ package io.headgate.scheduler.runtime.submission;
 
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobName;
@@ -33,6 +34,7 @@ public record Submission(
   /// @param movable may be moved to make room (P11)
   /// @param notBefore its earliest start
   /// @param after jobs that must end first
+  /// @param array that it is
   /// @param draft the job is not queued yet
   /// @param document the workload, in the contract's form
   public record NewJob(
@@ -51,6 +53,7 @@ public record Submission(
       String traceparent,
       Optional<Instant> notBefore,
       List<Prerequisite> after,
+      Optional<JobArray> array,
       boolean draft,
       Document document) {
     public NewJob {
@@ -75,6 +78,7 @@ public record Submission(
           traceparent,
           notBefore,
           after,
+          array,
           draft,
           document);
     }
@@ -97,6 +101,7 @@ public record Submission(
           traceparent,
           notBefore,
           prerequisites,
+          array,
           draft,
           document);
     }

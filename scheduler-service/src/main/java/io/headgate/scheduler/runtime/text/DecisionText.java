@@ -168,10 +168,17 @@ public final class DecisionText {
             rule);
   }
 
-  /// The numbers of a preemption without those of the policy that takes the place.
+  /// A preemption or a move, for a reader that sees the job that takes the place and not the other.
+  public static String ofAnotherTeam(String by, String rule) {
+    return "%s made room for %s (rule %s)".formatted(Viewer.ANOTHER_TEAMS_JOB, by, rule);
+  }
+
+  /// The numbers of a preemption without those of the policy that takes the place, and of jobs that
+  /// might have gone instead.
   public static Map<String, String> withoutWinner(Map<String, String> grounds) {
     Map<String, String> detail = new LinkedHashMap<>(grounds);
     detail.keySet().removeAll(List.of(WINNER, WINNERS_USER, "usage", "reservation"));
+    detail.keySet().removeAll(WeighingText.OF_OTHERS);
     return detail;
   }
 
@@ -215,6 +222,7 @@ public final class DecisionText {
             "reservation",
             grounds.winner().reservation().toString());
     grounds.lost().ifPresent(lost -> detail.put("lostGpuSeconds", "" + lost.toSeconds()));
+    grounds.weighing().map(WeighingText::detail).ifPresent(detail::putAll);
     return detail;
   }
 

@@ -2,6 +2,7 @@ package io.headgate.scheduler.runtime.text;
 
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptEnding;
+import io.headgate.scheduler.core.job.JobArray;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.AttemptRecord.Ending;
@@ -13,6 +14,7 @@ import io.headgate.scheduler.runtime.record.WorkerFacts.EndReason;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.StringJoiner;
 
 /// How attempts and jobs ended, in the words of the contract.
 public final class EndText {
@@ -71,14 +73,40 @@ public final class EndText {
     String name = job.name().id();
     Optional<Integer> code = job.course().exitCode();
     return switch (job.state()) {
-      case DONE -> name + " is done";
-      case FAILED -> name + " failed" + code.map(each -> " with exit code " + each).orElse("");
+      case DONE -> name + " is done" + elements(job);
+      case FAILED ->
+          name + " failed" + elements(job) + code.map(each -> " with exit code " + each).orElse("");
       case CANCELLED ->
-          name + " is cancelled" + job.cancellation().map(Cancellation::text).orElse("");
+          name
+              + " is cancelled"
+              + elements(job)
+              + job.cancellation().map(Cancellation::text).orElse("");
       case LOST -> name + " is lost with its node";
       case DRAFT, WAITING, ASSIGNED, RUNNING, STOPPING, SUSPENDED ->
           throw new IllegalArgumentException(name + " has not ended: " + job.state());
     };
+  }
+
+  /// How the elements of an array ended; empty for another job.
+  private static String elements(JobRecord job) {
+    return job.job()
+        .array()
+        .map(array -> {
+          JobArray.Tally tally = array.tally();
+          StringJoiner ways = new StringJoiner(", ", " (of " + array.size() + " elements: ", ")");
+          tell(ways, tally.done(), "done");
+          tell(ways, tally.failed(), "failed");
+          tell(ways, tally.cancelled(), "cancelled");
+          tell(ways, array.notStarted(), "never started");
+          return ways.toString();
+        })
+        .orElse("");
+  }
+
+  private static void tell(StringJoiner ways, int elements, String way) {
+    if (elements > 0) {
+      ways.add(elements + " " + way);
+    }
   }
 
   private static Ending exited(AttemptRecord attempt, int code, Instant now) {

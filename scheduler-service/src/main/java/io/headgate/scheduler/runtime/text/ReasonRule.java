@@ -29,6 +29,8 @@ public final class ReasonRule {
       case Reason.NeverFits _,
           Reason.AfterJobs _,
           Reason.NotBefore _,
+          Reason.MaxParallel _,
+          Reason.Elements _,
           Reason.Suspended _,
           Reason.BackingOff _,
           Reason.WaitingForProvider _ ->

@@ -40,6 +40,13 @@ public final class ReasonText {
                       : ", and after " + more + " more" + (more == 1 ? " job" : " jobs"));
       case Reason.NotBefore(var time) ->
           "it starts at %s at the earliest".formatted(time.truncatedTo(ChronoUnit.SECONDS));
+      case Reason.MaxParallel(var _, int live, int maxParallel) ->
+          "%d elements of the array are under way, it may have %d at the same time"
+              .formatted(live, maxParallel);
+      case Reason.Elements(var _, int live) ->
+          live == 1
+              ? "no more elements start, and 1 has not ended"
+              : "no more elements start, and %d have not ended".formatted(live);
       case Reason.QueueClosed(var queue) -> "queue " + queue.name() + " is paused";
       case Reason.Budget(var spent) ->
           spent.effect() == SpentBudget.Effect.YIELD

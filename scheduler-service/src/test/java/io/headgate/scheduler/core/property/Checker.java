@@ -86,7 +86,7 @@ final class Checker {
             pause);
         current = null;
       }
-      case Effect.GateChanged _ -> current = null;
+      case Effect.GateChanged _, Effect.ArrayChanged _ -> current = null;
       case Effect.JobChanged _,
           Effect.DependencyFailed _,
           Effect.PastUseChanged _,

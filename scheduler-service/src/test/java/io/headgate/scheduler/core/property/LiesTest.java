@@ -136,7 +136,8 @@ class LiesTest {
       Instant at = steps.get(i).at();
       List<Input> inputs = new ArrayList<>();
       for (Input input : steps.get(i).inputs()) {
-        if (input instanceof Input.JobSubmitted(var spec, var _) && spec.user().equals(LIAR)) {
+        if (input instanceof Input.JobSubmitted(var spec, var _, var _)
+            && spec.user().equals(LIAR)) {
           ofLiar.add(spec.id());
         }
         boolean isTold =
@@ -211,7 +212,8 @@ class LiesTest {
   }
 
   private static Input lyingOnRunTime(long seed, Input input) {
-    if (!(input instanceof Input.JobSubmitted(var spec, var gate)) || !spec.user().equals(LIAR)) {
+    if (!(input instanceof Input.JobSubmitted(var spec, var gate, var _))
+        || !spec.user().equals(LIAR)) {
       return input;
     }
     Optional<Duration> said =

@@ -87,6 +87,7 @@ class PairedRunsTest {
                 Effect.HoldPauseChanged _,
                 Effect.HeadroomHoldChanged _,
                 Effect.GateChanged _,
+                Effect.ArrayChanged _,
                 Effect.DependencyFailed _,
                 Effect.NodeSetAside _,
                 Effect.ScalePool _,

@@ -391,7 +391,7 @@ final class Plainer {
   private void plainJobs() {
     Set<JobSpec> specs = new LinkedHashSet<>();
     history.mapEach(input -> {
-      if (input instanceof Input.JobSubmitted(var spec, var _)) {
+      if (input instanceof Input.JobSubmitted(var spec, var _, var _)) {
         specs.add(spec);
       }
       return input;
@@ -427,7 +427,7 @@ final class Plainer {
   private void job(JobSpec before, JobSpec after) {
     found.add(
         history.mapEach(input ->
-            input instanceof Input.JobSubmitted(var spec, var gate) && spec.equals(before)
+            input instanceof Input.JobSubmitted(var spec, var gate, var _) && spec.equals(before)
                 ? new Input.JobSubmitted(after, gate)
                 : input));
   }

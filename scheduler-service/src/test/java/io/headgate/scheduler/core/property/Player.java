@@ -88,12 +88,12 @@ final class Player {
             current.add(new Input.JobCancelled(jobs.get(job.id())));
           }
         }
-        case Input.JobRequeued(var job) -> {
+        case Input.JobRequeued(var job, var _) -> {
           if (jobs.containsKey(job.id())) {
             current.add(new Input.JobRequeued(Shadow.withoutEnded(jobs.get(job.id()), jobs::get)));
           }
         }
-        case Input.JobSubmitted(var spec, var gate) ->
+        case Input.JobSubmitted(var spec, var gate, var _) ->
             current.add(new Input.JobSubmitted(spec, Shadow.withoutEnded(gate, jobs::get)));
         default -> current.add(input);
       }

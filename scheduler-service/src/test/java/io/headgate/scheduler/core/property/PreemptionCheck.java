@@ -127,9 +127,10 @@ final class PreemptionCheck {
     require(
         grounds.equals(
             new PreemptionGrounds(
-                share(rules, victim.policy()),
-                share(rules, rules.queue(preemptor).policy()),
-                Reference.gpus(rules.need(preemptor)))),
+                    share(rules, victim.policy()),
+                    share(rules, rules.queue(preemptor).policy()),
+                    Reference.gpus(rules.need(preemptor)))
+                .weighed(grounds.weighing().orElseThrow())),
         "the grounds of a preemption are what was just before",
         grounds,
         victim);

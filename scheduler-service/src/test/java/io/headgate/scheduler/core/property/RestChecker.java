@@ -331,7 +331,8 @@ final class RestChecker {
     boolean right =
         switch (reason) {
           // GateCheck looks at these.
-          case Reason.AfterJobs _, Reason.NotBefore _ -> false;
+          case Reason.AfterJobs _, Reason.NotBefore _, Reason.MaxParallel _, Reason.Elements _ ->
+              false;
           case Reason.Limit limit ->
               isOfUse(limit, policy, need) && rules.used(policy) + need > rules.limit(policy);
           case Reason.UserLimit limit -> {

@@ -86,7 +86,7 @@ final class ScenarioText {
                   "{%s, %s: %s}".formatted(at, isUp ? "nodeUp" : "nodeDown", node.id().name()));
             }
           }
-          case Input.JobSubmitted(var spec, var _) ->
+          case Input.JobSubmitted(var spec, var _, var _) ->
               events.add("{" + at + ", submit: " + job(spec) + "}");
           case Input.JobCancelled(var job) ->
               events.add("{%s, cancel: j%d}".formatted(at, job.id().value()));

@@ -198,7 +198,7 @@ final class Scenarios {
   private static Input withoutPast(Input input) {
     return switch (input) {
       case Input.JobCancelled(var job) -> new Input.JobCancelled(withoutPast(job));
-      case Input.JobRequeued(var job) -> new Input.JobRequeued(withoutPast(job));
+      case Input.JobRequeued(var job, var _) -> new Input.JobRequeued(withoutPast(job));
       default -> input;
     };
   }
@@ -214,7 +214,8 @@ final class Scenarios {
         Optional.empty(),
         job.holdPause(),
         Optional.empty(),
-        job.gate());
+        job.gate(),
+        job.part());
   }
 
   /// Lets a new core decide the history.

@@ -237,6 +237,8 @@ final class Shadow {
           jobs.computeIfPresent(job, (key, known) -> known.withHeadroom(headroom));
       case Effect.GateChanged(var job, var gate, var since) ->
           jobs.computeIfPresent(job, (_, known) -> known.withGate(gate, since));
+      case Effect.ArrayChanged(var job, var array) ->
+          jobs.computeIfPresent(job, (_, known) -> known.withPart(array));
       case Effect.ReleaseNode(var node) -> released.add(node);
       case Effect.PastUseChanged(var past) -> {
         pastUse.remove(key(past));
@@ -262,7 +264,7 @@ final class Shadow {
       }
       case Input.NodeRemoved(var node) -> liftAt(node);
       case Input.NodeCleared(var node) -> liftAt(node);
-      case Input.JobSubmitted(var job, var _) -> liftFor(job);
+      case Input.JobSubmitted(var job, var _, var _) -> liftFor(job);
       case Input.JobUpdated(var job) -> {
         if (known().stream().anyMatch(known -> known.id().equals(job.id()))) {
           liftFor(jobs.get(job.id()).spec());
@@ -270,7 +272,7 @@ final class Shadow {
         liftFor(job);
       }
       case Input.JobCancelled(var job) -> liftFor(job.spec());
-      case Input.JobRequeued(var job) -> liftFor(job.spec());
+      case Input.JobRequeued(var job, var _) -> liftFor(job.spec());
       case Input.JobWithdrawn(var job) -> {
         if (known().stream().anyMatch(known -> known.id().equals(job))) {
           liftFor(jobs.get(job).spec());

@@ -152,9 +152,9 @@ final class Shrinker {
 
   private static Optional<JobId> jobOf(Input input) {
     return switch (input) {
-      case Input.JobSubmitted(var spec, var _) -> Optional.of(spec.id());
+      case Input.JobSubmitted(var spec, var _, var _) -> Optional.of(spec.id());
       case Input.JobCancelled(var job) -> Optional.of(job.id());
-      case Input.JobRequeued(var job) -> Optional.of(job.id());
+      case Input.JobRequeued(var job, var _) -> Optional.of(job.id());
       case Input.JobWithdrawn(var job) -> Optional.of(job);
       case Input.JobUpdated(var job) -> Optional.of(job.id());
       case Input.WorkerStarted(var attempt, int _, var _) -> Optional.of(attempt.job());

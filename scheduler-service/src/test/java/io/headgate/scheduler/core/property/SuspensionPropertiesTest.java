@@ -138,7 +138,7 @@ class SuspensionPropertiesTest {
           case Input.CatalogChanged(var catalog) ->
               all.add(new Input.CatalogChanged(small(catalog)));
           case Input.NodeChanged(var node) -> all.add(new Input.NodeChanged(small(node)));
-          case Input.JobSubmitted(var spec, var gate) ->
+          case Input.JobSubmitted(var spec, var gate, var _) ->
               all.add(new Input.JobSubmitted(keeping(spec), gate));
           case Input.WorkerStopped(var attempt, int worker) ->
               all.add(

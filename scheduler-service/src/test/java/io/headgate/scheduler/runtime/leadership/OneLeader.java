@@ -315,6 +315,7 @@ final class OneLeader {
                     "",
                     Optional.empty(),
                     List.of(),
+                    Optional.empty(),
                     false,
                     Document.of(command.getBytes(StandardCharsets.UTF_8)))),
             request,

@@ -263,6 +263,7 @@ class PlannedChangesTest {
                           "",
                           Optional.empty(),
                           List.of(),
+                          Optional.empty(),
                           false,
                           Document.of(new byte[] {1}))),
                   Optional.empty(),

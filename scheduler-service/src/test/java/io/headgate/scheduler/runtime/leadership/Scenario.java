@@ -477,6 +477,7 @@ final class Scenario {
         "",
         Optional.empty(),
         List.of(),
+        Optional.empty(),
         false,
         Document.of(spec.build().toByteArray()));
   }

@@ -53,6 +53,7 @@ final class InputQueueTest {
             "",
             Optional.empty(),
             List.of(),
+            Optional.empty(),
             false,
             Document.of(new byte[0]));
     return new Command.Submit(

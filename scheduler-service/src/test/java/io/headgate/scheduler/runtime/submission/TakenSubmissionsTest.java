@@ -47,6 +47,7 @@ final class TakenSubmissionsTest {
                 "",
                 Optional.empty(),
                 List.of(),
+                Optional.empty(),
                 false,
                 Document.of(new byte[0]))),
         request,

@@ -6,6 +6,7 @@ import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.util.JsonFormat;
+import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -22,12 +23,14 @@ import org.jspecify.annotations.Nullable;
 public final class JsonText {
   /// Fields that lists of jobs leave out: printing them as empty would claim a value.
   private static final Set<FieldDescriptor> LEFT_OUT_OF_LISTS =
-      Stream.of(
-              JobSpec.COMMAND_FIELD_NUMBER,
-              JobSpec.ENVIRONMENT_FIELD_NUMBER,
-              JobSpec.WORKING_DIRECTORY_FIELD_NUMBER,
-              JobSpec.DRAFT_FIELD_NUMBER)
-          .map(JobSpec.getDescriptor()::findFieldByNumber)
+      Stream.concat(
+              Stream.of(
+                      JobSpec.COMMAND_FIELD_NUMBER,
+                      JobSpec.ENVIRONMENT_FIELD_NUMBER,
+                      JobSpec.WORKING_DIRECTORY_FIELD_NUMBER,
+                      JobSpec.DRAFT_FIELD_NUMBER)
+                  .map(JobSpec.getDescriptor()::findFieldByNumber),
+              Stream.of(Job.getDescriptor().findFieldByNumber(Job.WARNINGS_FIELD_NUMBER)))
           .collect(Collectors.toUnmodifiableSet());
 
   private static final Map<Descriptor, Set<FieldDescriptor>> ALWAYS = new ConcurrentHashMap<>();

@@ -58,7 +58,8 @@ public record ExplanationText(Output output) {
               + ")");
     }
     unblocking(explanation.unblocking(), lines);
-    history(explanation, lines);
+    events("What made room for it?", explanation.preemptions(), "", lines);
+    events("History", explanation.history(), explanation.job().id(), lines);
     lines.add(
         output.dim(
             "as of version %d, %s ago %s the rules: headgate help rules"
@@ -143,13 +144,14 @@ public record ExplanationText(Output output) {
     ways.forEach(way -> lines.add("  " + sentence(way)));
   }
 
-  private void history(Explanation explanation, List<String> lines) {
-    if (explanation.history().isEmpty()) {
+  /// @param subject a job that the heading already names; empty: none
+  private void events(String heading, List<Event> events, String subject, List<String> lines) {
+    if (events.isEmpty()) {
       return;
     }
-    lines.add(output.bold("History"));
-    for (Event event : explanation.history()) {
-      String what = withoutSubject(event.message(), explanation.job().id());
+    lines.add(output.bold(heading));
+    for (Event event : events) {
+      String what = withoutSubject(event.message(), subject);
       if (what.isEmpty()) {
         what =
             event.type().name().toLowerCase(Locale.ROOT).replace('_', ' ')
@@ -157,12 +159,14 @@ public record ExplanationText(Output output) {
                 + (event.placements().isEmpty() ? "" : " on " + JobTexts.place(event.placements()));
       }
       lines.add("  " + output.times().exact(event.time()) + " " + PrintableText.line(what));
+      if (event.preemption() != null && !event.preemption().weighed().isEmpty()) {
+        lines.add("    weighed (P4): " + PrintableText.line(event.preemption().weighed()));
+      }
     }
   }
 
-  /// The heading already names the job.
   private static String withoutSubject(String message, String job) {
-    return message.startsWith(job + " ") || message.startsWith(job + ": ")
+    return !job.isEmpty() && (message.startsWith(job + " ") || message.startsWith(job + ": "))
         ? message.substring(message.indexOf(' ') + 1)
         : message;
   }

@@ -112,10 +112,12 @@ public final class SubmitCommand implements CliCommand {
     SubmitReport report = new SubmitReport(invocation);
     if (dryRun) {
       report.dryRun(jobs.getFirst());
+      report.warnings(jobs);
       report.hints(job.spec(invocation));
       return ExitCode.DONE;
     }
     report.submitted(jobs, follow || await);
+    report.warnings(jobs);
     report.hints(job.spec(invocation));
     String first = ResourceNames.id(jobs.getFirst().getName());
     if (follow) {

@@ -7,6 +7,7 @@ import io.headgate.sdk.cli.command.shared.JobTexts;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.output.Output;
 import io.headgate.sdk.cli.output.OutputForm;
+import io.headgate.sdk.cli.output.PrintableText;
 import io.headgate.sdk.cli.output.Row;
 import io.headgate.sdk.config.ByteText;
 import io.headgate.sdk.config.CpuText;
@@ -91,6 +92,23 @@ record SubmitReport(Invocation invocation) {
   private static String array(Job job) {
     JobSpec.Array array = job.spec().array();
     return array == null ? "" : ": " + JobTexts.array(array);
+  }
+
+  /// Prints what the server warns of, each warning once.
+  void warnings(List<io.headgate.proto.scheduler.v1.Job> messages) {
+    messages.stream()
+        .flatMap(job -> job.getWarningsList().stream())
+        .distinct()
+        .forEach(warning -> {
+          invocation.output().note("warning: " + PrintableText.line(warning.getMessage()));
+          if (warning.getReason().equals("GANG_ABOVE_RESERVATION")) {
+            invocation
+                .output()
+                .note(
+                    "  save its work: --on-abort, --grace     be preempted later: --priority     or"
+                        + " use a smaller queue");
+          }
+        });
   }
 
   /// Says what the job will not find of this machine's files.
