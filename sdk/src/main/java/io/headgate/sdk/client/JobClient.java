@@ -118,7 +118,16 @@ public final class JobClient {
             .withQueues(List.of(job.spec().queue()))
             .withUsers(List.of(job.user()))
             .withCreatedAfter(job.createTime());
-    return new JobTracker(job, watch(narrow), onChange);
+    Job.Element element = job.element();
+    if (element == null) {
+      return new JobTracker(job, watch(narrow), onChange);
+    }
+    JobTracker tracker =
+        new JobTracker(job, watch(JobFilter.ALL.withArray(element.array())), onChange);
+    if (job.attempt() == 0) {
+      tracker.endWith(element.array(), watch(narrow), () -> get(job.id()));
+    }
+    return tracker;
   }
 
   /// Passes on a job's output, through all its attempts, until it ends; returns the ended job.

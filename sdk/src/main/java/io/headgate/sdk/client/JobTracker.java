@@ -4,17 +4,21 @@ import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobChange;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the present state of one job, from a watch that a virtual thread reads.
 final class JobTracker implements AutoCloseable {
-  private final JobWatcher watcher;
+  private final List<JobWatcher> watchers = new CopyOnWriteArrayList<>();
   private final Consumer<Job> onChange;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -26,15 +30,30 @@ final class JobTracker implements AutoCloseable {
   /// @param onChange called by the reading thread
   JobTracker(Job known, JobWatcher watcher, Consumer<Job> onChange) {
     this.latest = known;
-    this.watcher = watcher;
+    this.watchers.add(watcher);
     this.onChange = onChange;
-    Thread.ofVirtual().name("headgate-track-" + known.id()).start(this::read);
+    Thread.ofVirtual()
+        .name("headgate-track-" + known.id())
+        .start(() -> read(watcher, this::isNews, job -> job));
   }
 
-  private void read() {
+  /// Looks at the job again when the array of the element has ended. An element that has never
+  /// started is no part of any watch, and ends with its array.
+  ///
+  /// @param array id
+  /// @param arrays a watch that reports the array
+  void endWith(String array, JobWatcher arrays, Supplier<Job> again) {
+    watchers.add(arrays);
+    Thread.ofVirtual()
+        .name("headgate-track-" + array)
+        .start(() ->
+            read(arrays, job -> job.id().equals(array) && job.state().isFinal(), _ -> again.get()));
+  }
+
+  private void read(JobWatcher watcher, Predicate<Job> isNews, UnaryOperator<Job> found) {
     try {
       for (JobChange change = watcher.next(); change != null; change = watcher.next()) {
-        change.jobs().stream().filter(this::isNews).findFirst().ifPresent(this::update);
+        change.jobs().stream().filter(isNews).findFirst().map(found).ifPresent(this::update);
       }
     } catch (HeadgateException e) {
       signal(() -> failure = e);
@@ -58,7 +77,8 @@ final class JobTracker implements AutoCloseable {
     return !Objects.equals(job.reason(), latest.reason())
         || !Objects.equals(job.expectedStartTime(), latest.expectedStartTime())
         || job.position() != latest.position()
-        || job.usageKind() != latest.usageKind();
+        || job.usageKind() != latest.usageKind()
+        || !Objects.equals(job.arrayProgress(), latest.arrayProgress());
   }
 
   private void update(Job job) {
@@ -104,6 +124,6 @@ final class JobTracker implements AutoCloseable {
 
   @Override
   public void close() {
-    watcher.close();
+    watchers.forEach(JobWatcher::close);
   }
 }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param pull when the image is fetched; null: not set
 /// @param after jobs that must end first: `prepare-1`, `prepare-1:any`
 /// @param notBefore earliest start; null: not set
+/// @param array null: one job
 public record JobFile(
     @Nullable String queue,
     @Nullable String name,
@@ -40,15 +41,21 @@ public record JobFile(
     @Nullable String image,
     @Nullable PullPolicy pull,
     List<String> after,
-    @Nullable String notBefore) {
+    @Nullable String notBefore,
+    @Nullable Array array) {
   /// A file without keys.
   public static final JobFile EMPTY =
       new JobFile(
           null, null, List.of(), Map.of(), null, null, null, List.of(), null, null, null, null,
-          false, Map.of(), false, null, null, List.of(), null);
+          false, Map.of(), false, null, null, List.of(), null, null);
 
   static final String KIND = "Job";
   private static final String CALLBACK = "abortCallback";
+
+  /// Many equal jobs that are submitted as one.
+  ///
+  /// @param maxParallel how many of them may run at the same time; 0: all
+  public record Array(int size, int maxParallel) {}
 
   public JobFile {
     command = List.copyOf(command);
@@ -101,9 +108,23 @@ public record JobFile(
             values.textOrNull(JobKeys.IMAGE),
             values.keywordOrNull(JobKeys.PULL),
             words(fields, "after"),
-            values.textOrNull(JobKeys.NOT_BEFORE));
+            values.textOrNull(JobKeys.NOT_BEFORE),
+            array(fields));
     document.checkClean();
     return job;
+  }
+
+  private static @Nullable Array array(MappingReader fields) {
+    MappingReader array = fields.nested("array", JobKeys.ARRAY.names());
+    if (array == null) {
+      return null;
+    }
+    if (array.value(JobKeys.ARRAY_SIZE.name()) == null) {
+      array.missing(JobKeys.ARRAY_SIZE.name(), "name how many elements it has: array: {size: 50}");
+    }
+    ValueReader values = new ValueReader(array);
+    return new Array(
+        values.integer(JobKeys.ARRAY_SIZE), values.integer(JobKeys.ARRAY_MAX_PARALLEL));
   }
 
   /// Program and arguments.

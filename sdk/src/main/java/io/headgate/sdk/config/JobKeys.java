@@ -38,6 +38,11 @@ final class JobKeys {
   static final TextKey NOT_BEFORE =
       new TextKey(
           "notBefore", 64, "any time", "Earliest start: 30m from now, 18:00, or 2026-12-01T08:00.");
+  static final IntegerKey ARRAY_SIZE =
+      new IntegerKey("size", 1, 1, 100_000, FileKey.REQUIRED, "How many elements it has.");
+  static final IntegerKey ARRAY_MAX_PARALLEL =
+      new IntegerKey(
+          "maxParallel", 0, 1, 100_000, "all", "How many of them may run at the same time.");
   static final FlagKey DRAFT =
       new FlagKey("draft", false, "Holds the job back; headgate requeue submits it.");
 
@@ -103,6 +108,7 @@ final class JobKeys {
               "at most 100; each JOB, JOB:ok, JOB:any or JOB:fail",
               "Jobs that must end before this one starts."),
           NOT_BEFORE,
+          FileKey.of("array", "mapping", "one job", "Makes it an array of equal elements."),
           DRAFT,
           IMAGE,
           PULL);
@@ -124,8 +130,15 @@ final class JobKeys {
               "at most 30m, and at most the policy's grace",
               "Longest time of the command."));
 
+  static final Section ARRAY =
+      Section.of(
+          "array",
+          "Each element is a job that knows its number from HEADGATE_INDEX, 1 to the size.",
+          ARRAY_SIZE,
+          ARRAY_MAX_PARALLEL);
+
   /// All sections, in the order of a file.
-  static final List<Section> ALL = List.of(TOP, ABORT_CALLBACK);
+  static final List<Section> ALL = List.of(TOP, ABORT_CALLBACK, ARRAY);
 
   private JobKeys() {}
 }

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// @param expectedStartTime null: no honest estimate
 /// @param exitCode of the last attempt: 0 to 255, or 128 + signal; null: none yet
 /// @param version version of the watch at which the job last changed
+/// @param arrayProgress how the elements of an array stand; null: it is no array
+/// @param element which element of an array it is; null: none
 public record Job(
     String tenant,
     String id,
@@ -39,7 +41,9 @@ public record Job(
     @Nullable Integer exitCode,
     UsageKind usageKind,
     boolean simulated,
-    long version) {
+    long version,
+    @Nullable ArrayProgress arrayProgress,
+    @Nullable Element element) {
   public Job {
     attempts = List.copyOf(attempts);
   }
@@ -48,4 +52,31 @@ public record Job(
   public Optional<Attempt> currentAttempt() {
     return attempts.isEmpty() ? Optional.empty() : Optional.of(attempts.getLast());
   }
+
+  /// How many elements of an array stand in each way.
+  ///
+  /// @param notStarted have never started, and wait with their array
+  /// @param waiting have started, and wait again
+  /// @param active have an attempt
+  /// @param done ended with exit code 0
+  /// @param failed failed, or were lost
+  /// @param cancelled are cancelled, or drafts
+  public record ArrayProgress(
+      int notStarted, int waiting, int active, int done, int failed, int cancelled) {
+    /// Number of all elements.
+    public int size() {
+      return notStarted + waiting + active + done + failed + cancelled;
+    }
+
+    /// Number of elements that have ended.
+    public int ended() {
+      return done + failed + cancelled;
+    }
+  }
+
+  /// The place of an element.
+  ///
+  /// @param array id of its array
+  /// @param number from 1 to the size of the array
+  public record Element(String array, int number) {}
 }

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// @param after jobs that must end before it starts
 /// @param notBefore its earliest start; null: as soon as it is its turn
 /// @param copyNumber which of several equal jobs it is; null: it is the only one
+/// @param array makes it an array of equal elements; null: one job
 public record JobSpec(
     String queue,
     List<String> command,
@@ -43,7 +44,8 @@ public record JobSpec(
     boolean movable,
     List<Dependency> after,
     @Nullable Instant notBefore,
-    @Nullable CopyNumber copyNumber) {
+    @Nullable CopyNumber copyNumber,
+    @Nullable Array array) {
   public JobSpec {
     command = List.copyOf(command);
     environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
@@ -55,7 +57,7 @@ public record JobSpec(
   public static JobSpec of(String queue, List<String> command) {
     return new JobSpec(
         queue, command, Map.of(), null, null, 0, null, null, null, Map.of(), false, null, null,
-        false, List.of(), null, null);
+        false, List.of(), null, null, null);
   }
 
   /// An image.
@@ -83,6 +85,12 @@ public record JobSpec(
   ///
   /// @param index from 1 to count
   public record CopyNumber(int index, int count) {}
+
+  /// Many equal jobs that are submitted as one.
+  ///
+  /// @param size number of its elements, 1 to 100,000
+  /// @param maxParallel how many of them may have an attempt at the same time; 0: all
+  public record Array(int size, int maxParallel) {}
 
   public JobSpec withContainer(@Nullable Container value) {
     Copy copy = new Copy(this);
@@ -174,6 +182,12 @@ public record JobSpec(
     return copy.build();
   }
 
+  public JobSpec withArray(@Nullable Array value) {
+    Copy copy = new Copy(this);
+    copy.array = value;
+    return copy.build();
+  }
+
   /// Saves a job's progress before it is stopped.
   ///
   /// @param timeout null: the server's default
@@ -202,6 +216,7 @@ public record JobSpec(
     private List<Dependency> after;
     private @Nullable Instant notBefore;
     private @Nullable CopyNumber copyNumber;
+    private @Nullable Array array;
 
     Copy(JobSpec from) {
       queue = from.queue;
@@ -221,6 +236,7 @@ public record JobSpec(
       after = from.after;
       notBefore = from.notBefore;
       copyNumber = from.copyNumber;
+      array = from.array;
     }
 
     JobSpec build() {
@@ -241,7 +257,8 @@ public record JobSpec(
           movable,
           after,
           notBefore,
-          copyNumber);
+          copyNumber,
+          array);
     }
   }
 }

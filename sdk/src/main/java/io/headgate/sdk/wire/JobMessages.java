@@ -3,6 +3,8 @@ package io.headgate.sdk.wire;
 import com.google.protobuf.Duration;
 import com.google.protobuf.Timestamp;
 import io.headgate.proto.scheduler.v1.AbortCallback;
+import io.headgate.proto.scheduler.v1.Array;
+import io.headgate.proto.scheduler.v1.ArrayProgress;
 import io.headgate.proto.scheduler.v1.Attempt.Outcome;
 import io.headgate.proto.scheduler.v1.CopyNumber;
 import io.headgate.proto.scheduler.v1.Dependency;
@@ -51,7 +53,21 @@ public final class JobMessages {
         job.hasExitCode() ? job.getExitCode() : null,
         usageKind(job.getUsageKind()),
         job.getSimulated(),
-        job.getVersion());
+        job.getVersion(),
+        job.hasArrayProgress() ? progress(job.getArrayProgress()) : null,
+        job.hasElement()
+            ? new Job.Element(job.getElement().getArray(), job.getElement().getNumber())
+            : null);
+  }
+
+  private static Job.ArrayProgress progress(ArrayProgress progress) {
+    return new Job.ArrayProgress(
+        progress.getNotStarted(),
+        progress.getWaiting(),
+        progress.getActive(),
+        progress.getDone(),
+        progress.getFailed(),
+        progress.getCancelled());
   }
 
   private static JobSpec spec(io.headgate.proto.scheduler.v1.JobSpec spec) {
@@ -75,6 +91,9 @@ public final class JobMessages {
         spec.hasCopyNumber()
             ? new JobSpec.CopyNumber(
                 spec.getCopyNumber().getIndex(), spec.getCopyNumber().getCount())
+            : null,
+        spec.hasArray()
+            ? new JobSpec.Array(spec.getArray().getSize(), spec.getArray().getMaxParallel())
             : null);
   }
 
@@ -160,6 +179,12 @@ public final class JobMessages {
               .setIndex(spec.copyNumber().index())
               .setCount(spec.copyNumber().count()));
     }
+    if (spec.array() != null) {
+      message.setArray(
+          Array.newBuilder()
+              .setSize(spec.array().size())
+              .setMaxParallel(spec.array().maxParallel()));
+    }
     if (spec.maxRuntime() != null) {
       message.setMaxRuntime(TimeMessages.duration(spec.maxRuntime()));
     }
@@ -192,7 +217,8 @@ public final class JobMessages {
             .addAllQueues(filter.queues())
             .addAllPolicies(filter.policies())
             .addAllUsers(filter.users())
-            .putAllLabels(filter.labels());
+            .putAllLabels(filter.labels())
+            .setArray(ValueMessages.text(filter.array()));
     filter.states().forEach(state -> message.addStates(state(state)));
     if (filter.createdAfter() != null) {
       message.setCreatedAfter(TimeMessages.timestamp(filter.createdAfter()));

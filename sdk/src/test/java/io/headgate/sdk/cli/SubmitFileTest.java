@@ -2,6 +2,7 @@ package io.headgate.sdk.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.proto.scheduler.v1.Array;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.type.v1.Container.PullPolicy;
 import io.headgate.sdk.cli.TestCli.Result;
@@ -111,6 +112,24 @@ class SubmitFileTest {
         .contains("job.yaml:11:1", "did you mean priority?")
         .endsWith("2 errors. Nothing was submitted.\n");
     assertThat(gate.calls).isEmpty();
+  }
+
+  @Test
+  void anArrayIsAMappingWithItsSize() throws IOException {
+    assertThat(submit(JOB + "array: {size: 50, maxParallel: 5}\n").exitCode()).isZero();
+    assertThat(submitted().getArray())
+        .isEqualTo(Array.newBuilder().setSize(50).setMaxParallel(5).build());
+    assertThat(submit(JOB + "array: {size: 50, maxParallel: 5}\n", "--array", "8").exitCode())
+        .isZero();
+    assertThat(submitted().getArray()).isEqualTo(Array.newBuilder().setSize(8).build());
+    assertThat(submit(JOB + "array: {maxParallel: 5}\n").err())
+        .contains("job.yaml:17:8", "array: {size: 50}");
+    assertThat(submit(JOB + "array: {size: 100001}\n").err())
+        .contains("100001", "write a number from 1 to 100000");
+    assertThat(submit(JOB + "array: {size: 5, maxParallel: 6}\n").err())
+        .contains("array: 6 at the same time is above the size 5", "name at most 5");
+    assertThat(submit(JOB + "array: {size: 5}\n", "--count", "2").err())
+        .contains("--count cannot be combined with an array");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.headgate.sdk.gate;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.headgate.proto.scheduler.v1.ArrayProgress;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsResponse;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
@@ -15,6 +16,7 @@ import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobExplanation;
 import io.headgate.proto.scheduler.v1.JobFilter;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
+import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.scheduler.v1.ListEventsRequest;
 import io.headgate.proto.scheduler.v1.ListEventsResponse;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
@@ -75,6 +77,13 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
           WatchJobsResponse.newBuilder().setVersion(version).addJobs(summary(stored)).build();
       watchers.forEach(watcher -> watcher.onNext(step));
       return stored;
+    }
+  }
+
+  /// Stores a job, of which no watch hears.
+  public void putUnseen(Job job) {
+    synchronized (lock) {
+      jobs.put(job.getName(), job);
     }
   }
 
@@ -172,9 +181,18 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
             .setGpus("1/2")
             .setWorkers(1)
             .setPosition(1)
+            .mergeFrom(progress(request.getSpec()))
             .build();
     jobs.putIfAbsent(job.getName(), job);
     return job;
+  }
+
+  private static Job progress(JobSpec spec) {
+    return spec.hasArray()
+        ? Job.newBuilder()
+            .setArrayProgress(ArrayProgress.newBuilder().setNotStarted(spec.getArray().getSize()))
+            .build()
+        : Job.getDefaultInstance();
   }
 
   /// The answers to changes of many jobs, in turn.
@@ -237,6 +255,7 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
                   .filter(job ->
                       filter.getQueuesCount() == 0
                           || filter.getQueuesList().contains(job.getSpec().getQueue()))
+                  .filter(job -> job.getElement().getArray().equals(filter.getArray()))
                   .filter(job ->
                       filter.getStatesCount() == 0
                           || filter.getStatesList().contains(job.getState()))

@@ -17,6 +17,8 @@ import picocli.CommandLine.Parameters;
       "headgate cancel train-7                      a running job first runs its abort callback",
       "headgate cancel train-7 train-8 --reason 'wrong data'",
       "headgate cancel --label sweep=7               all of yours with this label, after a question",
+      "headgate cancel sweep-1                      an array with all its elements",
+      "headgate cancel sweep-1.7                    one element, also before its start",
       "headgate cancel --queue half --state WAITING --all",
       ""
     },
@@ -53,6 +55,15 @@ public final class CancelCommand implements CliCommand {
     JobSelection.demandOne(!jobs.isEmpty(), selects, "cancel");
     if (selects) {
       JobFilter filter = selection.filter(invocation, queues);
+      String array = selection.array();
+      if (array != null) {
+        invocation
+            .output()
+            .note(
+                "these are the elements that have started; the array with all others: headgate"
+                    + " cancel "
+                    + array);
+      }
       return new BulkJobChange(
               invocation, "cancel", "cancelled", () -> selection.requireNames(invocation, queues))
           .run((countOnly, token) ->

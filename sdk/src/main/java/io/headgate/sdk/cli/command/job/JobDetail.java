@@ -16,6 +16,7 @@ import io.headgate.sdk.config.DurationText;
 import io.headgate.sdk.model.Attempt;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobSpec;
+import io.headgate.sdk.model.JobState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,10 @@ import org.jspecify.annotations.Nullable;
 /// One job with its attempts.
 final class JobDetail {
   private static final int LABEL_WIDTH = 10;
+
+  private static final JobState[] ACTIVE = {
+    JobState.ASSIGNED, JobState.RUNNING, JobState.STOPPING, JobState.SUSPENDED
+  };
 
   private final Invocation invocation;
   private final Output output;
@@ -51,6 +56,10 @@ final class JobDetail {
     field("state", JobTexts.state(job));
     field("", Cell.of(JobTexts.whereOrReason(job)));
     field("queue", Cell.of(job.spec().queue()));
+    JobSpec.Array array = job.spec().array();
+    if (array != null) {
+      field("array", Cell.of(JobTexts.array(array)));
+    }
     field("needs", Cell.of(needs(job)));
     field("command", Cell.of(command(job)));
     field("user", Cell.of(job.user()));
@@ -61,6 +70,25 @@ final class JobDetail {
           "start",
           Cell.of(JobTexts.start(job, times) + " (" + times.until(job.expectedStartTime()) + ")"));
     }
+    settings(job);
+    place(job);
+    job.currentAttempt().ifPresent(this::progress);
+    if (!job.attempts().isEmpty()) {
+      output.line("");
+      attempts(job.attempts());
+    }
+    LastWords.of(invocation, job).forEach(output::line);
+    Job.ArrayProgress progress = job.arrayProgress();
+    if (progress != null) {
+      elements(job, progress);
+      return;
+    }
+    output.note("");
+    output.note("why: headgate explain " + job.id() + "     output: headgate logs " + job.id());
+  }
+
+  /// What its submitter asked for.
+  private void settings(Job job) {
     if (job.spec().priority() != 0) {
       field("priority", Cell.of(job.spec().priority()));
     }
@@ -78,24 +106,42 @@ final class JobDetail {
     if (job.spec().notBefore() != null) {
       field("not before", Cell.of(when(job.spec().notBefore())));
     }
-    JobSpec.CopyNumber copy = job.spec().copyNumber();
-    if (copy != null) {
-      field("copy", Cell.of("%d of %d".formatted(copy.index(), copy.count())));
-    }
     if (job.spec().movable()) {
       field("movable", Cell.of("to make room, in a pool with consolidate"));
     }
     if (job.spec().abortCallback() != null) {
       field("on abort", Cell.of(String.join(" ", job.spec().abortCallback().command())));
     }
-    job.currentAttempt().ifPresent(this::progress);
-    if (!job.attempts().isEmpty()) {
-      output.line("");
-      attempts(job.attempts());
+  }
+
+  /// Which element or copy it is.
+  private void place(Job job) {
+    JobSpec.CopyNumber copy = job.spec().copyNumber();
+    Job.Element element = job.element();
+    if (element != null) {
+      String of = copy == null ? "" : " of " + copy.count();
+      field("element", Cell.of("%d%s of %s".formatted(element.number(), of, element.array())));
+    } else if (copy != null) {
+      field("copy", Cell.of("%d of %d".formatted(copy.index(), copy.count())));
     }
-    LastWords.of(invocation, job).forEach(output::line);
+  }
+
+  /// Which elements of the array failed, which run, and where the others are listed.
+  private void elements(Job array, Job.ArrayProgress progress) {
+    ArrayElements elements = new ArrayElements(invocation, array.id());
+    List<Job> failed = progress.failed() > 0 ? elements.failed() : List.of();
+    if (!failed.isEmpty()) {
+      field("failed", Cell.of(Style.BAD, ArrayElements.names(failed, progress.failed())));
+    }
+    if (progress.active() > 0) {
+      List<Job> active = elements.in(ACTIVE);
+      field("running", Cell.of(ArrayElements.names(active, progress.active())));
+    }
     output.note("");
-    output.note("why: headgate explain " + job.id() + "     output: headgate logs " + job.id());
+    output.note(
+        "elements: headgate jobs --array %s     why: headgate explain %s"
+            .formatted(array.id(), array.id()));
+    elements.report(failed, progress).stream().skip(1).forEach(line -> output.note(line.strip()));
   }
 
   /// `prepare-1, clean-1 (any)`.
@@ -194,7 +240,7 @@ final class JobDetail {
 
   private String needs(Job job) {
     String gang = job.workers() > 1 ? ", " + job.workers() + " workers" : "";
-    return job.gpus().mixed() + " GPU" + gang;
+    return job.gpus().mixed() + " GPU" + gang + (job.spec().array() == null ? "" : " each");
   }
 
   private static String command(Job job) {

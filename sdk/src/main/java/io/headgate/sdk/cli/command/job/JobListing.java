@@ -35,7 +35,7 @@ public final class JobListing {
         List.of("jobs"),
         Job::id,
         List.of(
-            Column.of("JOB", job -> Cell.of(job.id())),
+            Column.<Job>of("JOB", job -> Cell.of(job.id())).sortedBy(JobListing::inOrder),
             others ? user : user.whenWide(),
             Column.<Job>of("QUEUE", job -> Cell.of(job.spec().queue())).leaving(4),
             Column.of("STATE", JobTexts::state).plainly(job -> job.state().name()),
@@ -70,6 +70,12 @@ public final class JobListing {
                         Optional.ofNullable(job.exitCode()).<Cell>map(Cell::of).orElse(Cell.NONE))
                 .toRight()
                 .whenWide()));
+  }
+
+  /// An id by which elements of an array sort by their number.
+  private static String inOrder(Job job) {
+    Job.Element element = job.element();
+    return element == null ? job.id() : "%s.%06d".formatted(element.array(), element.number());
   }
 
   /// Simulated devices have no isolation. The cell says so, because an empty one looks like an

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// Flags that select many jobs.
@@ -36,22 +37,38 @@ final class JobSelection {
   private Map<String, String> labels = Map.of();
 
   @Option(
+      names = "--array",
+      paramLabel = "ID",
+      description = "Instead of ids: elements of this array that have started.")
+  private @Nullable String array;
+
+  @Option(
       names = {"-a", "--all"},
       description = "Instead of ids: jobs of all users that you may change, not only yours.")
   private boolean all;
 
   /// Whether a flag selects jobs.
   boolean isUsed() {
-    return all || !users.isEmpty() || !states.isEmpty() || !labels.isEmpty();
+    return array != null || all || !users.isEmpty() || !states.isEmpty() || !labels.isEmpty();
   }
 
+  /// Id of the array whose elements are selected; null: jobs are.
+  @Nullable String array() {
+    return array;
+  }
+
+  /// An array has one user, so its elements are those of all users.
+  ///
   /// @param queues ids; empty: all
   JobFilter filter(Invocation invocation, List<String> queues) {
     return JobFilter.ALL
         .withQueues(queues)
         .withLabels(labels)
         .withUsers(
-            !users.isEmpty() ? users : all ? List.of() : List.of(invocation.session().user()))
+            !users.isEmpty()
+                ? users
+                : all || array != null ? List.of() : List.of(invocation.session().user()))
+        .withArray(array)
         .withStates(states.stream().map(JobSelection::state).toList());
   }
 

@@ -13,6 +13,8 @@ import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.OutputForm;
 import io.headgate.sdk.cli.output.Row;
 import io.headgate.sdk.cli.output.RowStream;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.EnglishText;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobFilter;
 import io.headgate.sdk.model.JobState;
@@ -25,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -37,6 +40,7 @@ import picocli.CommandLine.Parameters;
       "headgate jobs                           your jobs: where they run, why they wait",
       "headgate jobs --all --state WAITING     waiting jobs of all users",
       "headgate jobs train-7                   one job with its attempts",
+      "headgate jobs --array sweep-1           the elements of an array that have started",
       ""
     },
     description = "Lists jobs that have not ended, and then those that ended within the last hour.")
@@ -76,6 +80,12 @@ public final class JobsCommand implements CliCommand {
   private List<String> policies = List.of();
 
   @Option(
+      names = "--array",
+      paramLabel = "ID",
+      description = "Elements of this array instead of jobs, however long ago they ended.")
+  private @Nullable String array;
+
+  @Option(
       names = "--state",
       split = ",",
       paramLabel = "STATE",
@@ -101,6 +111,13 @@ public final class JobsCommand implements CliCommand {
 
   @Override
   public int run(Invocation invocation) {
+    if (job != null && array != null) {
+      throw new UsageException(
+          "JOB cannot be combined with --array",
+          "FLAGS_CONFLICT",
+          "the array: headgate jobs %s     its elements: headgate jobs --array %s"
+              .formatted(array, array));
+    }
     if (job != null) {
       new JobDetail(invocation).print(JobListing.row(invocation.session().jobs().get(job)));
       return 0;
@@ -217,13 +234,26 @@ public final class JobsCommand implements CliCommand {
             ? "%s%s %,d more, --limit 0 for all"
                 .formatted(dot, invocation.output().symbols().ellipsis(), total - shown)
             : "";
-    String whose = all || !users.isEmpty() ? "" : dot + "only mine; --all for the tenant";
+    String whose =
+        all || array != null || !users.isEmpty() ? "" : dot + "only mine; --all for the tenant";
+    if (array != null) {
+      notStarted(invocation, array).ifPresent(invocation.output()::note);
+    }
     if (total > 0 || !whose.isEmpty()) {
       String what = total == 1 ? "1 job" : "%,d jobs".formatted(total);
       invocation
           .output()
           .note(what + (parts.isEmpty() ? "" : ": " + String.join(", ", parts)) + more + whose);
     }
+  }
+
+  private static Optional<String> notStarted(Invocation invocation, String array) {
+    int left = invocation.session().jobs().get(array).getArrayProgress().getNotStarted();
+    return left == 0
+        ? Optional.empty()
+        : Optional.of(
+            "%s %s not started: headgate jobs %s"
+                .formatted(EnglishText.count(left, "element"), left == 1 ? "has" : "have", array));
   }
 
   private int watch(Invocation invocation, Listing<Job> listing, ListOptions options) {
@@ -269,12 +299,17 @@ public final class JobsCommand implements CliCommand {
             .withPolicies(policies)
             .withLabels(labels)
             .withUsers(
-                !users.isEmpty() ? users : all ? List.of() : List.of(invocation.session().user()))
+                !users.isEmpty()
+                    ? users
+                    : all || array != null ? List.of() : List.of(invocation.session().user()))
+            .withArray(array)
             .withStates(states.stream().map(JobSelection::state).toList());
     java.time.Instant now = invocation.environment().clock().instant();
     if (since != null) {
       return filter.withCreatedAfter(now.minus(Invocation.duration("--since", since)));
     }
-    return states.isEmpty() ? filter.withActiveOrFinishedAfter(now.minus(RECENT)) : filter;
+    return states.isEmpty() && array == null
+        ? filter.withActiveOrFinishedAfter(now.minus(RECENT))
+        : filter;
   }
 }

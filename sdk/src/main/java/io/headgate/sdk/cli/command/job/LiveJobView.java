@@ -17,6 +17,9 @@ import java.util.Objects;
 ///
 /// Ctrl-C detaches: the job continues, and the command that reattaches is printed.
 public final class LiveJobView {
+  /// Lines about the progress of a large array.
+  private static final int STEPS = 100;
+
   private final Invocation invocation;
   private final String id;
   private final LogPrinter printer;
@@ -36,7 +39,7 @@ public final class LiveJobView {
       StateNotes narrator = new StateNotes();
       Job job = jobs.follow(id, narrator);
       narrator.say(job);
-      return exitCode(job);
+      return WaitCommand.ended(invocation, job);
     } finally {
       if (!detached) {
         Runtime.getRuntime().removeShutdownHook(detach);
@@ -66,6 +69,7 @@ public final class LiveJobView {
 
   private final class StateNotes implements JobFollower.Listener {
     private String said = "";
+    private long lastStep;
 
     @Override
     public void changed(Job job) {
@@ -77,11 +81,33 @@ public final class LiveJobView {
     }
 
     synchronized void say(Job job) {
+      if (said.isEmpty() && job.arrayProgress() != null) {
+        invocation
+            .output()
+            .note(
+                "%s is an array: its progress is shown. Output of an element: headgate logs -f %s.1"
+                    .formatted(id, id));
+      }
       String text = text(job);
-      if (!text.equals(said)) { // A watch also reports changes that this text does not show.
+      if (!text.equals(said)
+          && (isPart(job)
+              || said.isEmpty())) { // A watch also reports changes that this text does not show.
         said = text;
         invocation.output().note(invocation.output().errorPaint().paint(style(job), text));
       }
+    }
+
+    /// Whether the progress of an array is worth a line: a large array says a hundred times at most
+    /// that elements ended.
+    private boolean isPart(Job job) {
+      Job.ArrayProgress progress = job.arrayProgress();
+      if (progress == null || progress.size() <= STEPS || job.state().isFinal()) {
+        return true;
+      }
+      long step = (long) progress.ended() * STEPS / progress.size();
+      boolean isNew = step != lastStep;
+      lastStep = step;
+      return isNew;
     }
 
     private io.headgate.sdk.cli.output.Style style(Job job) {
@@ -96,7 +122,7 @@ public final class LiveJobView {
           job.currentAttempt().map(attempt -> attempt.preemption()).orElse(null);
       String more =
           switch (job.state()) {
-            case RUNNING -> "on " + JobTexts.whereOrReason(job) + ", attempt " + job.attempt();
+            case RUNNING -> running(job);
             case STOPPING ->
                 preemption == null
                     ? "asked to stop"
@@ -106,6 +132,13 @@ public final class LiveJobView {
       return Objects.requireNonNull(
           io.headgate.sdk.cli.output.PrintableText.line(
               more.isEmpty() ? what : what + ": " + more));
+    }
+
+    private String running(Job job) {
+      Job.ArrayProgress progress = job.arrayProgress();
+      return progress == null
+          ? "on " + JobTexts.whereOrReason(job) + ", attempt " + job.attempt()
+          : JobTexts.elements(progress, job.state());
     }
 
     @Override

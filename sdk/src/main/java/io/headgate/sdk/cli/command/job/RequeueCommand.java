@@ -21,6 +21,7 @@ import picocli.CommandLine.Parameters;
       "headgate requeue train-7 train-8",
       "headgate requeue train-7 --queue half      a draft or an ended job, in another queue",
       "headgate requeue --state FAILED            all of yours that failed, after a question",
+      "headgate requeue --array sweep-1 --state FAILED   the elements that failed",
       ""
     },
     description = "Puts jobs back in their queues.")

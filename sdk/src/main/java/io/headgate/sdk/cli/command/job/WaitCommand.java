@@ -28,7 +28,8 @@ import picocli.CommandLine.Parameters;
       ""
     },
     description =
-        "Waits for jobs. Exits with the exit code of the first failed job, or 143 for a cancelled one.")
+        "Waits for jobs. Exits with the exit code of the first failed job or element of an array, or 143"
+            + " for a cancelled one.")
 public final class WaitCommand implements CliCommand {
   private static final Duration FOR_EVER = Duration.ofDays(100_000);
 
@@ -67,6 +68,18 @@ public final class WaitCommand implements CliCommand {
     return await(invocation, jobs, job -> job.state().isFinal(), FOR_EVER, false);
   }
 
+  /// Says which elements of an array failed, and returns the exit code of the job that ended.
+  static int ended(Invocation invocation, Job job) {
+    Job.ArrayProgress progress = job.arrayProgress();
+    if (progress == null || job.state() != JobState.FAILED) {
+      return LiveJobView.exitCode(job);
+    }
+    ArrayElements elements = new ArrayElements(invocation, job.id());
+    List<Job> failed = elements.failed();
+    elements.report(failed, progress).forEach(invocation.output()::note);
+    return ArrayElements.exitCode(failed);
+  }
+
   private static int await(
       Invocation invocation,
       List<String> ids,
@@ -94,8 +107,7 @@ public final class WaitCommand implements CliCommand {
       Job job = reached.get();
       invocation.output().note(id + " " + JobTexts.stands(job));
       LastWords.of(invocation, job).forEach(invocation.output()::note);
-      int own =
-          running && job.state() == JobState.RUNNING ? ExitCode.DONE : LiveJobView.exitCode(job);
+      int own = running && job.state() == JobState.RUNNING ? ExitCode.DONE : ended(invocation, job);
       exitCode = exitCode == ExitCode.DONE ? own : exitCode;
     }
     return exitCode;

@@ -4,9 +4,11 @@ import io.headgate.sdk.cli.output.Cell;
 import io.headgate.sdk.cli.output.PrintableText;
 import io.headgate.sdk.cli.output.Style;
 import io.headgate.sdk.cli.output.TimeText;
+import io.headgate.sdk.config.EnglishText;
 import io.headgate.sdk.model.Attempt;
 import io.headgate.sdk.model.Attempt.Preemption;
 import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobSpec;
 import io.headgate.sdk.model.JobState;
 import io.headgate.sdk.model.Placement;
 import io.headgate.sdk.model.Placement.Slice;
@@ -18,12 +20,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
 /// Job states as text: `RUNNING`, `gpu-03:1 (onprem) over reservation`, `USER_LIMIT ada uses 6 of
 /// 6`.
 public final class JobTexts {
   /// For this reason the expected start is an upper bound, not an estimate.
   private static final String HOLDING = "HOLDING";
+
+  /// Reasons of arrays that say no more than how their elements stand.
+  private static final Set<String> OF_ELEMENTS = Set.of("ELEMENTS", "MAX_PARALLEL");
 
   private JobTexts() {}
 
@@ -53,6 +59,11 @@ public final class JobTexts {
 
   /// The place of a running job, the reason of a waiting one, or the end of a finished one.
   public static String whereOrReason(Job job) {
+    Job.ArrayProgress progress = job.arrayProgress();
+    if (progress != null) {
+      String why = why(job);
+      return elements(progress, job.state()) + (why.isEmpty() ? "" : ": " + why);
+    }
     return switch (job.state()) {
       case WAITING, SUSPENDED, DRAFT, UNKNOWN -> {
         Reason reason = job.reason();
@@ -62,6 +73,43 @@ public final class JobTexts {
       case STOPPING -> stopping(job);
       case DONE, FAILED, CANCELLED, LOST -> ending(job);
     };
+  }
+
+  /// `1 failed, 12 done, 5 run, 32 wait`. Failures come first, because a narrow terminal cuts the
+  /// end.
+  public static String elements(Job.ArrayProgress progress, JobState state) {
+    List<String> parts = new ArrayList<>();
+    count(parts, progress.failed(), "failed");
+    count(parts, progress.done(), "done");
+    count(parts, progress.cancelled(), "cancelled");
+    count(parts, progress.active(), progress.active() == 1 ? "runs" : "run");
+    int waiting = progress.waiting() + (state.isFinal() ? 0 : progress.notStarted());
+    count(parts, waiting, waiting == 1 ? "waits" : "wait");
+    count(parts, state.isFinal() ? progress.notStarted() : 0, "never started");
+    return String.join(", ", parts);
+  }
+
+  private static void count(List<String> parts, int elements, String how) {
+    if (elements > 0) {
+      parts.add("%,d %s".formatted(elements, how));
+    }
+  }
+
+  /// Why the array waits or was cancelled, unless its numbers say it.
+  private static String why(Job array) {
+    Reason reason = array.reason();
+    if (reason == null || OF_ELEMENTS.contains(reason.code())) {
+      return "";
+    }
+    return array.state() == JobState.CANCELLED ? reason.message() : reason(reason);
+  }
+
+  /// `50 elements, at most 5 at a time`.
+  public static String array(JobSpec.Array array) {
+    return EnglishText.count(array.size(), "element")
+        + (array.maxParallel() == 0 || array.maxParallel() == array.size()
+            ? ""
+            : ", at most " + array.maxParallel() + " at a time");
   }
 
   public static String reason(Reason reason) {

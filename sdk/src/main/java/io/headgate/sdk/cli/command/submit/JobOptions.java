@@ -131,6 +131,14 @@ final class JobOptions {
       description = "Earliest start: 30m from now, 18:00, or 2026-12-01T08:00.")
   private @Nullable String notBefore;
 
+  @Option(
+      names = "--array",
+      paramLabel = "N[%P]",
+      description =
+          "Submit N equal elements as one job, of which at most P run at a time; each sees"
+              + " HEADGATE_INDEX, 1 to N. 1-N is the same as N.")
+  private @Nullable String array;
+
   @Option(names = "--label", paramLabel = "K=V", description = "Label of the job, for filters.")
   private Map<String, String> labels = Map.of();
 
@@ -191,6 +199,7 @@ final class JobOptions {
             .withDraft(draft || written.draft())
             .withAfter(after())
             .withNotBefore(notBefore(invocation))
+            .withArray(array())
             .withContainer(container())
             .withSuspend(either(duration("--suspend", suspend), written.suspend()))
             .withMaxRuntime(either(duration("--max-runtime", maxRuntime), written.maxRuntime()));
@@ -215,6 +224,16 @@ final class JobOptions {
     return after.isEmpty()
         ? written.after().stream().map(text -> AfterText.parse("after:", text)).toList()
         : after.stream().map(text -> AfterText.parse("--after", text)).toList();
+  }
+
+  JobSpec.@Nullable Array array() {
+    if (array != null) {
+      return ArrayText.parse(array);
+    }
+    JobFile.Array described = written.array();
+    return described == null
+        ? null
+        : ArrayText.checked("array", new JobSpec.Array(described.size(), described.maxParallel()));
   }
 
   private @Nullable Instant notBefore(Invocation invocation) {

@@ -28,6 +28,7 @@ import picocli.CommandLine.Option;
       "headgate submit -q cpu --follow -- sh -c 'echo hello'     exit with the job's own code",
       "headgate submit -q ai-dev-half --dry-run -- python train.py",
       "headgate submit -q ai-dev-half --after train-7 -- python evaluate.py    once train-7 is done",
+      "headgate submit -q cpu --array 50%5 -- sh train.sh       50 elements, 5 at a time",
       "headgate submit -f job.yaml --name again                  keys of the file: headgate help job",
       ""
     },
@@ -94,6 +95,12 @@ public final class SubmitCommand implements CliCommand {
           "--count cannot be combined with --follow, --wait, --dry-run or --id",
           "FLAGS_CONFLICT",
           "submit without the other flag, then: headgate wait JOB...");
+    }
+    if (count > 1 && job.array() != null) {
+      throw new UsageException(
+          "--count cannot be combined with an array",
+          "FLAGS_CONFLICT",
+          "leave out --count: the elements of an array are numbered, too");
     }
     List<Job> jobs;
     try {

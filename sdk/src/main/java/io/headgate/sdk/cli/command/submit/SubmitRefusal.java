@@ -30,6 +30,7 @@ record SubmitRefusal(Invocation invocation, String queue, String requestId) {
               Map.entry("spec.termination_grace", "--grace"),
               Map.entry("spec.labels", "--label"),
               Map.entry("spec.after", "--after"),
+              Map.entry("spec.array", "--array"),
               Map.entry("spec.not_before", "--not-before"),
               Map.entry("job_id", "--id"),
               Map.entry("id_prefix", "--name"),

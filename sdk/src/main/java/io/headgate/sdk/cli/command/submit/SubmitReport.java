@@ -55,8 +55,8 @@ record SubmitReport(Invocation invocation) {
       return;
     }
     String line =
-        "%s submitted to %s%s"
-            .formatted(output.bold(first.id()), first.spec().queue(), size(first));
+        "%s submitted to %s%s%s"
+            .formatted(output.bold(first.id()), first.spec().queue(), array(first), size(first));
     if (watched) {
       output.note(line); // Standard output carries only the job's output.
       return;
@@ -64,7 +64,9 @@ record SubmitReport(Invocation invocation) {
     output.line(line);
     waiting(first);
     output.note(
-        "  follow: headgate logs -f %s     why: headgate explain %s"
+        (first.spec().array() == null
+                ? "  follow: headgate logs -f %s     why: headgate explain %s"
+                : "  progress: headgate jobs %s     elements: headgate jobs --array %s")
             .formatted(first.id(), first.id()));
   }
 
@@ -76,13 +78,20 @@ record SubmitReport(Invocation invocation) {
       return;
     }
     Job job = JobMessages.job(message);
+    String array = array(job);
     if (job.reason() == null) {
-      String where = JobTexts.whereOrReason(job);
-      output.line("would start now" + (where.isEmpty() ? "" : " on " + where) + size(job));
+      String where = array.isEmpty() ? JobTexts.whereOrReason(job) : "";
+      output.line("would start now" + (where.isEmpty() ? "" : " on " + where) + array + size(job));
     } else {
-      output.line("would wait" + size(job));
+      output.line("would wait" + array + size(job));
       waiting(job);
     }
+  }
+
+  /// `: 50 elements, at most 5 at a time`; empty: it is no array.
+  private static String array(Job job) {
+    JobSpec.Array array = job.spec().array();
+    return array == null ? "" : ": " + JobTexts.array(array);
   }
 
   /// Prints what the server warns of, each warning once.
@@ -153,7 +162,8 @@ record SubmitReport(Invocation invocation) {
     if (invocation.output().terminal()) {
       profile(job, parts);
     }
-    return parts.isEmpty() ? "" : " (" + String.join(", ", parts) + ")";
+    String each = job.spec().array() == null ? "" : " each";
+    return parts.isEmpty() ? "" : " (" + String.join(", ", parts) + each + ")";
   }
 
   private void profile(Job job, List<String> parts) {

@@ -85,7 +85,9 @@ final class TopFixtures {
         null,
         UsageKind.NONE,
         false,
-        1);
+        1,
+        null,
+        null);
   }
 
   private static Event event(String message, Duration ago) {
