@@ -71,6 +71,7 @@ final class GangSequence {
       gangs.addsAcrossNodes();
       gangs.namesTheWorkerThatFailedFirst();
       gangs.startsOnceThoughAnAgentIsKilledAtTheBarrier(directory);
+      gangs.startsNothingThatIsCancelledAtTheBarrier(directory);
     } finally {
       agents.end();
       headgate.close();
@@ -114,7 +115,7 @@ final class GangSequence {
     signal(frozen, "STOP");
     submit("late", "bash", "-c", "echo start $RANK; sleep 1");
     Path attempts = directory.resolve("agents/n-0/attempts");
-    await().atMost(TestInstallation.PATIENCE).until(() -> isPrepared(attempts));
+    await().atMost(TestInstallation.PATIENCE).until(() -> isPrepared(attempts, "late"));
     ProcessHandle killed = agents.process("n-0");
     killed.destroyForcibly();
     AgentProcesses.awaitConnected(headgate.operator(), "n-0");
@@ -128,10 +129,26 @@ final class GangSequence {
     }
   }
 
-  private static boolean isPrepared(Path attempts) throws IOException {
+  /// One worker waits for the other, whose agent is frozen.
+  private void startsNothingThatIsCancelledAtTheBarrier(Path directory) throws Exception {
+    ProcessHandle frozen = agents.process("n-1");
+    signal(frozen, "STOP");
+    submit("gone", "bash", "-c", "echo start $RANK");
+    Path attempts = directory.resolve("agents/n-0/attempts");
+    await().atMost(TestInstallation.PATIENCE).until(() -> isPrepared(attempts, "gone"));
+    headgate.jobs().cancel("gone");
+    signal(frozen, "CONT");
+    headgate.awaitState("gone", JobState.CANCELLED);
+    assertThat(headgate.jobs().get("gone").attempts().getFirst().startTime()).isNull();
+    // The GPUs and the port are free again.
+    submit("next", "true");
+    headgate.awaitState("next", JobState.DONE);
+  }
+
+  private static boolean isPrepared(Path attempts, String job) throws IOException {
     try (Stream<Path> all = Files.list(attempts)) {
       return all.anyMatch(attempt ->
-          attempt.getFileName().toString().contains("late")
+          attempt.getFileName().toString().contains(job)
               && Files.exists(attempt.resolve("address")));
     }
   }

@@ -45,8 +45,23 @@ class JoinTokenIT {
     headgate.close();
   }
 
+  /// In a checkout `deploy/` is in PATH.
   @Test
   void theCommandOfAJoinTokenWorksAsPrinted() throws Exception {
+    join(Path.of("").toAbsolutePath() + ":" + System.getenv("PATH"));
+  }
+
+  /// The agent is installed as `docs/operations/node-agent.md` says, and the machine has no Java.
+  @Test
+  void andWithAnInstalledAgent() throws Exception {
+    Path installed = InstalledAgent.in(directory.resolve("opt/headgate"));
+    Path programs = Files.createDirectories(directory.resolve("usr/local/bin"));
+    Files.createSymbolicLink(programs.resolve("headgate-agent"), installed);
+    join(programs + ":/usr/bin:/bin");
+  }
+
+  /// @param path where the machine's shell finds programs
+  private void join(String path) throws Exception {
     Result made = cli.run("join-token", "local");
     Path machine = Files.createDirectory(directory.resolve("machine"));
     Files.writeString(machine.resolve("join.token"), made.out());
@@ -57,8 +72,7 @@ class JoinTokenIT {
             .findFirst()
             .orElseThrow();
 
-    // In a checkout deploy/ is in PATH; the agent of an archive has the same name.
-    Process agent = agent(machine, printed);
+    Process agent = agent(machine, printed, path);
     try {
       await()
           .atMost(TestInstallation.PATIENCE)
@@ -73,7 +87,7 @@ class JoinTokenIT {
     }
   }
 
-  private static Process agent(Path machine, String command) throws Exception {
+  private static Process agent(Path machine, String command, String path) throws Exception {
     String here = command.replace("/var/lib/headgate", machine.resolve("data").toString());
     ProcessBuilder builder =
         new ProcessBuilder("bash", "-c", "exec " + here)
@@ -81,8 +95,12 @@ class JoinTokenIT {
             .redirectErrorStream(true)
             .redirectOutput(machine.resolve("log").toFile());
     Map<String, String> variables = builder.environment();
-    variables.put("PATH", Path.of("").toAbsolutePath() + ":" + variables.get("PATH"));
-    variables.put("JAVA_HOME", System.getProperty("java.home"));
+    variables.put("PATH", path);
+    if (path.startsWith(Path.of("").toAbsolutePath() + ":")) {
+      variables.put("JAVA_HOME", System.getProperty("java.home"));
+    } else {
+      variables.remove("JAVA_HOME");
+    }
     variables.put("HEADGATE_AGENT_SIMULATE_GPUS", "1xH100");
     return builder.start();
   }

@@ -40,6 +40,11 @@ public record ServerAddress(String host, int port, boolean encrypted) {
             + "\" is not a server address; write for example https://gate.acme.example:7400");
   }
 
+  /// Whether it reaches only servers of the machine on which it is used.
+  public boolean isLoopback() {
+    return isLoopback(host);
+  }
+
   private static boolean isLoopback(String host) {
     return host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]");
   }

@@ -141,8 +141,9 @@ class KeysTest {
         .isEqualTo(
             """
             join token 0000000000000001 lets 8 machines join pool onprem, valid for 1d. It is not shown again.
-            on a machine, with the token alone in the file join.token:
+            on a machine with the agent installed, with the token alone in the file join.token:
             headgate-agent --data /var/lib/headgate --server %s --join-token-file join.token
+            that address reaches this machine only: for others, write the address of headgate up --ip
             """
                 .formatted(gate.address()));
     assertThat(gate.tokens.joining)

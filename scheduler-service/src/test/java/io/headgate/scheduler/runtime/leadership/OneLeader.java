@@ -128,6 +128,15 @@ final class OneLeader {
   ///
   /// @param spokeBefore machines that reported to earlier leaders
   LeaderState state(List<NodeId> spokeBefore) {
+    return state(spokeBefore, catalog());
+  }
+
+  /// The state of a leader whose jobs are gangs of as many workers.
+  LeaderState stateOfGangs(int workers) {
+    return state(List.of(), catalog(workers));
+  }
+
+  private LeaderState state(List<NodeId> spokeBefore, List<CatalogUpdate> catalog) {
     List<NodeContact> contacts =
         spokeBefore.stream()
             .map(node -> new NodeContact(node, "boot", "session", "test", false, time.instant()))
@@ -148,7 +157,7 @@ final class OneLeader {
             0,
             0,
             0);
-    return LeaderState.load(start.leadership(), SETTINGS, nothing, catalog(), 0);
+    return LeaderState.load(start.leadership(), SETTINGS, nothing, catalog, 0);
   }
 
   private static Supply.Machine machine(NodeId id) {
@@ -170,6 +179,10 @@ final class OneLeader {
   }
 
   static List<CatalogUpdate> catalog() {
+    return catalog(1);
+  }
+
+  private static List<CatalogUpdate> catalog(int workers) {
     Batch.CatalogChange kept =
         new Batch.CatalogChange(WatchPosition.START, true, List.of(), List.of());
     PoolId pool = new PoolId(TENANT, "pool");
@@ -181,7 +194,11 @@ final class OneLeader {
                     TENANT,
                     1,
                     List.of(new Supply.OfferedPool(Pool.of(pool), Optional.empty())),
-                    List.of(Profile.of(PROFILE, GpuQuantity.ZERO, List.of(pool))))),
+                    List.of(
+                        Profile.of(PROFILE, GpuQuantity.ZERO, List.of(pool))
+                            .with()
+                            .workers(workers)
+                            .build()))),
             List.of(),
             MACHINES.stream().map(OneLeader::machine).toList(),
             List.of()),

@@ -100,6 +100,11 @@ public final class Session implements AutoCloseable {
     return connection.config().server().toString();
   }
 
+  /// Whether no other machine reaches the server by this address.
+  public boolean isLoopback() {
+    return connection.config().server().isLoopback();
+  }
+
   /// The source of the key: `HEADGATE_KEY`, `context "local"`.
   public String keyFrom() {
     return keyFrom;

@@ -89,10 +89,17 @@ public final class JoinTokenCommand implements CliCommand {
     invocation
         .output()
         .note(
-            "on a machine, with the token alone in the file join.token:\n"
+            "on a machine with the agent installed, with the token alone in the file join.token:\n"
                 + "headgate-agent --data /var/lib/headgate --server "
                 + invocation.session().server()
                 + " --join-token-file join.token");
+    if (invocation.session().isLoopback()) {
+      invocation
+          .output()
+          .note(
+              "that address reaches this machine only: for others, write the address of"
+                  + " headgate up --ip");
+    }
     return ExitCode.DONE;
   }
 
