@@ -104,17 +104,7 @@ public final class NodeAgent implements AutoCloseable {
       gpuLock.ifPresent(GpuLock::close);
       throw new UncheckedIOException(e);
     }
-    List<String> storages = config.storages().keySet().stream().sorted().toList();
-    Machine machine =
-        new Machine(
-            nodeId,
-            hostname(),
-            version(),
-            bootId,
-            cpuMillis,
-            memoryBytes,
-            storages,
-            agent.visibleFiles().flatMap(NodeAgent::jobFiles));
+    Machine machine = machine(config, nodeId, bootId, cpuMillis, memoryBytes);
     this.membership =
         new Membership(
             agent,
@@ -131,6 +121,19 @@ public final class NodeAgent implements AutoCloseable {
       instruments.observeDevicesAsDcgm(driver, devices);
     }
     instruments.observeConnection(membership::isComplete);
+  }
+
+  private Machine machine(
+      AgentConfig config, String nodeId, String bootId, long cpuMillis, long memoryBytes) {
+    return new Machine(
+        nodeId,
+        hostname(),
+        version(),
+        bootId,
+        cpuMillis,
+        memoryBytes,
+        config.storages().keySet().stream().sorted().toList(),
+        agent.visibleFiles().flatMap(NodeAgent::jobFiles));
   }
 
   /// Empty on a machine that does not tell its views of files apart.

@@ -212,13 +212,7 @@ final class MachinePorts {
   }
 
   private static AgentPorts.Resources resources(AttemptContext context, Retention retention) {
-    if (!context.driver().devices().isEmpty() && !context.driver().isSimulated()) {
-      context
-          .instruments()
-          .observeSlices(
-              context.driver()::realisedSlices, context.watch()::uses, context.jobs()::queue);
-    }
-    context.instruments().observeJobs(context.jobs()::read);
+    observe(context);
     return new AgentPorts.Resources() {
       @Override
       public void recovered(Input.Recovered recovered) throws IOException {
@@ -273,5 +267,15 @@ final class MachinePorts {
         context.ledger().close();
       }
     };
+  }
+
+  private static void observe(AttemptContext context) {
+    if (!context.driver().devices().isEmpty() && !context.driver().isSimulated()) {
+      context
+          .instruments()
+          .observeSlices(
+              context.driver()::realisedSlices, context.watch()::uses, context.jobs()::queue);
+    }
+    context.instruments().observeJobs(context.jobs()::read);
   }
 }

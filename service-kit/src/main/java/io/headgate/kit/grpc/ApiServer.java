@@ -4,9 +4,11 @@ import static com.linecorp.armeria.server.grpc.HttpJsonTranscodingQueryParamMatc
 import static com.linecorp.armeria.server.grpc.HttpJsonTranscodingQueryParamMatchRule.ORIGINAL_FIELD;
 
 import com.google.protobuf.Descriptors.Descriptor;
+import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.grpc.GrpcJsonMarshaller;
 import com.linecorp.armeria.common.metric.NoopMeterRegistry;
 import com.linecorp.armeria.common.util.BlockingTaskExecutor;
+import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.Server;
 import com.linecorp.armeria.server.ServerBuilder;
 import com.linecorp.armeria.server.ServerErrorHandler;
@@ -290,11 +292,15 @@ public final class ApiServer implements AutoCloseable {
             delegate -> new PromptCalls(delegate, builder.prompt, builder.verifier),
             delegate -> new StrangerCalls(delegate, services, builder.verifier),
             delegate -> new Admission(delegate, builder.bounds, builder.verifier, refused));
-    DocService pages = DocService.builder().build();
+    server.service("/", FrontPages::greet);
+    HttpService pages = FrontPages.ownOnly(DocService.builder().build());
+    HttpService openApi = FrontPages.text(MediaType.JSON_UTF_8, OpenApi.of(services));
     switch (config.discovery()) {
       case SIGNED_IN ->
-          server.serviceUnder("/docs", TokenFirst.beforePages(pages, builder.verifier, denied));
-      case OPEN -> server.serviceUnder("/docs", pages);
+          server
+              .serviceUnder("/docs", TokenFirst.beforePages(pages, builder.verifier, denied))
+              .service("/openapi.json", TokenFirst.beforePages(openApi, builder.verifier, denied));
+      case OPEN -> server.serviceUnder("/docs", pages).service("/openapi.json", openApi);
       case OFF -> {
         // Neither pages nor reflection.
       }
@@ -326,7 +332,7 @@ public final class ApiServer implements AutoCloseable {
         GrpcService.builder()
             .useBlockingTaskExecutor(true)
             .maxRequestMessageLength(sizes.largest())
-            .exceptionHandler(new FrameworkFailures())
+            .exceptionHandler(new FrameworkFailures(new KnownFields(requests(services))))
             .jsonMarshallerFactory(ApiServer::json)
             .enableHttpJsonTranscoding(
                 HttpJsonTranscodingOptions.builder()

@@ -38,10 +38,6 @@ public final class JobWalls {
   private final boolean metadataFenced;
   private final boolean filtered;
 
-  /// Places where a job with mounts of its own finds directories of its own.
-  private static final List<Path> OWN_PLACES =
-      List.of(Path.of("/tmp"), Path.of("/var/tmp"), Path.of("/dev/shm"));
-
   /// Whether a wall is wanted.
   public enum Wanted {
     /// Where it can stand.
@@ -371,17 +367,10 @@ public final class JobWalls {
   }
 
   /// Which files of the machine jobs see.
-  ///
-  /// @param data the agent's directory
-  /// @param checkpointRoots with the directories of all jobs
   public VisibleFiles visibleFiles(Path data, List<Path> checkpointRoots) {
-    if (!areNamespaces()) {
-      return new VisibleFiles(users, List.of(), List.of());
-    }
-    List<Path> hidden = new ArrayList<>(OWN_PLACES);
-    hidden.add(data);
-    hidden.addAll(checkpointRoots);
-    return new VisibleFiles(users, hidden, settings.shared());
+    return areNamespaces()
+        ? VisibleFiles.ofMounts(users, data, checkpointRoots, settings.shared())
+        : new VisibleFiles(users, List.of(), List.of());
   }
 
   private Walls.Fence fence(String name) {
