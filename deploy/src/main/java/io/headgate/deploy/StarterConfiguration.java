@@ -23,6 +23,9 @@ final class StarterConfiguration {
       text.append("  - {name: half, gpus: 1/2, pools: [local]}\n");
       text.append("  - {name: quarter, gpus: 1/4, pools: [local]}\n");
     }
+    if (gpus > 1) {
+      text.append("  - {name: pair, gpus: 1, workers: 2, pools: [local]}\n");
+    }
     text.append("policies:\n  - name: default\n    group: everyone\n");
     text.append("    reservation: ").append(gpus).append('\n');
     text.append("    limit: ").append(gpus).append('\n');
@@ -30,6 +33,9 @@ final class StarterConfiguration {
     if (gpus > 0) {
       text.append("      - {name: one, profile: one}\n      - {name: half, profile: half}\n");
       text.append("      - {name: quarter, profile: quarter}\n");
+    }
+    if (gpus > 1) {
+      text.append("      - {name: two-workers, profile: pair}\n");
     }
     text.append("      - {name: cpu, profile: cpu}\n");
     try {

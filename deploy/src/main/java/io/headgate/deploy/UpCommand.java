@@ -81,6 +81,13 @@ public final class UpCommand implements CliCommand {
     }
   }
 
+  private UpScreen screen(Invocation invocation) {
+    return new UpScreen(
+        invocation.environment().out(),
+        invocation.output().terminal() ? invocation.output().width().getAsInt() : 0,
+        flags.observation());
+  }
+
   private int serve(
       Invocation invocation,
       Path directory,
@@ -88,7 +95,7 @@ public final class UpCommand implements CliCommand {
       UpConfiguration configuration,
       UpNodes nodes)
       throws Exception {
-    UpScreen screen = new UpScreen(invocation.environment().out(), flags.observation());
+    UpScreen screen = screen(invocation);
     screen.title(flags.ip, flags.isOpen());
     Lifecycle lifecycle = new Lifecycle(Installation.stopBound());
     if (flags.ephemeral) {

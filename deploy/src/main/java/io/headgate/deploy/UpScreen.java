@@ -1,6 +1,7 @@
 package io.headgate.deploy;
 
 import io.headgate.deploy.grafana.Observation;
+import io.headgate.sdk.cli.output.WrappedText;
 import io.headgate.sdk.config.Configuration;
 import java.io.PrintStream;
 import java.net.URI;
@@ -12,24 +13,30 @@ import java.util.Optional;
 
 /// The output of `up`. Thread-safe.
 final class UpScreen implements Progress {
+  /// Columns before the value of a labelled line.
+  private static final int LABEL = 15;
+
   private final PrintStream out;
+  private final int width;
   private final Optional<Observation> observation;
   private final long beganNanos = System.nanoTime();
   private long partBeganNanos = beganNanos;
 
+  /// @param width of the terminal; 0: there is none, and lines are as long as they are
   /// @param observation files for Prometheus and Grafana; empty: none are written
-  UpScreen(PrintStream out, Optional<Observation> observation) {
+  UpScreen(PrintStream out, int width, Optional<Observation> observation) {
     this.out = out;
+    this.width = width;
     this.observation = observation;
   }
 
   /// @param open whether other machines can reach the installation
   synchronized void title(String host, boolean open) {
-    out.println(
+    print(
         "Headgate %s: all in one; development defaults: no TLS, on %s%s"
             .formatted(Version.TEXT, host, open ? "" : " only"));
     if (open) {
-      out.println("Keys and output cross the network unencrypted: use a network that you trust.");
+      print("Keys and output cross the network unencrypted: use a network that you trust.");
     }
     out.println();
   }
@@ -86,7 +93,7 @@ final class UpScreen implements Progress {
                 out.printf("  headgate submit --queue %s --follow -- echo hello%n", queue.name()),
             () -> out.println("  headgate apply -f FILE       create the first queue"));
     out.println("  headgate jobs --all");
-    out.println("Ctrl-C stops everything; running jobs save their work and resume at the next up.");
+    print("Ctrl-C stops everything; running jobs save their work and resume at the next up.");
   }
 
   synchronized void agentsReady(int connected, int all, boolean simulated) {
@@ -101,7 +108,7 @@ final class UpScreen implements Progress {
     out.println("  deploy/headgate jobs --all");
     out.println("  deploy/headgate explain train-1");
     out.println("  deploy/headgate policies");
-    out.println("Ctrl-C stops everything; running jobs save their work and resume at the next up.");
+    print("Ctrl-C stops everything; running jobs save their work and resume at the next up.");
   }
 
   synchronized void failed(List<String> wrong) {
@@ -120,8 +127,17 @@ final class UpScreen implements Progress {
     out.flush();
   }
 
-  private static void line(StringBuilder text, String label, String value) {
-    text.append(String.format(Locale.ROOT, "  %-12s %s%n", label, value));
+  private void print(String text) {
+    out.println(WrappedText.of(text, width));
+  }
+
+  private void line(StringBuilder text, String label, String value) {
+    String shown = label;
+    int room = width == 0 ? 0 : Math.max(LABEL, width - LABEL);
+    for (String part : WrappedText.of(value, room).split("\n", -1)) {
+      text.append(String.format(Locale.ROOT, "  %-12s %s%n", shown, part));
+      shown = "";
+    }
   }
 
   private static double seconds(long sinceNanos) {

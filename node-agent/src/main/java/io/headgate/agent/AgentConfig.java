@@ -40,6 +40,7 @@ public record AgentConfig(
     @Setting(meaning = "Jobs that name an image.") ContainersConfig containers,
     @Setting(meaning = "Jobs as pods of the Kubernetes node that the agent is on.")
         KubernetesConfig kubernetes,
+    @Setting(meaning = "Jobs with several workers.") GangConfig gang,
     @Setting(
             meaning = "Cores for jobs.",
             bound = "at least 1",
@@ -186,6 +187,7 @@ public record AgentConfig(
         WallsConfig.DEFAULTS,
         ContainersConfig.NONE,
         KubernetesConfig.DEFAULTS,
+        GangConfig.DEFAULTS,
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
@@ -270,6 +272,7 @@ public record AgentConfig(
         otherWalls,
         containers,
         kubernetes,
+        gang,
         cpus,
         memory,
         root,

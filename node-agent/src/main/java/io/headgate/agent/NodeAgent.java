@@ -104,7 +104,16 @@ public final class NodeAgent implements AutoCloseable {
       gpuLock.ifPresent(GpuLock::close);
       throw new UncheckedIOException(e);
     }
-    Machine machine = machine(config, nodeId, bootId, cpuMillis, memoryBytes);
+    Machine machine =
+        new Machine(
+            nodeId,
+            hostname(),
+            version(),
+            bootId,
+            cpuMillis,
+            memoryBytes,
+            config.storages().keySet().stream().sorted().toList(),
+            agent.visibleFiles().flatMap(NodeAgent::jobFiles));
     this.membership =
         new Membership(
             agent,
@@ -112,28 +121,21 @@ public final class NodeAgent implements AutoCloseable {
             devices,
             new Membership.Wiring(
                 endpoints(config), machine, data, joinToken(config), telemetry, time));
-    boolean heedsPool = config.gpu().mig().mode() == GpuConfig.Mig.Mode.POOL;
-    if (heedsPool && !migAuto && !driver.isSimulated() && !driver.devices().isEmpty()) {
+    if (config.gpu().mig().mode() == GpuConfig.Mig.Mode.POOL
+        && !migAuto
+        && !driver.isSimulated()
+        && !driver.devices().isEmpty()) {
       membership.onMigWanted(() -> renewal.complete(null));
     }
+    observe(config);
+  }
+
+  private void observe(AgentConfig config) {
     instruments.observeDevices(driver, devices);
     if (config.gpu().health().dcgmNames()) {
       instruments.observeDevicesAsDcgm(driver, devices);
     }
     instruments.observeConnection(membership::isComplete);
-  }
-
-  private Machine machine(
-      AgentConfig config, String nodeId, String bootId, long cpuMillis, long memoryBytes) {
-    return new Machine(
-        nodeId,
-        hostname(),
-        version(),
-        bootId,
-        cpuMillis,
-        memoryBytes,
-        config.storages().keySet().stream().sorted().toList(),
-        agent.visibleFiles().flatMap(NodeAgent::jobFiles));
   }
 
   /// Empty on a machine that does not tell its views of files apart.
@@ -210,6 +212,7 @@ public final class NodeAgent implements AutoCloseable {
         config.walls().settings(),
         config.containers().settings(),
         config.kubernetes().settings(nodeId, Agent.podOwner(nodeId, data)),
+        config.gang().settings(endpoints(config).schedulers()),
         bootId);
   }
 

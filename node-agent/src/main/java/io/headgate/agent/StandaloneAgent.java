@@ -128,7 +128,8 @@ final class StandaloneAgent implements AutoCloseable {
                 IsolationLevel.NONE,
                 NODE,
                 Optional.empty(),
-                Optional.empty()),
+                Optional.empty(),
+                false),
             time.instant()));
   }
 

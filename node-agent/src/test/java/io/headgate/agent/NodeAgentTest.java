@@ -180,6 +180,7 @@ class NodeAgentTest {
     await()
         .atMost(FakeControlPlane.PATIENCE)
         .until(() -> Files.exists(attempt("victim").resolve("work/.headgate-on-abort")));
+    plane.awaitState("victim", State.STATE_RUNNING);
     plane.send(Orders.stop(leader(), "victim", Stop.Kind.KIND_PREEMPT));
     plane.awaitEnd("victim");
 

@@ -39,6 +39,7 @@ public final class TestConfigs {
         config.walls(),
         containers,
         kubernetes,
+        config.gang(),
         config.cpus(),
         config.memory(),
         config.checkpoints(),

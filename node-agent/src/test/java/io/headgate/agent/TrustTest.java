@@ -79,6 +79,7 @@ class TrustTest {
             config.walls(),
             config.containers(),
             config.kubernetes(),
+            config.gang(),
             config.cpus(),
             config.memory(),
             config.checkpoints(),

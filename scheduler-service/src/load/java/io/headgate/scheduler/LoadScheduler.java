@@ -43,6 +43,7 @@ public final class LoadScheduler {
           batch.id(),
           batch.version(),
           batch.newJobs(),
+          batch.documents(),
           batch.jobs(),
           batch.attempts(),
           batch.holds(),

@@ -94,6 +94,20 @@ final class EventFiltersTest {
   }
 
   @Test
+  void preemptionsOnlySayForWhom() {
+    assertThat(events(admin, filter -> filter.setPreemptionsOnly(true)))
+        .singleElement()
+        .satisfies(event ->
+            assertThat(event.getDetailMap())
+                .containsEntry("policy", "devops")
+                .containsEntry("user", "eve"));
+    assertThat(events(alice, filter -> filter.setPreemptionsOnly(true)))
+        .as("alice does not see who took the place")
+        .singleElement()
+        .satisfies(event -> assertThat(event.getDetailMap()).doesNotContainKeys("policy", "user"));
+  }
+
+  @Test
   void byAnUnseenJobIsAnsweredAsByNone() {
     Refused.by(() -> events(alice, filter -> filter.setByJob("d")))
         .hasReason(Code.NOT_FOUND, "JOB_NOT_FOUND");

@@ -277,6 +277,7 @@ class InstrumentsTest {
         1,
         1,
         List.of(),
+        List.of(),
         jobs,
         List.of(),
         holds,

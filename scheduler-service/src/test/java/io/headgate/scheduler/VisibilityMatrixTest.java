@@ -32,8 +32,6 @@ import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListEventsRequest;
-import io.headgate.proto.scheduler.v1.ListJobsRequest;
-import io.headgate.proto.scheduler.v1.ListJobsResponse;
 import io.headgate.proto.scheduler.v1.ListPolicyUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListPoolUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListQueueUsagesRequest;
@@ -41,6 +39,7 @@ import io.headgate.proto.scheduler.v1.PoolUsage;
 import io.headgate.proto.scheduler.v1.ReadJobLogsRequest;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.scheduler.v1.UpdateJobRequest;
 import io.headgate.proto.scheduler.v1.UsageReportServiceGrpc;
 import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
 import io.headgate.proto.scheduler.v1.WatchEventsRequest;
@@ -211,7 +210,17 @@ final class VisibilityMatrixTest {
                     isOpen,
                     (jobs, name) ->
                         jobs.requeueJob(RequeueJobRequest.newBuilder().setName(name).build())))
-        .with(JobServiceGrpc.getListJobsMethod(), () -> lists(isOpen))
+        .with(
+            JobServiceGrpc.getUpdateJobMethod(),
+            () ->
+                steering(
+                    isOpen,
+                    (jobs, name) ->
+                        jobs.updateJob(
+                            UpdateJobRequest.newBuilder().setName(name).setPriority(1).build())))
+        .with(JobServiceGrpc.getCancelJobsMethod(), () -> ManyJobsVisibility.cancelsMany(isOpen))
+        .with(JobServiceGrpc.getRequeueJobsMethod(), () -> ManyJobsVisibility.requeuesMany(isOpen))
+        .with(JobServiceGrpc.getListJobsMethod(), () -> ManyJobsVisibility.lists(isOpen))
         .with(JobServiceGrpc.getWatchJobsMethod(), () -> watchesJobs(isOpen))
         .with(JobServiceGrpc.getListEventsMethod(), () -> listsEvents(isOpen))
         .with(JobServiceGrpc.getWatchEventsMethod(), () -> watchesEvents(isOpen))
@@ -263,6 +272,10 @@ final class VisibilityMatrixTest {
     }
   }
 
+  static JobServiceBlockingStub alice() {
+    return installation.alice();
+  }
+
   static Channel channel(Caller caller) {
     return channels.get(caller);
   }
@@ -285,7 +298,7 @@ final class VisibilityMatrixTest {
   }
 
   /// A draft of alice.
-  private static String fresh() {
+  static String fresh() {
     SubmitJobRequest draft = submit("rnd-3", "of-alice-" + NUMBER.incrementAndGet());
     return installation
         .alice()
@@ -322,27 +335,6 @@ final class VisibilityMatrixTest {
           } else {
             assertThat(outcome).as("%s", caller).isEqualTo(absent).contains("NOT_FOUND");
           }
-        });
-  }
-
-  private static void lists(boolean isOpen) {
-    String job = fresh();
-    ListJobsRequest request =
-        ListJobsRequest.newBuilder().setParent(ACME).setPageSize(1000).build();
-    each(
-        isOpen,
-        (caller, jobs) -> {
-          if (caller.isForeign()) {
-            assertThat(outcome("", () -> jobs.listJobs(request))).startsWith("TENANT_NOT_FOUND");
-            return;
-          }
-          ListJobsResponse page = jobs.listJobs(request);
-          assertThat(page.getJobsList().stream().map(Job::getName).anyMatch(job::equals))
-              .as("%s", caller)
-              .isEqualTo(caller.sees(isOpen));
-          assertThat(page.getCountsMap().values().stream().mapToLong(Long::longValue).sum())
-              .as("counts of %s", caller)
-              .isEqualTo(page.getJobsCount());
         });
   }
 

@@ -96,7 +96,7 @@ final class Story {
               : Optional.of(line(event, withoutSubject(event)));
       case NODE_CONNECTED, NODE_CLOSING, NODE_SUSPECT, NODE_SET_ASIDE, NODE_LOST ->
           Optional.of(node(event));
-      case DEVICE_CHANGED, BUDGET -> Optional.of(line(event, event.message()));
+      case DEVICE_CHANGED, BUDGET, UPDATED -> Optional.of(line(event, event.message()));
       case ASSIGNED, QUEUED, UNKNOWN -> remember(event);
     };
   }

@@ -45,22 +45,9 @@ class EncryptionKeysIT {
   }
 
   private static JobSpec job(List<String> command, boolean draft) {
-    JobSpec plain = JobSpec.of("team-one", command);
-    return new JobSpec(
-        plain.queue(),
-        plain.command(),
-        Map.of("TOKEN", "swordfish"),
-        null,
-        null,
-        0,
-        null,
-        null,
-        null,
-        Map.of(),
-        draft,
-        null,
-        null,
-        false);
+    return JobSpec.of("team-one", command)
+        .withEnvironment(Map.of("TOKEN", "swordfish"))
+        .withDraft(draft);
   }
 
   private static Map<String, String> environment(TestInstallation headgate) {

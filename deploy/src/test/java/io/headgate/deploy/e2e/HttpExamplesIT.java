@@ -18,6 +18,7 @@ import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -64,7 +65,7 @@ class HttpExamplesIT {
                 """)
             .withNode("n1", "local", "1xH100")) {
       ProcessBuilder shell =
-          new ProcessBuilder("bash", "-euo", "pipefail", "-c", script)
+          new ProcessBuilder("bash", "-eu", "-c", script)
               .directory(directory.toFile())
               .redirectErrorStream(true);
       shell.environment().put("HEADGATE_SERVER", headgate.installation().uri().toString());
@@ -74,8 +75,21 @@ class HttpExamplesIT {
       String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(process.waitFor()).as(said).isZero();
       assertThat(said).contains("\"name\":\"tenants/acme/jobs/hello\"", "\"verdict\"");
+      streamed(said);
     }
     describesEveryPath(new ObjectMapper().readTree(directory.resolve("openapi.json").toFile()));
+  }
+
+  /// The shell has ended, so each stream had the line that its reader waited for.
+  private static void streamed(String said) throws Exception {
+    assertThat(said).contains("\"STATE_DONE\"");
+    String output =
+        said.lines().filter(line -> line.contains("STREAM_STDOUT")).findFirst().orElse("{}");
+    assertThat(
+            Base64.getDecoder().decode(new ObjectMapper().readTree(output).path("data").asText()))
+        .asString(StandardCharsets.UTF_8)
+        .isEqualTo("hello\n");
+    assertThat(said.lines()).anyMatch(line -> line.startsWith("{\"version\":"));
   }
 
   private static void describesEveryPath(JsonNode api) {
@@ -96,9 +110,10 @@ class HttpExamplesIT {
             String id = schema.getMethodDescriptor().getFullName();
             JsonNode operation = operations.get(id);
             assertThat(operation).as(id).isNotNull();
-            assertThat(operation.at("/responses/200/content/application~1json/schema").isObject())
+            String type = method.getType().serverSendsOneMessage() ? "json" : "x-ndjson";
+            assertThat(operation.at("/responses/200/content/application~1" + type + "/schema"))
                 .as(id)
-                .isTrue();
+                .isNotEmpty();
             assertThat(operation.has("requestBody")).as(id).isEqualTo(!rule.getBody().isEmpty());
           });
     }

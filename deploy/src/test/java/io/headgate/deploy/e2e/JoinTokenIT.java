@@ -1,105 +1,97 @@
 package io.headgate.deploy.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.headgate.deploy.e2e.LiveCli.Result;
-import io.headgate.sdk.client.HeadgateClient;
-import io.headgate.sdk.config.ConfigurationReader;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/// `headgate apply` of a new pool, and at once `headgate join-token` for it, while pool-service and
-/// policy-service are processes of their own.
-@Tag("faults")
+/// A new user's second machine joins with the command that `headgate join-token` prints.
 class JoinTokenIT {
-  private static final Logger LOG = LoggerFactory.getLogger(JoinTokenIT.class);
-  private static final int POOLS = 20;
-
-  /// The longest that the command takes by itself, and some time for its start.
-  private static final Duration BOUND = Duration.ofSeconds(40);
-
   @TempDir private Path directory;
-  private ServicesApart apart;
+  private TestInstallation headgate;
   private LiveCli cli;
 
   @BeforeEach
   void start() throws Exception {
-    apart = ServicesApart.start(directory.resolve("data"));
-    cli = apart.cli();
+    headgate =
+        TestInstallation.start(directory.resolve("data"))
+            .withConfiguration(
+                """
+                groups: [{name: team, users: [ada]}]
+                pools: [{name: local, type: static}]
+                profiles: [{name: one, gpus: 1, pools: [local]}]
+                policies:
+                  - name: team
+                    group: team
+                    reservation: 1
+                    limit: 2
+                    queues: [{name: one, profile: one}]
+                """)
+            .withNode("sim-0", "local", "2xH100");
+    cli = LiveCli.of(headgate);
   }
 
   @AfterEach
-  void stop() throws Exception {
-    if (apart != null) {
-      apart.end();
-    }
+  void stop() {
+    headgate.close();
   }
 
   @Test
-  void aPoolTakesMachinesAsSoonAsItIsApplied() throws Exception {
-    // The first one right after the start of the services, whose connections are new.
-    for (int i = 1; i <= POOLS; i++) {
-      apply("pool-" + i);
-      assertJoins("pool-" + i);
-    }
-    apart.pool().destroyForcibly();
-    assertJoins("pool-" + POOLS);
-    apart.policy().destroyForcibly();
-    apply("last");
-    assertJoins("last");
-  }
+  void theCommandOfAJoinTokenWorksAsPrinted() throws Exception {
+    Result made = cli.run("join-token", "local");
+    Path machine = Files.createDirectory(directory.resolve("machine"));
+    Files.writeString(machine.resolve("join.token"), made.out());
+    String printed =
+        made.err()
+            .lines()
+            .filter(line -> line.startsWith("headgate-agent "))
+            .findFirst()
+            .orElseThrow();
 
-  @Test
-  void saysWithinItsTimeThatPoolServiceIsAway() throws Exception {
-    apply("local");
-    List<ProcessHandle> pool = List.of(apart.pool());
-    Schedulers.signal("STOP", pool);
+    // In a checkout deploy/ is in PATH; the agent of an archive has the same name.
+    Process agent = agent(machine, printed);
     try {
-      long begunNanos = System.nanoTime();
-      Result result = cli.run("join-token", "local");
-      Duration took = Duration.ofNanos(System.nanoTime() - begunNanos);
-      LOG.info("after {}: {}", took, result.err());
-      assertThat(result.exitCode()).isNotZero();
-      assertThat(took).isLessThan(BOUND);
-      assertThat(result.err()).contains("the pool service cannot be reached");
+      await()
+          .atMost(TestInstallation.PATIENCE)
+          .untilAsserted(() ->
+              assertThat(cli.run("nodes", "-o", "name").lines())
+                  .as(() -> text(machine.resolve("log")))
+                  .hasSize(2));
     } finally {
-      Schedulers.signal("CONT", pool);
+      agent.descendants().forEach(ProcessHandle::destroy);
+      agent.destroy();
+      assertThat(agent.waitFor(30, TimeUnit.SECONDS)).isTrue();
     }
-    assertJoins("local");
   }
 
-  private void assertJoins(String pool) {
-    Result result = cli.run("join-token", pool);
-    assertThat(result.exitCode()).as(result.err()).isZero();
-    assertThat(result.lines()).as("join tokens of " + pool).hasSize(1);
+  private static Process agent(Path machine, String command) throws Exception {
+    String here = command.replace("/var/lib/headgate", machine.resolve("data").toString());
+    ProcessBuilder builder =
+        new ProcessBuilder("bash", "-c", "exec " + here)
+            .directory(machine.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(machine.resolve("log").toFile());
+    Map<String, String> variables = builder.environment();
+    variables.put("PATH", Path.of("").toAbsolutePath() + ":" + variables.get("PATH"));
+    variables.put("JAVA_HOME", System.getProperty("java.home"));
+    variables.put("HEADGATE_AGENT_SIMULATE_GPUS", "1xH100");
+    return builder.start();
   }
 
-  /// By a client that waits for services that have just started.
-  private void apply(String pool) throws Exception {
-    String file =
-        """
-        apiVersion: headgate/v1
-        kind: Configuration
-        tenant: acme
-        groups: [{name: team, users: [ada]}]
-        pools: [{name: %s, type: static}]
-        profiles: [{name: one, gpus: 1, pools: [%s]}]
-        policies:
-          - {name: team, group: team, limit: 1, queues: [{name: one, profile: one}]}
-        """
-            .formatted(pool, pool);
-    try (HeadgateClient operator = apart.operator()) {
-      operator
-          .configuration(TestInstallation.TENANT)
-          .apply(ConfigurationReader.read("test.yaml", file).configuration());
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      return e.toString();
     }
   }
 }

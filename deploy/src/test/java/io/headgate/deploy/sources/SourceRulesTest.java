@@ -39,7 +39,7 @@ class SourceRulesTest {
   /// Files that are longer today, with their lines. These numbers only fall. Reason is a list of
   /// records, and grows with each reason.
   private static final Map<String, Integer> LONGER =
-      Map.of("PoolState.java", 415, "Reason.java", 430);
+      Map.of("PoolState.java", 415, "Reason.java", 460);
 
   /// The replacement for a banned import.
   private enum Banned {

@@ -21,6 +21,7 @@ import java.util.TreeMap;
 /// @param container empty: it runs among the files of the machine
 /// @param storage that holds its checkpoints, by the name in the settings; empty: the agent's own
 ///   directory
+/// @param startBarrier it starts only once all workers of its gang are prepared
 public record Assignment(
     AttemptKey key,
     int workers,
@@ -40,7 +41,8 @@ public record Assignment(
     IsolationLevel minimumIsolation,
     String user,
     Optional<Container> container,
-    Optional<String> storage) {
+    Optional<String> storage,
+    boolean startBarrier) {
   public Assignment {
     slices = List.copyOf(slices);
     command = List.copyOf(command);

@@ -15,6 +15,8 @@ import java.util.OptionalInt;
 /// @param cause why this machine stops it by itself; unknown after a restart
 /// @param end known from when nothing of the job lives
 /// @param suspension the order by which it is suspended; 0: it is not
+/// @param address where the other workers of its gang reach it; empty: it is not prepared, or has
+///   no start barrier
 record Attempt(
     AttemptKey key,
     Optional<Assignment> assignment,
@@ -25,7 +27,8 @@ record Attempt(
     Optional<StopStep> step,
     Optional<String> cause,
     Optional<AttemptReport.End> end,
-    long suspension) {
+    long suspension,
+    Optional<WorkerAddress> address) {
 
   static Attempt assigned(Assignment assignment, boolean caughtUp) {
     return new Attempt(
@@ -38,7 +41,8 @@ record Attempt(
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
-        0);
+        0,
+        Optional.empty());
   }
 
   static Attempt ended(AttemptReport report) {
@@ -52,7 +56,8 @@ record Attempt(
         report.step(),
         Optional.empty(),
         report.end(),
-        0);
+        0,
+        report.address());
   }
 
   List<SliceGrant> heldSlices() {
@@ -63,7 +68,17 @@ record Attempt(
 
   Attempt in(AttemptState next) {
     return new Attempt(
-        key, assignment, next, started, stepsReported, caughtUp, step, cause, end, suspension);
+        key,
+        assignment,
+        next,
+        started,
+        stepsReported,
+        caughtUp,
+        step,
+        cause,
+        end,
+        suspension,
+        address);
   }
 
   Attempt startedAt(Instant instant) {
@@ -77,11 +92,13 @@ record Attempt(
         step,
         cause,
         end,
-        suspension);
+        suspension,
+        address);
   }
 
   Attempt reported(int steps, Optional<StopStep> last) {
-    return new Attempt(key, assignment, state, started, steps, true, last, cause, end, suspension);
+    return new Attempt(
+        key, assignment, state, started, steps, true, last, cause, end, suspension, address);
   }
 
   Attempt stoppedFor(String problem) {
@@ -95,7 +112,8 @@ record Attempt(
         step,
         Optional.of(problem),
         end,
-        suspension);
+        suspension,
+        address);
   }
 
   Attempt endedBy(AttemptReport.End known) {
@@ -109,7 +127,8 @@ record Attempt(
         step,
         cause,
         Optional.of(known),
-        suspension);
+        suspension,
+        address);
   }
 
   Attempt endedBy(EndReason reason, String problem, Instant now) {
@@ -146,7 +165,24 @@ record Attempt(
         order == 0 ? Optional.empty() : step,
         cause,
         end,
-        order);
+        order,
+        address);
+  }
+
+  /// The attempt, prepared for its start barrier.
+  Attempt preparedAt(WorkerAddress known) {
+    return new Attempt(
+        key,
+        assignment,
+        state,
+        started,
+        stepsReported,
+        caughtUp,
+        step,
+        cause,
+        end,
+        suspension,
+        Optional.of(known));
   }
 
   /// Whether its program ended by itself, and not well.
@@ -167,6 +203,12 @@ record Attempt(
     // An end is reported only once the slices are free as well.
     Optional<AttemptReport.End> shown = state == AttemptState.ENDED ? end : Optional.empty();
     return new AttemptReport(
-        key, state, started, step, shown, state == AttemptState.SUSPENDED ? suspension : 0);
+        key,
+        state,
+        started,
+        step,
+        shown,
+        state == AttemptState.SUSPENDED ? suspension : 0,
+        address);
   }
 }

@@ -26,6 +26,16 @@ final class AttemptBook {
     attempts.put(attempt.key(), attempt);
   }
 
+  /// The worker of a gang is prepared, and is reached there.
+  void prepared(AttemptKey key, WorkerAddress address, List<Effect> effects) {
+    Attempt known = attempts.get(key);
+    if (known != null && known.state().compareTo(AttemptState.RELEASING) < 0) {
+      Attempt prepared = known.preparedAt(address);
+      put(prepared);
+      effects.add(new Effect.Report(prepared.report()));
+    }
+  }
+
   void remove(AttemptKey key) {
     attempts.remove(key);
   }

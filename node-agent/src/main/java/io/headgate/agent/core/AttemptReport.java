@@ -7,13 +7,15 @@ import java.util.OptionalInt;
 /// The state of an attempt, as reported to the scheduler.
 ///
 /// @param suspension the order by which it is suspended; 0: it is not
+/// @param address where the other workers reach it; empty: it was not prepared for a start barrier
 public record AttemptReport(
     AttemptKey key,
     AttemptState state,
     Optional<Instant> started,
     Optional<StopStep> step,
     Optional<End> end,
-    long suspension) {
+    long suspension,
+    Optional<WorkerAddress> address) {
 
   /// The end of an attempt.
   ///
@@ -29,6 +31,7 @@ public record AttemptReport(
         Optional.empty(),
         Optional.empty(),
         Optional.of(new End(reason, OptionalInt.empty(), Optional.of(error), at)),
-        0);
+        0,
+        Optional.empty());
   }
 }

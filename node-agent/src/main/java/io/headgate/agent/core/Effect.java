@@ -15,6 +15,9 @@ public sealed interface Effect {
   /// Start the attempt, or find the supervisor that has, and follow it.
   record Start(Assignment assignment) implements Effect {}
 
+  /// Start the program of a prepared attempt. Repeated: nothing more happens.
+  record Go(Assignment assignment, Rendezvous rendezvous) implements Effect {}
+
   /// Tell the supervisor to stop the job.
   record SendStop(Assignment assignment, StopOrder order) implements Effect {}
 

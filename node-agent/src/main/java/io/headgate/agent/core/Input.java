@@ -25,6 +25,13 @@ public sealed interface Input {
   record StopOrdered(Leadership leadership, AttemptKey key, StopOrder order, Instant now)
       implements Input {}
 
+  /// All workers of a gang are prepared: start the program.
+  record GoOrdered(Leadership leadership, AttemptKey key, Rendezvous rendezvous, Instant now)
+      implements Input {}
+
+  /// The worker of a gang is ready to start.
+  record Prepared(AttemptKey key, WorkerAddress address) implements Input {}
+
   /// Resume a suspended attempt.
   record ResumeOrdered(Leadership leadership, AttemptKey key, Instant now) implements Input {}
 

@@ -33,6 +33,9 @@ public final class Reconciler {
       case Input.Malformed malformed -> refuseMalformed(malformed, effects);
       case Input.StopOrdered ordered -> stop(ordered, effects);
       case Input.ResumeOrdered ordered -> resume(ordered, effects);
+      case Input.GoOrdered ordered -> go(ordered, effects);
+      case Input.Prepared(AttemptKey key, WorkerAddress address) ->
+          attempts.prepared(key, address, effects);
       case Input.Suspended(AttemptKey key, long suspension, Duration took) ->
           suspended(key, suspension, took, effects);
       case Input.NotSuspended(
@@ -228,6 +231,14 @@ public final class Reconciler {
     } else {
       attempts.move(
           known.suspendedBy(0), AttemptLifecycle.Event.RESUME_ORDERED, Optional.empty(), effects);
+    }
+  }
+
+  /// It may not be prepared yet, after a restart of the agent; then it starts as soon as it is.
+  private void go(Input.GoOrdered ordered, List<Effect> effects) {
+    Attempt known = commanded(ordered.leadership(), ordered.key(), ordered.now(), effects);
+    if (known != null && known.state() == AttemptState.STARTING) {
+      effects.add(new Effect.Go(known.assignment().orElseThrow(), ordered.rendezvous()));
     }
   }
 

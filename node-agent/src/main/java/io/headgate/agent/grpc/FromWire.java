@@ -12,11 +12,13 @@ import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.JobEnvironment;
 import io.headgate.agent.core.JobName;
 import io.headgate.agent.core.Leadership;
+import io.headgate.agent.core.Rendezvous;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.core.SlicePlace;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.Forget;
+import io.headgate.proto.agent.v1.Go;
 import io.headgate.proto.agent.v1.Resume;
 import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.type.v1.SlicePlacement;
@@ -92,6 +94,22 @@ final class FromWire {
         now);
   }
 
+  /// The start of a prepared worker.
+  ///
+  /// @throws IllegalArgumentException when there is no telling which attempt or address is meant
+  static Input go(Go wire, Instant now) {
+    return new Input.GoOrdered(
+        leadership(wire.getLeadership()),
+        key(wire.getJob(), wire.getUid(), wire.getAttempt(), wire.getWorker()),
+        new Rendezvous(
+            wire.getHostsList(),
+            wire.getMasterPort(),
+            wire.getLocalRank(),
+            wire.getLocalWorldSize(),
+            wire.getNodeRank()),
+        now);
+  }
+
   static Input forgotten(Forget wire) {
     return new Input.Forgotten(
         key(wire.getJob(), wire.getUid(), wire.getAttempt(), wire.getWorker()));
@@ -128,7 +146,8 @@ final class FromWire {
         isolation(wire.getMinimumIsolation()),
         wire.getUser(),
         wire.hasContainer() ? Optional.of(container(wire.getContainer())) : Optional.empty(),
-        Optional.of(wire.getStorage()).filter(storage -> !storage.isEmpty()));
+        Optional.of(wire.getStorage()).filter(storage -> !storage.isEmpty()),
+        wire.getStartBarrier());
   }
 
   /// The names of masked variables lie beside their values, so that they last as long as the

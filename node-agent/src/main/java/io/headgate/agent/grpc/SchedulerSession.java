@@ -251,6 +251,7 @@ public final class SchedulerSession
       case ASSIGN -> agent.post(FromWire.assign(message.getAssign(), time.instant()));
       case STOP -> agent.post(FromWire.stop(message.getStop(), time.instant()));
       case RESUME -> agent.post(FromWire.resume(message.getResume(), time.instant()));
+      case GO -> agent.post(FromWire.go(message.getGo(), time.instant()));
       case ACKNOWLEDGE -> agent.acknowledge(message.getAcknowledge().getSequence());
       case HEARTBEAT_REPLY -> heard(message.getHeartbeatReply().getNumber());
       case READ_LOGS -> readers.read(message.getReadLogs(), this::send);

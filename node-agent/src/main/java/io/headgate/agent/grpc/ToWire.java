@@ -63,6 +63,10 @@ final class ToWire {
           step.duration().ifPresent(took -> wire.setStopPhaseDuration(duration(took)));
         });
     report
+        .address()
+        .ifPresent(
+            address -> wire.setWorkerAddress(address.host()).setMasterPort(address.masterPort()));
+    report
         .end()
         .ifPresent(end -> {
           wire.setEndReason(reason(end.reason())).setEndTime(timestamp(end.at()));

@@ -14,6 +14,7 @@ import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.attempt.CheckpointRoots;
+import io.headgate.agent.runtime.attempt.GangNetwork;
 import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.attempt.VisibleFiles;
 import io.headgate.agent.runtime.host.ContainerUse;
@@ -48,6 +49,7 @@ public final class Agent implements AutoCloseable {
   /// @param walls how jobs are walled off
   /// @param containers for jobs with an image
   /// @param pods how jobs are run as pods; empty: they are the machine's processes
+  /// @param gangs how workers of gangs reach each other
   /// @param bootId of the running kernel; another one only in tests
   public record Settings(
       String name,
@@ -59,6 +61,7 @@ public final class Agent implements AutoCloseable {
       JobWalls.Settings walls,
       ContainerUse containers,
       Optional<PodSettings> pods,
+      GangNetwork.Settings gangs,
       String bootId) {
     /// These settings on a machine that jobs share; empty: as they are.
     public Settings on(Optional<JobLimits.Capacity> machine) {
@@ -72,6 +75,7 @@ public final class Agent implements AutoCloseable {
           machine.map(walls::on).orElse(walls),
           containers,
           pods,
+          gangs,
           bootId);
     }
   }

@@ -7,6 +7,7 @@ import io.headgate.agent.core.Effect;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.core.Reconciler;
+import io.headgate.agent.core.Rendezvous;
 import io.headgate.agent.runtime.attempt.AttemptRunner;
 import io.headgate.agent.runtime.ledger.Failpoint;
 import java.io.IOException;
@@ -261,6 +262,8 @@ final class AgentLoop implements AutoCloseable {
         attempts.put(assignment.key(), attempt);
         attempt.start();
       }
+      case Effect.Go(Assignment assignment, Rendezvous rendezvous) ->
+          attempt(assignment).go(rendezvous);
       case Effect.RecordSuspension(AttemptKey key, long suspension) ->
           ports.records().recordSuspension(key, suspension);
       case Effect.RecordResumption(AttemptKey key) -> ports.records().recordResumption(key);

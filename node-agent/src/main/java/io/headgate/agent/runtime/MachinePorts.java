@@ -18,6 +18,7 @@ import io.headgate.agent.process.DurableFile;
 import io.headgate.agent.process.SupervisorBinary;
 import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.agent.runtime.attempt.AttemptContext;
+import io.headgate.agent.runtime.attempt.GangNetwork;
 import io.headgate.agent.runtime.attempt.MainMemory;
 import io.headgate.agent.runtime.attempt.SupervisedAttempt;
 import io.headgate.agent.runtime.attempt.VisibleFiles;
@@ -104,6 +105,7 @@ final class MachinePorts {
             new ProgressWatch(),
             new JobMeter(runtime.processes()::usage),
             uses,
+            new GangNetwork(settings.gangs()),
             receiver.map(to -> new OutputExport(ledger, to, time)),
             instruments,
             time);
@@ -211,6 +213,16 @@ final class MachinePorts {
     };
   }
 
+  private static void observe(AttemptContext context) {
+    if (!context.driver().devices().isEmpty() && !context.driver().isSimulated()) {
+      context
+          .instruments()
+          .observeSlices(
+              context.driver()::realisedSlices, context.watch()::uses, context.jobs()::queue);
+    }
+    context.instruments().observeJobs(context.jobs()::read);
+  }
+
   private static AgentPorts.Resources resources(AttemptContext context, Retention retention) {
     observe(context);
     return new AgentPorts.Resources() {
@@ -267,15 +279,5 @@ final class MachinePorts {
         context.ledger().close();
       }
     };
-  }
-
-  private static void observe(AttemptContext context) {
-    if (!context.driver().devices().isEmpty() && !context.driver().isSimulated()) {
-      context
-          .instruments()
-          .observeSlices(
-              context.driver()::realisedSlices, context.watch()::uses, context.jobs()::queue);
-    }
-    context.instruments().observeJobs(context.jobs()::read);
   }
 }

@@ -41,7 +41,8 @@ class AssignmentTest {
         IsolationLevel.NONE,
         "ada",
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        false);
   }
 
   private static Assignment.SelfStop selfStop(
@@ -66,7 +67,8 @@ class AssignmentTest {
             IsolationLevel.NONE,
             "ada",
             Optional.empty(),
-            Optional.empty())
+            Optional.empty(),
+            false)
         .selfStop();
   }
 

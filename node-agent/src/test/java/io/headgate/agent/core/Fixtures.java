@@ -64,7 +64,8 @@ public final class Fixtures {
         IsolationLevel.NONE,
         "ada",
         Optional.of(new Container("registry.example/train:1", Container.PullPolicy.ALWAYS)),
-        Optional.of("shared"));
+        Optional.of("shared"),
+        false);
   }
 
   static Observation running() {
@@ -123,12 +124,19 @@ public final class Fixtures {
                 OptionalInt.of(143),
                 Optional.of("why & how = 100 %\nno"),
                 NOW.plusSeconds(13))),
-        0);
+        0,
+        Optional.of(new WorkerAddress("10.0.0.1", 29500)));
   }
 
   /// A report of one that runs.
   public static AttemptReport runningReport(String job) {
     return new AttemptReport(
-        key(job), AttemptState.RUNNING, Optional.of(NOW), Optional.empty(), Optional.empty(), 0);
+        key(job),
+        AttemptState.RUNNING,
+        Optional.of(NOW),
+        Optional.empty(),
+        Optional.empty(),
+        0,
+        Optional.empty());
   }
 }

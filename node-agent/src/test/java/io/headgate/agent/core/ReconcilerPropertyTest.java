@@ -116,6 +116,8 @@ class ReconcilerPropertyTest {
         }
         case Effect.RecordResumption(AttemptKey key) ->
             assertThat(holding.put(key, Objects.requireNonNull(suspended.remove(key)))).isNull();
+        case Effect.Go(Assignment assignment, Rendezvous _) ->
+            assertThat(holding).containsKey(assignment.key());
         case Effect.Resume(Assignment assignment) ->
             assertThat(holding).containsKey(assignment.key());
         case Effect.Release(Assignment assignment, boolean _) -> releasing.add(assignment.key());

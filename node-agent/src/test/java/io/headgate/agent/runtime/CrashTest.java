@@ -110,6 +110,7 @@ class CrashTest {
   private static Stream<Failpoint> failpoints() {
     return Arrays.stream(Failpoint.values())
         .filter(point -> point != Failpoint.AFTER_REFUSAL_RECORD)
+        .filter(point -> !Failpoint.OF_GANGS.contains(point))
         .filter(point -> !Failpoint.OF_SUSPENSIONS.contains(point));
   }
 
@@ -120,6 +121,7 @@ class CrashTest {
     Set<Failpoint> removing = EnumSet.range(Failpoint.BEFORE_RELEASE, Failpoint.AFTER_RELEASE);
     return Stream.of(making, removing)
         .flatMap(Set::stream)
+        .filter(point -> !Failpoint.OF_GANGS.contains(point))
         .filter(point -> !Failpoint.OF_PODS.contains(point));
   }
 
@@ -233,7 +235,8 @@ class CrashTest {
             IsolationLevel.NONE,
             "ada",
             Optional.empty(),
-            Optional.empty()),
+            Optional.empty(),
+            false),
         Fixtures.NOW);
   }
 

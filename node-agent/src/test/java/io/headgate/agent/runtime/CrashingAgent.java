@@ -21,6 +21,7 @@ import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.CudaCheckpoint;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.attempt.CheckpointRoots;
+import io.headgate.agent.runtime.attempt.GangNetwork;
 import io.headgate.agent.runtime.host.ContainerUse;
 import io.headgate.agent.runtime.ledger.Failpoint;
 import io.headgate.agent.runtime.ledger.Retention;
@@ -87,6 +88,7 @@ final class CrashingAgent {
             WallsConfig.DEFAULTS.settings(),
             containers(data),
             pods(data),
+            GangNetwork.Settings.ALONE,
             bootId),
         driver,
         new DeviceWatch(driver, Duration.ofSeconds(10), time),

@@ -30,6 +30,7 @@ import io.headgate.agent.driver.rocm.RocmSteps;
 import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.attempt.CheckpointRoots;
+import io.headgate.agent.runtime.attempt.GangNetwork;
 import io.headgate.agent.runtime.ledger.AgentNames;
 import io.headgate.agent.runtime.ledger.Retention;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
@@ -113,6 +114,7 @@ final class CyclingAgent {
             WallsConfig.DEFAULTS.settings(),
             ContainersConfig.NONE.settings(),
             Optional.empty(),
+            GangNetwork.Settings.ALONE,
             BootClock.bootId()),
         driver,
         new DeviceWatch(driver, Duration.ofSeconds(10), time),
@@ -195,7 +197,8 @@ final class CyclingAgent {
         IsolationLevel.NONE,
         "ada",
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        false);
   }
 
   private static AttemptReport report(Agent agent, AttemptKey key) throws Exception {

@@ -10,6 +10,7 @@ import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.kubernetes.PodSettings;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.attempt.CheckpointRoots;
+import io.headgate.agent.runtime.attempt.GangNetwork;
 import io.headgate.agent.runtime.ledger.AgentNames;
 import io.headgate.agent.runtime.ledger.Retention;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
@@ -47,6 +48,7 @@ class FirstStartTest {
             WallsConfig.DEFAULTS.settings(),
             TestConfigs.below(ContainersConfig.NONE, root).settings(),
             pods,
+            GangNetwork.Settings.ALONE,
             "boot");
     try (Agent _ =
         Agent.open(

@@ -93,7 +93,14 @@ final class Bars {
       }
       case Input.NodeRemoved(var node) -> lift(node);
       case Input.NodeCleared(var node) -> lift(node);
-      case Input.JobSubmitted(var job) -> lift(job);
+      case Input.JobSubmitted(var job, var _) -> lift(job);
+      case Input.JobUpdated(var job) -> {
+        LiveJob known = world.jobs.get(job.id());
+        if (known != null) {
+          lift(known.spec());
+        }
+        lift(job);
+      }
       case Input.JobCancelled(var job) -> lift(job.spec());
       case Input.JobRequeued(var job) -> lift(job.spec());
       case Input.JobWithdrawn(var job) -> {

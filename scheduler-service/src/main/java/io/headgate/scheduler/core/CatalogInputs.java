@@ -339,6 +339,7 @@ final class CatalogInputs {
     }
     List<LiveJob> others = queue.waitingInLanes();
     others.addAll(queue.backedOff());
+    others.addAll(queue.gated());
     for (LiveJob job : others) {
       transitions.dequeue(job);
       transitions.move(job, JobEvent.WITHDRAW);

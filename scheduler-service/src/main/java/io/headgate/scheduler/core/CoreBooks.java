@@ -215,9 +215,9 @@ final class CoreBooks implements Books {
     long units = 0;
     @Nullable LiveJob first = null;
     for (QueueState queue : world.queuesOf.getOrDefault(account, List.of())) {
-      if (queue.waiting() > 0 && queue.resolved().isPresent()) {
+      if (queue.candidates() > 0 && queue.resolved().isPresent()) {
         long need = queue.shape().needUnits();
-        units += need * queue.waiting();
+        units += need * queue.candidates();
         LiveJob head = need > 0 ? UsageReport.head(queue) : null;
         if (head != null) {
           first = UsageReport.earlier(first, head);

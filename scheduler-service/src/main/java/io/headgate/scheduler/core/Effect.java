@@ -6,6 +6,8 @@ import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptEnding;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Dependency;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldPause;
@@ -65,6 +67,17 @@ public sealed interface Effect {
   ///
   /// @param headroom empty: it holds none
   record HeadroomHoldChanged(JobId job, Optional<HeadroomHold> headroom) implements Effect {}
+
+  /// The gate of a waiting job is another one now.
+  ///
+  /// @param gate open: the job takes its place among the others of its queue
+  /// @param waitingSince the latest moment at which it began to wait for its start
+  record GateChanged(JobId job, Gate gate, Instant waitingSince) implements Effect {}
+
+  /// A dependency of a waiting job can no longer be met, so the job is cancelled next.
+  ///
+  /// @param ended how the other job ended
+  record DependencyFailed(JobId job, Dependency dependency, JobState ended) implements Effect {}
 
   /// The jobs of a lane now wait for another reason; the same reason with other numbers is not
   /// told. A job that joins the lane later, or comes back to it from a hold, shares its reason

@@ -23,9 +23,9 @@ final class Explainer {
   private Explainer() {}
 
   static Optional<Position> position(LiveJob job) {
-    return job.attempt() != null
+    return job.attempt() != null || job.isGated()
         ? Optional.empty()
-        : Optional.of(new Position(job.queue().ahead(job) + 1, job.queue().waiting()));
+        : Optional.of(new Position(job.queue().ahead(job) + 1, job.queue().candidates()));
   }
 
   static List<JobId> waiting(QueueState queue, int limit) {
@@ -42,16 +42,16 @@ final class Explainer {
   /// @param gaveUp whether the last search for room for it ended at its bound
   static Explanation explain(World world, LiveJob job, boolean gaveUp) {
     boolean waits = job.attempt() == null;
-    boolean inLane = waits && job.hold() == null && !job.backsOff();
+    boolean inLane = waits && job.hold() == null && !job.isBesideLane();
     StartRules rules = StartRules.explaining(job.user());
     Block block = inLane ? job.queue().lane(job).block(Promotion.headOf(job), rules) : Block.NONE;
     return new Explanation(
         job.toJob(),
         inLane ? Reasons.of(world, job, block) : Reasons.of(world, job),
         position(job),
-        starts(job, rules),
+        job.isGated() ? List.of() : starts(job, rules),
         isSupply(block) ? VictimExplanation.preempts(world, job, gaveUp) : List.of(),
-        waits ? ahead(job) : List.of(),
+        waits && !job.isGated() ? ahead(job) : List.of(),
         inLane ? behind(job) : List.of(),
         Optional.ofNullable(job.hold()).map(LiveHold::hold),
         Optional.ofNullable(job.attempt()).map(LiveAttempt::toAttempt),

@@ -77,7 +77,7 @@ final class HeadroomHolds {
   private boolean mayHold(LiveJob job) {
     return world.jobs.get(job.id()) == job
         && job.state() == JobState.WAITING
-        && !job.backsOff()
+        && !job.isBesideLane()
         && (job.hold() == null || job.hold().isForBlocked())
         && job.queue().resolved().isPresent();
   }

@@ -2,6 +2,7 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
@@ -28,7 +29,14 @@ public sealed interface Input {
 
   /// A new job, with an id that no job has had. A change later in the batch may make it possible;
   /// then it is not refused.
-  record JobSubmitted(JobSpec job) implements Input {}
+  ///
+  /// @param gate what it waits for first. A job that has ended before the batch is not in it
+  record JobSubmitted(JobSpec job, Gate gate) implements Input {
+    /// A job that waits for nothing else.
+    public JobSubmitted(JobSpec job) {
+      this(job, Gate.OPEN);
+    }
+  }
 
   /// A user wants the job to end. `job` is the shell's record of it, for the core forgets drafts
   /// and ended jobs.
@@ -38,6 +46,10 @@ public sealed interface Input {
   /// it is a draft or has ended. `job` is the shell's record of it, for the core forgets drafts and
   /// ended jobs.
   record JobRequeued(Job job) implements Input {}
+
+  /// A user changes a waiting job: its priority, its longest run time or its queue. It keeps its
+  /// place by O5.
+  record JobUpdated(JobSpec job) implements Input {}
 
   /// The job's submitter may no longer use its queue. If it waits it becomes a draft and needs a
   /// new request to be queued; one that has an attempt goes on (A1).

@@ -2,6 +2,8 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.job.Dependency;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
@@ -44,9 +46,12 @@ final class JobInputs {
 
   /// The reason to refuse such a job; empty: it may be queued.
   static Optional<Denial> denial(World world, JobSpec job) {
-    if (world.jobs.containsKey(job.id())) {
-      return Optional.of(new Denial.DuplicateJob(job.id()));
-    }
+    return world.jobs.containsKey(job.id())
+        ? Optional.of(new Denial.DuplicateJob(job.id()))
+        : denialOf(world, job);
+  }
+
+  private static Optional<Denial> denialOf(World world, JobSpec job) {
     QueueState queue = world.knownQueue(job.queue());
     if (queue == null) {
       return Optional.of(new Denial.UnknownQueue(job.queue()));
@@ -61,25 +66,31 @@ final class JobInputs {
   /// @param before the record of a job that was submitted earlier; empty: it is new
   /// @param later what the batch asks of the job afterwards
   private record Impossible(
-      int input, JobSpec spec, long sequence, Optional<Job> before, List<Runnable> later) {}
+      int input,
+      JobSpec spec,
+      Gate gate,
+      long sequence,
+      Optional<Job> before,
+      List<Runnable> later) {}
 
-  void submit(int input, JobSpec spec) {
-    if (isPostponed(spec.id(), () -> submit(input, spec))) {
+  void submit(int input, JobSpec spec, Gate gate) {
+    if (isPostponed(spec.id(), () -> submit(input, spec, gate))) {
       return;
     }
     Optional<Denial> denial = denial(world, spec);
     if (denial.isEmpty()) {
-      queue(spec, world.takeSequence(), Optional.empty());
+      queue(spec, gate, world.takeSequence(), Optional.empty());
     } else if (denial.get() instanceof Denial.DuplicateJob) {
       transitions.refuse(input, spec.id(), denial.get());
     } else {
-      postpone(input, spec, Optional.empty());
+      postpone(input, spec, gate, Optional.empty());
     }
   }
 
-  private void postpone(int input, JobSpec spec, Optional<Job> before) {
+  private void postpone(int input, JobSpec spec, Gate gate, Optional<Job> before) {
     impossible.put(
-        spec.id(), new Impossible(input, spec, world.takeSequence(), before, new ArrayList<>()));
+        spec.id(),
+        new Impossible(input, spec, gate, world.takeSequence(), before, new ArrayList<>()));
   }
 
   /// Keeps an input about an impossible job until that job's case is decided.
@@ -98,7 +109,7 @@ final class JobInputs {
         denial(world, job.spec())
             .ifPresentOrElse(
                 denial -> transitions.refuse(job.input(), job.spec().id(), denial),
-                () -> queue(job.spec(), job.sequence(), job.before()));
+                () -> queue(job.spec(), job.gate(), job.sequence(), job.before()));
         job.later().forEach(Runnable::run);
       }
       transitions.refusals().sort(Comparator.comparingInt(Decision.Refusal::input));
@@ -108,7 +119,7 @@ final class JobInputs {
   /// Puts a job in its queue.
   ///
   /// @param before the record of a job that was submitted earlier; empty: it is new
-  private void queue(JobSpec spec, long sequence, Optional<Job> before) {
+  private void queue(JobSpec spec, Gate gate, long sequence, Optional<Job> before) {
     QueueState queue = world.queue(spec.queue());
     // One queue id for all its jobs, however many.
     JobSpec own = spec.with().queue(queue.id()).build();
@@ -123,10 +134,13 @@ final class JobInputs {
                 before.map(Job::attempts).orElse(0),
                 before.flatMap(Job::lastPreemption),
                 Optional.empty(),
-                Optional.empty()),
+                Optional.empty(),
+                gate.isOpen(now) ? Gate.OPEN : gate),
             queue);
     world.jobs.put(job.id(), job);
+    world.gates.queuedAnew(job.id());
     transitions.enqueue(job);
+    List<Gates.Ended> ended = endedAlready(job);
     if (before.isEmpty()) {
       ProfileId profile = queue.resolved().orElseThrow().profile().id();
       if (world.demand(profile.tenant()).ask(profile)) {
@@ -138,6 +152,57 @@ final class JobInputs {
             job.toJob(),
             before.map(Job::state),
             before.isEmpty() ? JobEvent.SUBMIT : JobEvent.REQUEUE));
+    ended.forEach(each -> world.gates.ended(each.job(), each.state()));
+  }
+
+  /// The jobs that it waits for and that ended earlier in the batch.
+  private List<Gates.Ended> endedAlready(LiveJob job) {
+    List<Gates.Ended> ended = new ArrayList<>();
+    for (Dependency dependency : job.gate().after()) {
+      JobState state = world.gates.endedNow(dependency.on());
+      if (state != null) {
+        ended.add(new Gates.Ended(dependency.on(), state));
+      }
+    }
+    return ended;
+  }
+
+  /// Changes a waiting job. It keeps its place by O5; a new queue is checked as for a new job.
+  void update(int input, JobSpec spec) {
+    if (isPostponed(spec.id(), () -> update(input, spec))) {
+      return;
+    }
+    LiveJob job = world.jobs.get(spec.id());
+    if (job == null || job.state() != JobState.WAITING) {
+      refuse(
+          input, spec.id(), job == null ? forgottenState(spec.id()) : job.state(), JobEvent.UPDATE);
+      return;
+    }
+    Optional<Denial> denial = denialOf(world, spec);
+    if (denial.isPresent()) {
+      transitions.refuse(input, spec.id(), denial.get());
+      return;
+    }
+    transitions.dequeue(job);
+    QueueState from = job.queue();
+    LiveJob changed = job;
+    if (from.id().equals(spec.queue())) {
+      job.setSpec(spec.with().queue(from.id()).build());
+    } else {
+      QueueState queue = world.queue(spec.queue());
+      changed = new LiveJob(job.toJob().withSpec(spec.with().queue(queue.id()).build()), queue);
+      changed.waitsSince(now);
+      world.jobs.put(changed.id(), changed);
+    }
+    transitions.enqueue(changed);
+    transitions.forgetIfUnused(from);
+    transitions.emit(
+        new Effect.JobChanged(changed.toJob(), Optional.of(JobState.WAITING), JobEvent.UPDATE));
+  }
+
+  /// The state of a job that this batch has taken from the core.
+  private JobState forgottenState(JobId job) {
+    return Objects.requireNonNullElse(world.gates.endedNow(job), JobState.DRAFT);
   }
 
   void cancel(int input, Job record) {
@@ -168,6 +233,7 @@ final class JobInputs {
       return;
     }
     Job cancelled = record.withState(JobState.CANCELLED);
+    world.gates.ended(record.id(), JobState.CANCELLED);
     transitions.emit(
         new Effect.JobChanged(cancelled, Optional.of(record.state()), JobEvent.CANCEL));
   }
@@ -211,7 +277,10 @@ final class JobInputs {
     while (!world.backedOff.isEmpty()
         && !Objects.requireNonNull(world.backedOff.first().backOff()).until().isAfter(now)) {
       LiveJob job = world.backedOff.first();
-      transitions.endPause(job);
+      // It waits in its old place in its lane.
+      transitions.dequeue(job);
+      job.endPause();
+      transitions.enqueue(job);
       ended.add(job);
     }
     return ended;
@@ -239,9 +308,9 @@ final class JobInputs {
       return;
     }
     if (denial(world, record.spec()).isEmpty()) {
-      queue(record.spec(), world.takeSequence(), Optional.of(record));
+      queue(record.spec(), record.gate(), world.takeSequence(), Optional.of(record));
     } else {
-      postpone(input, record.spec(), Optional.of(record));
+      postpone(input, record.spec(), record.gate(), Optional.of(record));
     }
   }
 

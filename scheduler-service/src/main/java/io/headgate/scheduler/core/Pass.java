@@ -96,6 +96,7 @@ final class Pass {
     if (!world.backedOff.isEmpty()) {
       wake.by(Objects.requireNonNull(world.backedOff.first().backOff()).until());
     }
+    world.gates.nextDue().ifPresent(wake::by);
     return wake.at();
   }
 

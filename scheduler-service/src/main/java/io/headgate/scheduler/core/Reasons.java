@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.catalog.SpentBudget;
 import io.headgate.scheduler.core.explain.Obstacle;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.BackOff;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.WorkerPlace;
@@ -46,6 +47,9 @@ final class Reasons {
     if (attempt != null) {
       return job.state() == JobState.SUSPENDED ? Optional.of(waiting(attempt)) : Optional.empty();
     }
+    if (job.isGated()) {
+      return Optional.of(waiting(job.gate()));
+    }
     LiveHold hold = job.hold();
     if (hold != null) {
       return Optional.of(waiting(hold));
@@ -57,6 +61,12 @@ final class Reasons {
 
   private static Block blockOf(LiveJob job) {
     return job.queue().lane(job).block(Promotion.headOf(job), StartRules.ANSWERS_ONLY);
+  }
+
+  static Reason waiting(Gate gate) {
+    return gate.after().isEmpty()
+        ? new Reason.NotBefore(gate.notBefore().orElseThrow())
+        : new Reason.AfterJobs(gate.after().getFirst(), gate.after().size() - 1);
   }
 
   static Reason waiting(BackOff pause) {

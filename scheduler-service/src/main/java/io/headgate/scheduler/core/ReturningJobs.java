@@ -122,7 +122,7 @@ final class ReturningJobs {
     LiveJob job = attempt.job();
     QueueState queue = job.queue();
     if (job.hold() != null
-        || job.backsOff()
+        || job.isBesideLane()
         || attempt.isSuspended()
         || queue.resolved().isEmpty()
         || !queue.isOpen()

@@ -9,6 +9,7 @@ import io.headgate.scheduler.core.explain.LaneId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Dependency.Condition;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
@@ -32,7 +33,9 @@ import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -90,6 +93,7 @@ public final class SchedulerCore {
   public Decision decide(List<? extends Input> inputs, Instant now) {
     world.decidedAt = now;
     world.standings.clear();
+    world.gates.begin();
     PastUses.begin(world, now);
     Transitions transitions = new Transitions(world);
     NodeInputs nodes = new NodeInputs(world, transitions);
@@ -107,9 +111,10 @@ public final class SchedulerCore {
         case Input.NodeChanged(var node) -> nodes.changed(node);
         case Input.NodeRemoved(var node) -> nodes.removed(node);
         case Input.NodeCleared(var node) -> nodes.cleared(node);
-        case Input.JobSubmitted(var job) -> jobs.submit(index, job);
+        case Input.JobSubmitted(var job, var gate) -> jobs.submit(index, job, gate);
         case Input.JobCancelled(var job) -> jobs.cancel(index, job);
         case Input.JobRequeued(var job) -> jobs.requeue(index, job);
+        case Input.JobUpdated(var job) -> jobs.update(index, job);
         case Input.JobWithdrawn(var job) -> jobs.withdraw(job);
         case Input.WorkerStarted started -> workers.started(started);
         case Input.AttemptCheckpointed checkpointed -> workers.checkpointed(checkpointed);
@@ -125,6 +130,7 @@ public final class SchedulerCore {
     jobs.retry();
     List<LiveJob> resumed = jobs.endPauses();
     nodes.takeBack(now);
+    resumed.addAll(new GateInputs(world, transitions, now).open());
     Optional<Instant> wakeAt = new Pass(world, transitions, searches, now).run();
     jobs.tellReasons(resumed);
     PastUses.tell(world, transitions, now);
@@ -221,7 +227,7 @@ public final class SchedulerCore {
   /// When the job starts if no more jobs come; empty when it does not wait. The call copies the
   /// state at once. The supplier may run beside the core's thread, and costs much more.
   public Supplier<Optional<Forecast>> forecast(JobId job, Instant now) {
-    if (position(job).isEmpty()) {
+    if (!isForeseeable(job)) {
       return Optional::empty;
     }
     if (world.jobs.size() > StartForecast.MAX_JOBS) {
@@ -229,6 +235,27 @@ public final class SchedulerCore {
     }
     SchedulerState state = state();
     return () -> StartForecast.of(state, world.placement, job, now);
+  }
+
+  /// When the jobs start if no more jobs come, as far as that can be said. The call copies the
+  /// state at once. The supplier may run beside the core's thread, and costs much more.
+  public Supplier<Map<JobId, Instant>> forecasts(Set<JobId> jobs, Instant now) {
+    if (jobs.stream().noneMatch(this::isForeseeable)
+        || world.jobs.size() > StartForecast.MAX_JOBS) {
+      return Map::of;
+    }
+    SchedulerState state = state();
+    return () -> StartForecast.of(state, world.placement, jobs, now);
+  }
+
+  /// Whether the job waits, and not for the failure of another one.
+  boolean isForeseeable(JobId job) {
+    return live(job)
+        .filter(known -> known.attempt() == null)
+        .filter(known ->
+            known.gate().after().stream()
+                .noneMatch(dependency -> dependency.condition() == Condition.FAIL))
+        .isPresent();
   }
 
   /// The answers for the usage ledger, as of the last decision.

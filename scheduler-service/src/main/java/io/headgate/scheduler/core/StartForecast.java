@@ -16,15 +16,18 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.Set;
 
 /// Finds when a waiting job starts by running a copy of the core. Each running attempt ends when
 /// its declared run time is over, or after the run time that earlier runs of its queue let expect,
-/// and nothing else happens. It costs a copy, and a pass for each end, so it answers questions
-/// about one job and not lists. It needs the state only, so it can run beside the core's thread.
+/// and nothing else happens. It costs a copy, and a pass for each end, however many jobs are asked
+/// for. It needs the state only, so it can run beside the core's thread.
 ///
 /// Where it used observed run times, a second run with long ones gives the bound.
 ///
@@ -36,6 +39,12 @@ final class StartForecast {
 
   /// Bounds the look-ahead, in passes.
   static final int MAX_PASSES = 500;
+
+  /// Hears of each start.
+  private interface OnStart {
+    /// Whether the run has found what it looked for.
+    boolean isEnough(JobId job, Instant at);
+  }
 
   /// The end of an attempt by itself.
   private record End(Instant at, Attempt attempt) {
@@ -50,6 +59,8 @@ final class StartForecast {
   private final Map<QueueId, RunTimes> runTimes = new HashMap<>();
   private final Map<JobId, JobSpec> specs = new HashMap<>();
   private final PriorityQueue<End> ends = new PriorityQueue<>(End.ORDER);
+  private OnStart onStart;
+  private boolean isForMany;
   private boolean someOpenEnded;
   private boolean someObserved;
   private int ended;
@@ -59,6 +70,7 @@ final class StartForecast {
       SchedulerState state, PlacementPolicy placement, JobId job, boolean cautious) {
     this.core = SchedulerCore.load(state, placement);
     this.job = job;
+    this.onStart = (started, _) -> started.equals(job);
     this.cautious = cautious;
     this.holdAfter = core.holdAfter(job).orElse(Duration.ZERO);
     state.jobs().forEach(each -> specs.put(each.id(), each.spec()));
@@ -75,7 +87,7 @@ final class StartForecast {
   static Optional<Forecast> of(
       SchedulerState state, PlacementPolicy placement, JobId job, Instant now) {
     StartForecast forecast = new StartForecast(state, placement, job, false);
-    if (forecast.core.position(job).isEmpty()) {
+    if (!forecast.core.isForeseeable(job)) {
       return Optional.empty();
     }
     Forecast expected = forecast.run(state, now);
@@ -88,6 +100,40 @@ final class StartForecast {
             ? late.by().filter(time -> !time.isBefore(found.start()))
             : Optional.empty();
     return Optional.of(new Forecast.Expected(found.start(), by, found.after(), found.basis()));
+  }
+
+  /// The expected starts of several waiting jobs in one run; a job is absent where nothing reliable
+  /// can be said. Unlike [#of] it looks for no bounds.
+  ///
+  /// @param state of the core, which stays as it is
+  static Map<JobId, Instant> of(
+      SchedulerState state, PlacementPolicy placement, Set<JobId> jobs, Instant now) {
+    Map<JobId, Instant> starts = new LinkedHashMap<>();
+    Optional<JobId> shortest = shortest(SchedulerCore.load(state, placement), jobs);
+    if (shortest.isPresent()) {
+      StartForecast forecast = new StartForecast(state, placement, shortest.get(), false);
+      forecast.isForMany = true;
+      Set<JobId> left = new HashSet<>(jobs);
+      left.removeIf(job -> !forecast.core.isForeseeable(job));
+      forecast.onStart =
+          (job, at) -> {
+            if (left.remove(job)) {
+              starts.put(job, at);
+            }
+            return left.isEmpty();
+          };
+      var _ = forecast.run(state, now);
+    }
+    return starts;
+  }
+
+  /// The foreseeable job that holds soonest: by its bound runs without end count as endless (O7).
+  private static Optional<JobId> shortest(SchedulerCore core, Set<JobId> jobs) {
+    return jobs.stream()
+        .filter(core::isForeseeable)
+        .min(
+            Comparator.comparing((JobId job) -> core.holdAfter(job).orElse(Duration.ZERO))
+                .thenComparingLong(JobId::value));
   }
 
   private Forecast run(SchedulerState state, Instant now) {
@@ -127,7 +173,7 @@ final class StartForecast {
       Decision decision = core.decide(inputs, at);
       for (Effect effect : decision.effects()) {
         if (effect instanceof Effect.StartAttempt(var attempt)) {
-          if (attempt.id().job().equals(job)) {
+          if (onStart.isEnough(attempt.id().job(), at)) {
             return new Forecast.Expected(
                 at, Optional.of(at), ended, someObserved ? Basis.OBSERVED : Basis.DECLARED);
           }
@@ -138,7 +184,7 @@ final class StartForecast {
         }
       }
       Optional<Cause> hopeless = hopeless();
-      if (hopeless.isPresent()) {
+      if (hopeless.isPresent() && !isForMany) {
         return new Forecast.Unknown(hopeless.get());
       }
       Optional<Instant> next = next(at, decision);

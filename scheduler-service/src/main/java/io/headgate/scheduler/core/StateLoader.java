@@ -230,7 +230,7 @@ final class StateLoader {
     if (job == null
         || (job.state() != JobState.WAITING && !isMoving(job))
         || job.hold() != null
-        || job.backsOff()
+        || job.isBesideLane()
         || job.queue().resolved().isEmpty()) {
       return;
     }

@@ -79,13 +79,20 @@ final class Transitions {
     if (to != JobState.WAITING && !to.hasAttempt()) {
       world.jobs.remove(job.id());
     }
+    if (to.isTerminal()) {
+      world.gates.ended(job.id(), to);
+    }
     emit(new Effect.JobChanged(job.toJob(), Optional.of(from), event));
   }
 
-  /// Puts a waiting job in its lane, or beside it for a pause.
+  /// Puts a waiting job in its lane, or beside it behind its gate or for a pause.
   void enqueue(LiveJob job) {
+    if (job.isGated()) {
+      world.gates.add(job);
+      return;
+    }
     if (job.backsOff()) {
-      job.queue().addBackedOff(job);
+      job.queue().backedOff().add(job);
       world.backedOff.add(job);
       return;
     }
@@ -96,22 +103,13 @@ final class Transitions {
     job.queue().enqueue(job);
   }
 
-  /// The pause of the job is over: it waits in its old place in its lane.
-  void endPause(LiveJob job) {
-    leavePause(job);
-    job.endPause();
-    enqueue(job);
-  }
-
-  private void leavePause(LiveJob job) {
-    world.backedOff.remove(job);
-    job.queue().removeBackedOff(job);
-  }
-
   /// Removes a waiting job together with its hold.
   void dequeue(LiveJob job) {
-    if (job.backsOff()) {
-      leavePause(job);
+    if (job.isGated()) {
+      world.gates.remove(job);
+    } else if (job.backsOff()) {
+      world.backedOff.remove(job);
+      job.queue().backedOff().remove(job);
     } else if (job.hold() == null) {
       job.queue().dequeue(job);
     } else {

@@ -177,6 +177,11 @@ final class UsageReport {
     for (Lane lane : queue.lanes()) {
       head = earlier(head, lane.line().first());
     }
+    if (head == null) {
+      for (LiveJob gated : queue.gated()) {
+        head = earlier(head, gated);
+      }
+    }
     return head;
   }
 

@@ -74,6 +74,9 @@ final class World {
           Comparator.comparing((LiveJob job) -> Objects.requireNonNull(job.backOff()).until())
               .thenComparingLong(LiveJob::sequence));
 
+  /// Waiting jobs behind their gates.
+  final Gates gates = new Gates();
+
   final PossibleVictims possibleVictims = new PossibleVictims();
   final MovableAttempts movable = new MovableAttempts();
   final FailedMoves failedMoves = new FailedMoves();

@@ -10,6 +10,7 @@ import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.CancelReadLogs;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.proto.agent.v1.Forget;
+import io.headgate.proto.agent.v1.Go;
 import io.headgate.proto.agent.v1.Heartbeat;
 import io.headgate.proto.agent.v1.Hello;
 import io.headgate.proto.agent.v1.ReadLogs;
@@ -26,7 +27,9 @@ import io.headgate.scheduler.runtime.agent.AgentCommand;
 import io.headgate.scheduler.runtime.agent.AgentHello;
 import io.headgate.scheduler.runtime.agent.AgentReport;
 import io.headgate.scheduler.runtime.agent.AgentReport.StopPhase;
+import io.headgate.scheduler.runtime.agent.JobVariables;
 import io.headgate.scheduler.runtime.agent.NodeCondition;
+import io.headgate.scheduler.runtime.agent.WorkerAddress;
 import io.headgate.scheduler.runtime.catalog.Grace;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.WorkerFacts.EndReason;
@@ -36,6 +39,7 @@ import io.headgate.type.ImageRules;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -152,7 +156,10 @@ final class AgentMapper {
         report.hasStartTime() ? credible(report.getStartTime()) : Optional.empty(),
         report.hasEndTime() ? credible(report.getEndTime()) : Optional.empty(),
         phase,
-        report.getSuspension());
+        report.getSuspension(),
+        report.getWorkerAddress().isEmpty()
+            ? Optional.empty()
+            : Optional.of(new WorkerAddress(report.getWorkerAddress(), report.getMasterPort())));
   }
 
   /// A machine's clock may say anything, and so may a bad agent; what is no time is not believed.
@@ -194,6 +201,14 @@ final class AgentMapper {
     };
   }
 
+  private static Forget.Builder toForget(WorkerName worker) {
+    return Forget.newBuilder()
+        .setJob(worker.job().toString())
+        .setUid(worker.uid())
+        .setAttempt(worker.attempt())
+        .setWorker(worker.worker());
+  }
+
   /// @param protocol the version that is spoken with the agent
   static ConnectResponse toResponse(AgentCommand command, int protocol) {
     ConnectResponse.Builder response = ConnectResponse.newBuilder();
@@ -230,15 +245,10 @@ final class AgentMapper {
                   .setUid(worker.uid())
                   .setAttempt(worker.attempt())
                   .setWorker(worker.worker()));
+      case AgentCommand.Go go -> response.setGo(toGo(go));
       case AgentCommand.Acknowledge(long sequence) ->
           response.setAcknowledge(Acknowledge.newBuilder().setSequence(sequence));
-      case AgentCommand.Forget(WorkerName worker) ->
-          response.setForget(
-              Forget.newBuilder()
-                  .setJob(worker.job().toString())
-                  .setUid(worker.uid())
-                  .setAttempt(worker.attempt())
-                  .setWorker(worker.worker()));
+      case AgentCommand.Forget(WorkerName worker) -> response.setForget(toForget(worker));
       case AgentCommand.ReadLogs read ->
           response.setReadLogs(
               ReadLogs.newBuilder()
@@ -296,6 +306,21 @@ final class AgentMapper {
         .or(() -> ofPolicy);
   }
 
+  private static Go toGo(AgentCommand.Go go) {
+    return Go.newBuilder()
+        .setLeadership(toLeadership(go.leadership()))
+        .setJob(go.worker().job().toString())
+        .setUid(go.worker().uid())
+        .setAttempt(go.worker().attempt())
+        .setWorker(go.worker().worker())
+        .addAllHosts(go.hosts())
+        .setMasterPort(go.masterPort())
+        .setLocalRank(go.localRank())
+        .setLocalWorldSize(go.localWorldSize())
+        .setNodeRank(go.nodeRank())
+        .build();
+  }
+
   private static Assign toAssign(AgentCommand.Assign command) {
     JobSpec spec = JobMapper.spec(command.document());
     Assign.Builder assign =
@@ -306,12 +331,14 @@ final class AgentMapper {
             .setAttempt(command.worker().attempt())
             .setWorker(command.worker().worker())
             .setWorkers(command.workers())
+            .setStartBarrier(command.workers() > 1)
             .setQueue(command.queue())
             .setUser(command.user())
             .setCpuMillis(command.place().cpuMillis())
             .setMemoryBytes(command.place().memoryBytes())
             .addAllCommand(spec.getCommandList())
             .putAllEnvironment(spec.getEnvironmentMap())
+            .putAllEnvironment(copyNumber(spec))
             .putAllEnvironment(command.vaultEnvironment())
             .addAllMaskedVariables(command.vaultEnvironment().keySet())
             .setWorkingDirectory(spec.getWorkingDirectory())
@@ -341,6 +368,12 @@ final class AgentMapper {
       assign.addSlices(grant);
     }
     return assign.build();
+  }
+
+  private static Map<String, String> copyNumber(JobSpec spec) {
+    return spec.hasCopyNumber()
+        ? JobVariables.ofCopy(spec.getCopyNumber().getIndex(), spec.getCopyNumber().getCount())
+        : Map.of();
   }
 
   static IsolationLevel toLevel(Isolation isolation) {

@@ -10,6 +10,8 @@ import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.Dependency;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
@@ -18,11 +20,14 @@ import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.JobMetadata;
 import io.headgate.scheduler.runtime.record.JobName;
+import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
+import io.headgate.scheduler.runtime.submission.Prerequisite;
 import io.headgate.scheduler.runtime.submission.Submission.NewJob;
 import io.headgate.type.Viewer;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,15 +35,17 @@ import java.util.Optional;
 /// copy decides on a thread for heavy work; the loop only hands out its state.
 final class DryRun {
   private final LeaderDoor door;
+  private final JobReader reader;
   private final CatalogJudge judge;
   private final SubmissionRules rules;
   private final CopyBound copies;
 
-  DryRun(LeaderDoor door, CatalogJudge judge, SubmissionRules rules, CopyBound copies) {
-    this.door = door;
+  DryRun(EndpointParts parts, CatalogJudge judge, SubmissionRules rules) {
+    this.door = parts.door();
+    this.reader = parts.reader();
     this.judge = judge;
     this.rules = rules;
-    this.copies = copies;
+    this.copies = parts.copies();
   }
 
   /// Everything of one moment of the loop.
@@ -55,6 +62,7 @@ final class DryRun {
 
   private Job submit(SubmissionRequest request, SubmitJobRequest each, CatalogView catalog) {
     NewJob job = rules.read(request, 0, each, catalog);
+    Gate gate = gate(request, job, catalog);
     rules.demandImages(request, catalog);
     JobSpec spec =
         new JobSpec(
@@ -93,14 +101,35 @@ final class DryRun {
                         catalog,
                         Viewers.of(request.principal(), request.tenant(), catalog))));
       }
-      return decide(job, spec, each, moment);
+      return decide(job, spec, gate, each, moment);
     });
   }
 
-  private static Job decide(NewJob job, JobSpec spec, SubmitJobRequest each, Moment moment) {
+  /// The gate that it would wait behind. A job that ends meanwhile changes nothing.
+  private Gate gate(SubmissionRequest request, NewJob job, CatalogView catalog) {
+    Prerequisites prerequisites =
+        new Prerequisites(
+            reader, request, Viewers.of(request.principal(), request.tenant(), catalog));
+    prerequisites.demandNoCycle();
+    List<Dependency> left = new ArrayList<>();
+    for (Prerequisite each : prerequisites.of(0)) {
+      if (each instanceof Prerequisite.Stored(JobRecord known, var condition)) {
+        Dependency dependency = new Dependency(known.id(), known.name().id(), condition);
+        if (!known.state().isTerminal()) {
+          left.add(dependency);
+        } else if (!dependency.isMetBy(known.state())) {
+          throw Prerequisites.neverMet("spec.after", dependency, known.state()).exception();
+        }
+      }
+    }
+    return new Gate(job.notBefore(), left);
+  }
+
+  private static Job decide(
+      NewJob job, JobSpec spec, Gate gate, SubmitJobRequest each, Moment moment) {
     SchedulerCore copy = SchedulerCore.load(moment.state(), moment.placement());
     List<Effect> effects =
-        copy.decide(List.of(new Input.JobSubmitted(spec)), moment.now()).effects();
+        copy.decide(List.of(new Input.JobSubmitted(spec, gate)), moment.now()).effects();
     Queue queue = moment.catalog().queue(job.queue()).orElseThrow();
     Profile profile = moment.catalog().profile(queue.profile()).orElseThrow();
     String name =

@@ -66,6 +66,7 @@ final class EventMapper {
       case NODE_LOST -> Event.Type.TYPE_NODE_LOST;
       case QUEUED -> Event.Type.TYPE_QUEUED;
       case BUDGET -> Event.Type.TYPE_BUDGET;
+      case UPDATED -> Event.Type.TYPE_UPDATED;
     };
   }
 }

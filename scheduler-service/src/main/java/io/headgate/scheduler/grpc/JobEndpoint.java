@@ -10,6 +10,8 @@ import io.headgate.kit.watch.WatchHub;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsResponse;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
+import io.headgate.proto.scheduler.v1.CancelJobsRequest;
+import io.headgate.proto.scheduler.v1.ChangeJobsResponse;
 import io.headgate.proto.scheduler.v1.ExplainJobRequest;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
@@ -22,7 +24,9 @@ import io.headgate.proto.scheduler.v1.ListJobsResponse;
 import io.headgate.proto.scheduler.v1.ReadJobLogsRequest;
 import io.headgate.proto.scheduler.v1.ReadJobLogsResponse;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
+import io.headgate.proto.scheduler.v1.RequeueJobsRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.scheduler.v1.UpdateJobRequest;
 import io.headgate.proto.scheduler.v1.WatchEventsRequest;
 import io.headgate.proto.scheduler.v1.WatchEventsResponse;
 import io.headgate.proto.scheduler.v1.WatchJobsRequest;
@@ -41,11 +45,15 @@ import io.headgate.scheduler.runtime.submission.CallerThread;
 import io.headgate.scheduler.runtime.trace.Origin;
 import io.headgate.type.Viewer;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /// Jobs: submit, see, follow, stop, understand.
 public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
@@ -56,6 +64,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
   private final JobReads jobs;
   private final Submissions submissions;
   private final JobChanges changes;
+  private final ManyChanges manyChanges;
   private final DryRun dryRun;
   private final LogReads logs;
   private final WatchHub watches;
@@ -68,8 +77,9 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     CatalogJudge judge = new CatalogJudge(parts.door());
     SubmissionRules rules = new SubmissionRules(parts);
     this.submissions = new Submissions(parts, judge, rules);
-    this.changes = new JobChanges(parts, judge, jobs);
-    this.dryRun = new DryRun(parts.door(), judge, rules, parts.copies());
+    this.changes = new JobChanges(parts, judge, rules, jobs);
+    this.manyChanges = new ManyChanges(parts, jobs, changes);
+    this.dryRun = new DryRun(parts, judge, rules);
     this.logs = logs;
     this.watches = watches;
     this.pages = parts.pages();
@@ -160,7 +170,9 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     int size = PageTokens.size(request.getPageSize());
     List<JobRecord> page = parts.reader().page(tenant, filter, before(position), size);
     ListJobsResponse.Builder response =
-        ListJobsResponse.newBuilder().addAllJobs(jobs.summaries(page, viewer));
+        ListJobsResponse.newBuilder()
+            .addAllJobs(
+                request.getForeseeStarts() ? foreseen(page, viewer) : jobs.summaries(page, viewer));
     if (page.size() == size) {
       response.setNextPageToken(pages.issue(query, page.getLast().id().toString()));
     }
@@ -172,6 +184,42 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
           .forEach((state, count) -> response.putCounts(JobMapper.toState(state).name(), count));
     }
     answer(out, response.build());
+  }
+
+  /// With the expected starts of waiting jobs, if there is time to find them.
+  private List<Job> foreseen(List<JobRecord> page, Viewer viewer) {
+    List<Job> summaries = jobs.summaries(page, viewer);
+    Set<JobId> waiting =
+        page.stream()
+            .filter(job -> job.state() == JobState.WAITING)
+            .map(JobRecord::id)
+            .collect(Collectors.toSet());
+    if (waiting.isEmpty() || !parts.door().isLeading()) {
+      return summaries;
+    }
+    Map<JobId, Instant> starts =
+        parts
+            .forecasts()
+            .answer(
+                () ->
+                    Refusals.leading(
+                            true,
+                            () ->
+                                parts
+                                    .door()
+                                    .ask(leader -> leader.core().forecasts(waiting, leader.now())))
+                        .get(),
+                Map::of);
+    List<Job> foreseen = new ArrayList<>(summaries.size());
+    for (int i = 0; i < summaries.size(); i++) {
+      Job job = summaries.get(i);
+      Instant start = starts.get(page.get(i).id());
+      foreseen.add(
+          start == null || job.hasExpectedStartTime()
+              ? job
+              : job.toBuilder().setExpectedStartTime(ProtoTimes.toProto(start)).build());
+    }
+    return foreseen;
   }
 
   private static OptionalLong before(Optional<String> position) {
@@ -203,7 +251,25 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
 
   @Override
   public void requeueJob(RequeueJobRequest request, StreamObserver<Job> out) {
-    answer(out, changes.requeue(Names.job(request.getName())));
+    answer(
+        out,
+        changes.requeue(
+            Names.job(request.getName()), request.getQueue(), request.getIgnoreAfter()));
+  }
+
+  @Override
+  public void updateJob(UpdateJobRequest request, StreamObserver<Job> out) {
+    answer(out, changes.update(Names.job(request.getName()), request));
+  }
+
+  @Override
+  public void cancelJobs(CancelJobsRequest request, StreamObserver<ChangeJobsResponse> out) {
+    answer(out, manyChanges.cancel(request));
+  }
+
+  @Override
+  public void requeueJobs(RequeueJobsRequest request, StreamObserver<ChangeJobsResponse> out) {
+    answer(out, manyChanges.requeue(request));
   }
 
   @Override
@@ -277,7 +343,8 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             request.getJob(),
             after.toString(),
             request.getPolicy(),
-            byJob);
+            byJob,
+            Boolean.toString(request.getPreemptionsOnly()));
     Optional<String> position = pages.read(query, request.getPageToken());
     int size = PageTokens.size(request.getPageSize());
     // A caller that sees the job sees its whole history.
@@ -288,6 +355,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             after,
             request.getPolicy(),
             byJob,
+            request.getPreemptionsOnly(),
             job.isPresent() ? Viewer.OF_ALL : viewer);
     EventPage page = parts.reader().events(filter, before(position), size);
     ListEventsResponse.Builder response = ListEventsResponse.newBuilder();

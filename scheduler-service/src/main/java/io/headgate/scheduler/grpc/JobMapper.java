@@ -135,7 +135,7 @@ final class JobMapper {
   private static Reason toReason(Cancellation cancellation) {
     return Reason.newBuilder()
         .setCode("CANCELLED")
-        .setMessage(cancellation.text().strip())
+        .setMessage(cancellation.sentence())
         .putDetail("by", cancellation.by())
         .putDetail("reason", cancellation.reason())
         .build();

@@ -6,6 +6,7 @@ import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.type.JobRules;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,22 +21,26 @@ final class SpecRules {
   private static final Duration LONGEST_ABORT = Duration.ofMinutes(30);
   private static final Duration LONGEST_GRACE = Duration.ofMinutes(10);
   private static final Duration LONGEST_SUSPENSION = Duration.ofDays(1);
-  private static final Duration LONGEST_RUNTIME = Duration.ofDays(3650);
+  static final Duration LONGEST_RUNTIME = Duration.ofDays(3650);
   private static final Pattern LABEL_KEY =
       Pattern.compile("[A-Za-z0-9]([A-Za-z0-9._/-]{0,61}[A-Za-z0-9])?");
 
+  private static final Duration LONGEST_WAIT = Duration.ofDays(3660);
+
   private final String at;
   private final JobSpec spec;
+  private final Instant now;
   private final List<Refusal.FieldViolation> violations = new ArrayList<>();
 
-  private SpecRules(String at, JobSpec spec) {
+  private SpecRules(String at, JobSpec spec, Instant now) {
     this.at = at;
     this.spec = spec;
+    this.now = now;
   }
 
   /// @param at path of the job in the request: `` or `requests[17].`
-  static void check(String at, JobSpec spec) {
-    new SpecRules(at + "spec.", spec).check();
+  static void check(String at, JobSpec spec, Instant now) {
+    new SpecRules(at + "spec.", spec, now).check();
   }
 
   private void check() {
@@ -43,6 +48,7 @@ final class SpecRules {
     environment();
     times();
     labels();
+    copyNumber();
     if (violations.isEmpty()) {
       return;
     }
@@ -88,6 +94,10 @@ final class SpecRules {
     if (spec.hasMaxRuntime()) {
       range("max_runtime", spec.getMaxRuntime(), Duration.ofMillis(1), LONGEST_RUNTIME);
     }
+    if (spec.hasNotBefore()
+        && ProtoTimes.instant(spec.getNotBefore()).isAfter(now.plus(LONGEST_WAIT))) {
+      wrong("not_before", "is more than 10 years ahead: name an earlier time");
+    }
     if (spec.hasTerminationGrace()) {
       range("termination_grace", spec.getTerminationGrace(), Duration.ZERO, LONGEST_GRACE);
     }
@@ -112,6 +122,12 @@ final class SpecRules {
           "%s is not between %s and %s"
               .formatted(
                   Durations.format(duration), Durations.format(least), Durations.format(most)));
+    }
+  }
+
+  private void copyNumber() {
+    if (spec.hasCopyNumber() && spec.getCopyNumber().getIndex() > spec.getCopyNumber().getCount()) {
+      wrong("copy_number.index", "is above copy_number.count");
     }
   }
 

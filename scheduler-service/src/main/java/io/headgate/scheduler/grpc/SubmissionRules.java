@@ -1,9 +1,11 @@
 package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.auth.Principal;
+import io.headgate.kit.auth.Principals;
 import io.headgate.kit.config.Durations;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.ProtoTimes;
+import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.scheduler.core.catalog.PoolId;
@@ -34,9 +36,11 @@ import java.util.Set;
 /// catalog, rights, vaults, and the nodes' support for images.
 final class SubmissionRules {
   private final LeaderDoor door;
+  private final TimeSource time;
 
   SubmissionRules(EndpointParts parts) {
     this.door = parts.door();
+    this.time = parts.time();
   }
 
   /// Placement treats all jobs of a queue alike. So a job with an image needs a queue whose jobs go
@@ -94,7 +98,7 @@ final class SubmissionRules {
   NewJob read(SubmissionRequest request, int index, SubmitJobRequest each, CatalogView catalog) {
     String at = request.at(index);
     JobSpec spec = each.getSpec();
-    SpecRules.check(at, spec);
+    SpecRules.check(at, spec, time.instant());
     QueueId id = new QueueId(request.tenant(), spec.getQueue());
     Principal principal = request.principal();
     Viewer viewer = Viewers.of(principal, request.tenant(), catalog);
@@ -139,8 +143,32 @@ final class SubmissionRules {
             .sorted()
             .toList(),
         request.origin(),
+        spec.hasNotBefore()
+            ? Optional.of(ProtoTimes.instant(spec.getNotBefore()))
+            : Optional.empty(),
+        List.of(),
         spec.getDraft(),
         Document.of(spec.toByteArray()));
+  }
+
+  /// Holds a job against a queue that it moves to, as if it were submitted there.
+  ///
+  /// @param spec with that queue
+  /// @throws CatalogRefusal when the catalog speaks against it
+  void demandFits(QueueId id, JobSpec spec, CatalogView catalog) {
+    Queue queue = catalog.queue(id).orElseThrow();
+    demandSuspendable("", spec, catalog.profile(queue.profile()));
+    Grace grace =
+        catalog
+            .rights(id.tenant(), queue.policy().name())
+            .map(Access.Rights::grace)
+            .orElse(Grace.NONE);
+    demandGrace("", spec, queue, grace);
+    SubmitJobRequest request = SubmitJobRequest.newBuilder().setSpec(spec).build();
+    demandImages(
+        new SubmissionRequest(
+            id.tenant(), Principals.current(), List.of(request), "", request, false, ""),
+        catalog);
   }
 
   /// Only whole GPUs of one node can be given back and found again.

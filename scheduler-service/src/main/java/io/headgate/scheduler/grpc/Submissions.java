@@ -10,6 +10,7 @@ import io.headgate.scheduler.runtime.desk.Command.SubmitReply;
 import io.headgate.scheduler.runtime.desk.WaitingBounds;
 import io.headgate.scheduler.runtime.leadership.LeaderDoor;
 import io.headgate.scheduler.runtime.record.JobName;
+import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobView;
 import io.headgate.scheduler.runtime.record.NameCounter;
 import io.headgate.scheduler.runtime.submission.CallerThread;
@@ -48,12 +49,14 @@ final class Submissions {
   private final NameAllocator names;
   private final RepeatedRequests requests;
   private final Overdue<SubmitReply> overdue;
+  private final JobReader reader;
 
   Submissions(EndpointParts parts, CatalogJudge judge, SubmissionRules rules) {
     this.door = parts.door();
     this.judge = judge;
     this.rules = rules;
     this.names = parts.names();
+    this.reader = parts.reader();
     this.requests = new RepeatedRequests(parts);
     this.overdue = new Overdue<>(LeaderDoor.PATIENCE, parts.time());
   }
@@ -77,6 +80,9 @@ final class Submissions {
 
     /// The leader's reply to the last offer. It comes even when the caller waits no more.
     private CompletableFuture<?> offered = CompletableFuture.completedFuture(null);
+
+    /// How often jobs to wait for may still end while they are looked at.
+    private int triesLeft = 20;
 
     Pending(SubmissionRequest request, Optional<RequestKey> key, Executor blocking) {
       this.request = request;
@@ -133,8 +139,25 @@ final class Submissions {
       return CompletableFuture.completedFuture(step).thenComposeAsync(Supplier::get, blocking);
     }
 
-    /// Submits by the catalog known here. If that refuses, by the services' current catalog.
+    /// Submits by the catalog known here. If that refuses, by the services' current catalog. Once
+    /// more if a job to wait for ended meanwhile.
     private CompletableFuture<List<JobView>> judged(CallerThread thread) {
+      return judgedOnce(thread)
+          .exceptionallyCompose(failure ->
+              cause(failure) instanceof OutdatedException
+                  ? again()
+                  : CompletableFuture.failedFuture(failure));
+    }
+
+    private CompletableFuture<List<JobView>> again() {
+      return triesLeft-- > 0
+          ? later(() -> judged(CallerThread.MAY_BLOCK))
+          : CompletableFuture.failedFuture(
+              Refusal.conflict("CONFLICT", "the jobs to wait for change too quickly; try again")
+                  .exception());
+    }
+
+    private CompletableFuture<List<JobView>> judgedOnce(CallerThread thread) {
       return step(thread, here -> offer(judge.known(), here))
           .exceptionallyCompose(failure ->
               cause(failure) instanceof CatalogRefusal first
@@ -159,7 +182,7 @@ final class Submissions {
     /// @throws WouldBlockException this thread must not block; nothing has changed
     /// @throws CatalogRefusal the catalog speaks against it; so may the future fail
     private CompletableFuture<List<JobView>> offer(CatalogView catalog, CallerThread thread) {
-      if (request.hasImages()) {
+      if (request.hasImages() || Prerequisites.areAsked(request)) {
         thread.demandMayBlock();
       }
       door.leadership().ifPresent(leadership -> names.under(leadership, thread));
@@ -190,9 +213,13 @@ final class Submissions {
     private Submission prepare(CatalogView catalog, CallerThread thread, List<JobName> reserved) {
       List<NewJob> jobs = new ArrayList<>(request.jobs().size());
       List<NameCounter> counters = new ArrayList<>();
+      Prerequisites prerequisites =
+          new Prerequisites(
+              reader, request, Viewers.of(request.principal(), request.tenant(), catalog));
+      prerequisites.demandNoCycle();
       for (int i = 0; i < request.jobs().size(); i++) {
         SubmitJobRequest each = request.jobs().get(i);
-        NewJob unnamed = rules.read(request, i, each, catalog);
+        NewJob unnamed = rules.read(request, i, each, catalog).after(prerequisites.of(i));
         NameAllocator.Allocation name = name(i, each, thread);
         if (!each.getJobId().isEmpty()) {
           reserved.add(name.name());
@@ -244,10 +271,30 @@ final class Submissions {
                     () -> unknownQueue(index, jobs.get(index).queue(), catalog)));
         case SubmitReply.NotAdmitted(int index) ->
             throw SubmissionRules.notAdmitted(request.at(index), jobs.get(index).queue(), catalog);
+        case SubmitReply.NeverMet(int index, var dependency, var ended) ->
+            throw Prerequisites.neverMet(
+                    request.at(index)
+                        + "spec.after["
+                        + Prerequisites.number(request.jobs().get(index), dependency.name())
+                            .orElse(0)
+                        + "].job",
+                    dependency,
+                    ended)
+                .exception();
+        case SubmitReply.Outdated() -> throw new OutdatedException();
         case SubmitReply.TooManyWaiting(int index, WaitingBounds.Met met) ->
             throw Refusals.tooManyWaiting(request.at(index), jobs.get(index).queue(), met)
                 .exception();
       };
+    }
+  }
+
+  /// A job to wait for has ended since it was read.
+  private static final class OutdatedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    OutdatedException() {
+      super("the jobs to wait for change too quickly; try again", null, false, false);
     }
   }
 

@@ -70,6 +70,8 @@ final class EffectExecutor {
             Effect.ResumeAttempt _,
             Effect.HoldPauseChanged _,
             Effect.HeadroomHoldChanged _,
+            Effect.GateChanged _,
+            Effect.DependencyFailed _,
             Effect.PastUseChanged _,
             Effect.NodeSetAside _ -> {}
       }
@@ -173,7 +175,7 @@ final class EffectExecutor {
         context.reasonsToCheck.remove(job.id);
         context.out.accept(new SimulationEvent.Draft(atMs, job.name()));
       }
-      case ASSIGN, RUN, REJECT, STOP, SUSPEND, RESUME -> {}
+      case ASSIGN, RUN, REJECT, STOP, SUSPEND, RESUME, UPDATE -> {}
     }
   }
 

@@ -40,6 +40,7 @@ final class BatchScript {
       script.add(
           BatchSql.UPDATE_JOBS, standing(new Columns<>(batch.jobs()).bigint(BatchScript::id)));
     }
+    specs(script, batch.documents(), seal);
     attempts(script, batch.attempts());
     holds(script, batch.holds(), batch.releasedHolds());
     events(script, batch.events());
@@ -64,13 +65,10 @@ final class BatchScript {
             .bigint(BatchScript::id)
             .text(job -> job.tenant().name())
             .text(job -> job.name().id())
-            .text(job -> job.job().spec().queue().name())
             .text(job -> job.job().spec().user().name())
             .text(job -> job.metadata().submitter())
             .bool(job -> job.metadata().byRole())
-            .integer(job -> job.job().spec().priority())
             .bool(job -> orNull(job.job().spec().preemptible()))
-            .bigint(job -> orNull(job.job().spec().maxRuntime().map(each -> each.toMillis())))
             .bigint(job -> job.job().spec().stopTime().toMillis())
             .bigint(job -> orNull(job.job().spec().suspend().map(each -> each.toMillis())))
             .bool(job -> job.job().spec().movable())
@@ -78,8 +76,15 @@ final class BatchScript {
             .text(job -> job.metadata().traceparent())
             .time(job -> job.metadata().createdAt());
     script.add(BatchSql.INSERT_JOBS, standing(rows));
+    specs(script, jobs, seal);
+  }
+
+  private static void specs(Script script, List<Batch.NewJob> jobs, Seal seal) {
+    if (jobs.isEmpty()) {
+      return;
+    }
     script.add(
-        BatchSql.INSERT_SPECS,
+        BatchSql.UPSERT_SPECS,
         new Columns<>(jobs)
             .bigint(each -> each.job().id().value())
             .bytes(each -> sealed(seal, each)));
@@ -122,7 +127,12 @@ final class BatchScript {
         .time(job -> orNull(job.job().holdPause().map(HoldPause::until)))
         .text(job -> orNull(job.job().headroom().map(HeadroomRow::text)))
         .time(job -> orNull(job.job().headroom().flatMap(HeadroomHold::expectedStart)))
-        .time(job -> orNull(job.job().headroom().flatMap(HeadroomHold::until)));
+        .time(job -> orNull(job.job().headroom().flatMap(HeadroomHold::until)))
+        .text(job -> job.job().spec().queue().name())
+        .integer(job -> job.job().spec().priority())
+        .bigint(job -> orNull(job.job().spec().maxRuntime().map(each -> each.toMillis())))
+        .time(job -> orNull(job.job().gate().notBefore()))
+        .text(job -> orNull(GateRow.text(job.job().gate())));
   }
 
   private static void attempts(Script script, List<AttemptRecord> attempts) {

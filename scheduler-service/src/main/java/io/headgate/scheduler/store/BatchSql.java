@@ -26,29 +26,32 @@ final class BatchSql {
 
   static final String INSERT_JOBS =
       """
-      insert into job (id, tenant, name, queue, user_id, submitter, by_role, priority, preemptible,
-        max_runtime_ms, stop_time_ms, suspend_ms, movable, labels, traceparent, created_at, policy, profile, gpu_units,
-        workers, submitted_at, waiting_since, state, sequence, attempts, preempted_by, preempted_rule,
+      insert into job (id, tenant, name, user_id, submitter, by_role, preemptible, stop_time_ms,
+        suspend_ms, movable, labels, traceparent, created_at, policy, profile, gpu_units, workers,
+        submitted_at, waiting_since, state, sequence, attempts, preempted_by, preempted_rule,
         preempted_grounds, preempted_at, started_at, finished_at, exit_code, draft_code,
         draft_message, cancelled_by, cancel_reason, simulated, version, hold_pauses,
-        hold_paused_until, headroom, headroom_start, headroom_until)
-      select a, b, c, d, e, f, g, h, i, j, k, l, m, n::text[], o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq
-      from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[],
-        ?::integer[], ?::boolean[], ?::bigint[], ?::bigint[], ?::bigint[], ?::boolean[], ?::text[], ?::text[],
-        ?::timestamptz[], ?::text[], ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::timestamptz[],
-        ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[],
-        ?::timestamptz[], ?::timestamptz[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[],
-        ?::boolean[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::text[], ?::timestamptz[],
-        ?::timestamptz[])
+        hold_paused_until, headroom, headroom_start, headroom_until, queue, priority,
+        max_runtime_ms, not_before, after_jobs)
+      select a, b, c, d, e, f, g, h, i, j, k::text[], l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
+        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq, ar, as_
+      from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[],
+        ?::boolean[], ?::bigint[], ?::bigint[], ?::boolean[], ?::text[], ?::text[],
+        ?::timestamptz[], ?::text[], ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[],
+        ?::timestamptz[], ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[],
+        ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::integer[], ?::text[], ?::text[],
+        ?::text[], ?::text[], ?::boolean[], ?::bigint[], ?::integer[], ?::timestamptz[],
+        ?::text[], ?::timestamptz[], ?::timestamptz[], ?::text[], ?::integer[], ?::bigint[],
+        ?::timestamptz[], ?::text[])
         as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq)\
+        aa, ab, ac, ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq, ar, as_)\
       """;
 
-  static final String INSERT_SPECS =
+  static final String UPSERT_SPECS =
       """
       insert into job_spec (job_id, document)
-      select * from unnest(?::bigint[], ?::bytea[])\
+      select * from unnest(?::bigint[], ?::bytea[])
+      on conflict (job_id) do update set document = excluded.document\
       """;
 
   static final String UPDATE_JOBS =
@@ -58,14 +61,16 @@ final class BatchSql {
         preempted_grounds = m, preempted_at = n, started_at = o, finished_at = p, exit_code = q,
         draft_code = r, draft_message = s, cancelled_by = t, cancel_reason = u, simulated = v,
         version = w, hold_pauses = x, hold_paused_until = y, headroom = z, headroom_start = aa,
-        headroom_until = ab
+        headroom_until = ab, queue = ac, priority = ad, max_runtime_ms = ae, not_before = af,
+        after_jobs = ag
       from unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[],
         ?::timestamptz[], ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[],
         ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::integer[], ?::text[], ?::text[],
         ?::text[], ?::text[], ?::boolean[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::text[],
-        ?::timestamptz[], ?::timestamptz[])
+        ?::timestamptz[], ?::timestamptz[], ?::text[], ?::integer[], ?::bigint[], ?::timestamptz[],
+        ?::text[])
         as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab)
+        aa, ab, ac, ad, ae, af, ag)
       where id = a\
       """;
 

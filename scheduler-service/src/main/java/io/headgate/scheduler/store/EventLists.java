@@ -112,8 +112,11 @@ final class EventLists {
       meant = meant.and(EVENT.JOB_ID.eq(filter.job().get().value()));
     }
     if (!filter.byJob().isEmpty()) {
-      // The second condition lets the planner use the index of such events.
-      meant = meant.and(EVENT.BY_JOB.eq(filter.byJob())).and(EVENT.BY_JOB.ne(DSL.inline("")));
+      meant = meant.and(EVENT.BY_JOB.eq(filter.byJob()));
+    }
+    if (filter.preemptionsOnly() || !filter.byJob().isEmpty()) {
+      // It lets the planner use the index of such events.
+      meant = meant.and(EVENT.BY_JOB.ne(DSL.inline("")));
     }
     return meant;
   }

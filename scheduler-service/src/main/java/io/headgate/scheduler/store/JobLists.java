@@ -24,9 +24,11 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
+import org.jooq.SortField;
 import org.jooq.impl.DSL;
 
 /// Lists of jobs, at the cost of a page however many jobs there are. Jobs of one queue, policy,
@@ -55,9 +57,26 @@ final class JobLists {
   static List<JobRecord> page(
       DSLContext sql, TenantId tenant, Filter filter, OptionalLong before, int limit) {
     Condition older = before.isPresent() ? JOB.ID.lt(before.getAsLong()) : noCondition();
-    Condition meant = JOB.TENANT.eq(tenant.name()).and(Kind.OF_JOB.condition(filter)).and(older);
-    if (mayMerge(sql, tenant, filter, limit)) {
-      var newest =
+    return page(sql, tenant, filter, new Part(older, Field::desc, limit));
+  }
+
+  /// Oldest first.
+  static List<JobRecord> oldest(
+      DSLContext sql, TenantId tenant, Filter filter, long after, int limit) {
+    return page(sql, tenant, filter, new Part(JOB.ID.gt(after), Field::asc, limit));
+  }
+
+  /// A part of a list.
+  ///
+  /// @param rest of the list that it begins
+  /// @param order of the ids
+  private record Part(Condition rest, Function<Field<Long>, SortField<Long>> order, int limit) {}
+
+  private static List<JobRecord> page(DSLContext sql, TenantId tenant, Filter filter, Part part) {
+    Condition meant =
+        JOB.TENANT.eq(tenant.name()).and(Kind.OF_JOB.condition(filter)).and(part.rest());
+    if (mayMerge(sql, tenant, filter, part.limit())) {
+      var first =
           lateral(
                   select(JOB.ID)
                       .from(JOB)
@@ -68,26 +87,26 @@ final class JobLists {
                           JOB.USER_ID.eq(JOB_COUNT.USER_ID),
                           JOB.STATE.eq(JOB_COUNT.STATE),
                           rest(filter),
-                          older)
-                      .orderBy(JOB.ID.desc())
-                      .limit(limit))
-              .as("newest");
-      Field<Long> id = newest.field(JOB.ID);
+                          part.rest())
+                      .orderBy(part.order().apply(JOB.ID))
+                      .limit(part.limit()))
+              .as("first");
+      Field<Long> id = first.field(JOB.ID);
       meant =
           JOB.ID.in(
               select(id)
                   .from(JOB_COUNT)
-                  .crossJoin(newest)
+                  .crossJoin(first)
                   .where(present(tenant, filter))
-                  .orderBy(id.desc())
-                  .limit(limit));
+                  .orderBy(part.order().apply(id))
+                  .limit(part.limit()));
     } else {
       meant = meant.and(rest(filter));
     }
     return sql.selectFrom(JOB)
         .where(meant)
-        .orderBy(JOB.ID.desc())
-        .limit(limit)
+        .orderBy(part.order().apply(JOB.ID))
+        .limit(part.limit())
         .fetch(RowMapper::job);
   }
 

@@ -3,6 +3,7 @@ package io.headgate.scheduler.store;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.Job;
@@ -37,6 +38,7 @@ final class JobRows {
         preempted_by, preempted_rule, preempted_grounds, preempted_at,
         state, sequence, submitted_at, coalesce(waiting_since, submitted_at), attempts,
         hold_pauses, hold_paused_until, headroom, headroom_start, headroom_until,
+        not_before, after_jobs,
         policy, profile, gpu_units, workers, submitter, by_role, labels, traceparent, created_at,
         started_at, finished_at, exit_code, draft_code, draft_message,
         cancelled_by, cancel_reason, simulated, version
@@ -96,7 +98,8 @@ final class JobRows {
             rows.integer(),
             preemption,
             holdPause(),
-            headroom(tenant));
+            headroom(tenant),
+            gate());
     JobMetadata metadata =
         new JobMetadata(
             name,
@@ -138,6 +141,11 @@ final class JobRows {
     Optional<String> limits = rows.optionalText();
     Optional<Instant> start = rows.optionalTime();
     return HeadroomRow.hold(tenant, limits, start, rows.optionalTime());
+  }
+
+  private Gate gate() {
+    Optional<Instant> notBefore = rows.optionalTime();
+    return GateRow.gate(notBefore, rows.optionalText());
   }
 
   private JobRecord.Course course() {

@@ -214,6 +214,11 @@ public final class PostgresJobReader implements JobReader {
   }
 
   @Override
+  public List<JobRecord> oldest(TenantId tenant, Filter filter, long after, int limit) {
+    return of(tenant, sql -> JobLists.oldest(indexed(sql, filter), tenant, filter, after, limit));
+  }
+
+  @Override
   public Map<JobState, Long> counts(TenantId tenant, Filter filter) {
     return of(tenant, sql -> JobLists.counts(indexed(sql, filter), tenant, filter));
   }

@@ -15,6 +15,7 @@ import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.Job;
@@ -86,9 +87,9 @@ final class RowMapper {
             Objects.requireNonNullElse(row.get(JOB.WAITING_SINCE), row.get(JOB.SUBMITTED_AT)),
             row.get(JOB.ATTEMPTS),
             preemption,
-            Optional.ofNullable(row.get(JOB.HOLD_PAUSED_UNTIL))
-                .map(until -> new HoldPause(row.get(JOB.HOLD_PAUSES), until)),
-            headroom(row, tenant));
+            holdPause(row),
+            headroom(row, tenant),
+            gate(row));
     JobMetadata metadata =
         new JobMetadata(
             new JobName(tenant, row.get(JOB.NAME)),
@@ -115,6 +116,16 @@ final class RowMapper {
                 new Cancellation(by, Objects.requireNonNullElse(row.get(JOB.CANCEL_REASON), ""))),
         row.get(JOB.SIMULATED),
         row.get(JOB.VERSION));
+  }
+
+  private static Optional<HoldPause> holdPause(Record row) {
+    return Optional.ofNullable(row.get(JOB.HOLD_PAUSED_UNTIL))
+        .map(until -> new HoldPause(row.get(JOB.HOLD_PAUSES), until));
+  }
+
+  private static Gate gate(Record row) {
+    return GateRow.gate(
+        Optional.ofNullable(row.get(JOB.NOT_BEFORE)), Optional.ofNullable(row.get(JOB.AFTER_JOBS)));
   }
 
   private static Optional<HeadroomHold> headroom(Record row, TenantId tenant) {

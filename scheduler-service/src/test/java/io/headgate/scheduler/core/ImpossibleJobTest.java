@@ -6,6 +6,7 @@ import static io.headgate.scheduler.core.TenantBuilder.queueId;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobState;
@@ -163,6 +164,7 @@ class ImpossibleJobTest {
         0,
         Optional.empty(),
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        Gate.OPEN);
   }
 }

@@ -92,6 +92,7 @@ class JobLifecycleTest {
                 .provision(tenant())
                 .requeue("b"),
         it -> it.submit("q", "a", "b").withdraw("b").requeue("b"),
+        it -> it.submit("q", "a", "b").decide(new Input.JobUpdated(it.prior("b", "q", 1))),
         JobLifecycleTest::losesHalfAGang);
   }
 

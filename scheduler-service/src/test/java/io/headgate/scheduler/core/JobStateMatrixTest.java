@@ -32,6 +32,7 @@ class JobStateMatrixTest {
     INPUTS.put("submit", it -> new Input.JobSubmitted(it.spec("a", "q")));
     INPUTS.put("cancel", it -> new Input.JobCancelled(it.record("a")));
     INPUTS.put("requeue", it -> new Input.JobRequeued(it.record("a")));
+    INPUTS.put("update", it -> new Input.JobUpdated(it.spec("a", "q").with().priority(1).build()));
     INPUTS.put("withdraw", it -> new Input.JobWithdrawn(it.id("a")));
     INPUTS.put("place", it -> new Input.NodeChanged(Driver.node("n", "pool", 1)));
     INPUTS.put("start", it -> new Input.WorkerStarted(last(it), 0, it.now));
@@ -94,23 +95,24 @@ class JobStateMatrixTest {
   /// would take their ids again; the caller must not use them again ([Input.JobSubmitted]).
   private static final String MATRIX =
       """
-      state     | DRAFT     | WAITING      | ASSIGNED         | RUNNING          | STOPPING (cancel) | STOPPING (requeue) | STOPPING (suspend) | SUSPENDED    | DONE             | FAILED           | CANCELLED  | LOST
-      submit    | WAITING   | DuplicateJob | DuplicateJob     | DuplicateJob     | DuplicateJob      | DuplicateJob       | DuplicateJob       | DuplicateJob | WAITING ASSIGNED | WAITING ASSIGNED | WAITING    | WAITING ASSIGNED
-      cancel    | CANCELLED | CANCELLED    | STOPPING         | STOPPING         | .                 | .                  | .                  | STOPPING     | WrongState       | WrongState       | WrongState | WrongState
-      requeue   | WAITING   | WrongState   | STOPPING         | STOPPING         | WrongState        | .                  | .                  | STOPPING     | WAITING ASSIGNED | WAITING ASSIGNED | WAITING    | WAITING ASSIGNED
-      withdraw  | .         | DRAFT        | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
-      place     | .         | ASSIGNED     | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
-      start     | .         | .            | RUNNING          | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
-      save      | .         | .            | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
-      exit 0    | .         | .            | DONE             | DONE             | DONE              | DONE               | DONE ASSIGNED      | DONE         | .                | .                | .          | .
-      exit 1    | .         | .            | FAILED           | FAILED           | FAILED            | FAILED             | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
-      stopped   | .         | .            | WAITING ASSIGNED | WAITING ASSIGNED | CANCELLED         | WAITING ASSIGNED   | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
-      suspended | .         | .            | .                | .                | .                 | .                  | SUSPENDED ASSIGNED | .            | .                | .                | .          | .
-      reject    | .         | .            | WAITING          | WAITING          | CANCELLED         | WAITING            | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
-      undeliver | .         | .            | WAITING ASSIGNED | WAITING ASSIGNED | CANCELLED         | WAITING ASSIGNED   | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
-      lose      | .         | .            | LOST             | LOST             | CANCELLED         | WAITING ASSIGNED   | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
-      clear     | .         | .            | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
-      time      | .         | .            | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
+      state     | DRAFT      | WAITING      | ASSIGNED         | RUNNING          | STOPPING (cancel) | STOPPING (requeue) | STOPPING (suspend) | SUSPENDED    | DONE             | FAILED           | CANCELLED  | LOST
+      submit    | WAITING    | DuplicateJob | DuplicateJob     | DuplicateJob     | DuplicateJob      | DuplicateJob       | DuplicateJob       | DuplicateJob | WAITING ASSIGNED | WAITING ASSIGNED | WAITING    | WAITING ASSIGNED
+      cancel    | CANCELLED  | CANCELLED    | STOPPING         | STOPPING         | .                 | .                  | .                  | STOPPING     | WrongState       | WrongState       | WrongState | WrongState
+      requeue   | WAITING    | WrongState   | STOPPING         | STOPPING         | WrongState        | .                  | .                  | STOPPING     | WAITING ASSIGNED | WAITING ASSIGNED | WAITING    | WAITING ASSIGNED
+      update    | WrongState | WAITING      | WrongState       | WrongState       | WrongState        | WrongState         | WrongState         | WrongState   | WrongState       | WrongState       | WrongState | WrongState
+      withdraw  | .          | DRAFT        | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
+      place     | .          | ASSIGNED     | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
+      start     | .          | .            | RUNNING          | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
+      save      | .          | .            | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
+      exit 0    | .          | .            | DONE             | DONE             | DONE              | DONE               | DONE ASSIGNED      | DONE         | .                | .                | .          | .
+      exit 1    | .          | .            | FAILED           | FAILED           | FAILED            | FAILED             | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
+      stopped   | .          | .            | WAITING ASSIGNED | WAITING ASSIGNED | CANCELLED         | WAITING ASSIGNED   | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
+      suspended | .          | .            | .                | .                | .                 | .                  | SUSPENDED ASSIGNED | .            | .                | .                | .          | .
+      reject    | .          | .            | WAITING          | WAITING          | CANCELLED         | WAITING            | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
+      undeliver | .          | .            | WAITING ASSIGNED | WAITING ASSIGNED | CANCELLED         | WAITING ASSIGNED   | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
+      lose      | .          | .            | LOST             | LOST             | CANCELLED         | WAITING ASSIGNED   | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
+      clear     | .          | .            | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
+      time      | .          | .            | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
       """;
 
   @Test
@@ -148,17 +150,17 @@ class JobStateMatrixTest {
   /// Where each event leads from each state; `.`: nowhere.
   private static final String LIFECYCLE =
       """
-      state     | SUBMIT | WITHDRAW | ASSIGN   | RUN     | REJECT  | STOP     | SUSPEND   | RESUME   | SUCCEED | FAIL   | REQUEUE | CANCEL    | LOSE
-      DRAFT     | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | WAITING | CANCELLED | .
-      WAITING   | .      | DRAFT    | ASSIGNED | .       | .       | .        | .         | .        | .       | .      | .       | CANCELLED | .
-      ASSIGNED  | .      | .        | .        | RUNNING | WAITING | STOPPING | .         | .        | DONE    | FAILED | WAITING | .         | LOST
-      RUNNING   | .      | .        | .        | .       | .       | STOPPING | .         | .        | DONE    | FAILED | WAITING | .         | LOST
-      STOPPING  | .      | .        | .        | .       | .       | .        | SUSPENDED | .        | DONE    | FAILED | WAITING | CANCELLED | LOST
-      SUSPENDED | .      | .        | .        | .       | .       | STOPPING | .         | ASSIGNED | DONE    | .      | WAITING | .         | .
-      DONE      | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | WAITING | .         | .
-      FAILED    | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | WAITING | .         | .
-      CANCELLED | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | WAITING | .         | .
-      LOST      | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | WAITING | .         | .
+      state     | SUBMIT | WITHDRAW | ASSIGN   | RUN     | REJECT  | STOP     | SUSPEND   | RESUME   | SUCCEED | FAIL   | UPDATE  | REQUEUE | CANCEL    | LOSE
+      DRAFT     | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | .       | WAITING | CANCELLED | .
+      WAITING   | .      | DRAFT    | ASSIGNED | .       | .       | .        | .         | .        | .       | .      | WAITING | .       | CANCELLED | .
+      ASSIGNED  | .      | .        | .        | RUNNING | WAITING | STOPPING | .         | .        | DONE    | FAILED | .       | WAITING | .         | LOST
+      RUNNING   | .      | .        | .        | .       | .       | STOPPING | .         | .        | DONE    | FAILED | .       | WAITING | .         | LOST
+      STOPPING  | .      | .        | .        | .       | .       | .        | SUSPENDED | .        | DONE    | FAILED | .       | WAITING | CANCELLED | LOST
+      SUSPENDED | .      | .        | .        | .       | .       | STOPPING | .         | ASSIGNED | DONE    | .      | .       | WAITING | .         | .
+      DONE      | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | .       | WAITING | .         | .
+      FAILED    | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | .       | WAITING | .         | .
+      CANCELLED | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | .       | WAITING | .         | .
+      LOST      | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | .       | WAITING | .         | .
       """;
 
   @Test

@@ -7,7 +7,10 @@ import io.headgate.scheduler.core.explain.Forecast.Basis;
 import io.headgate.scheduler.core.explain.Forecast.Cause;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /// When a waiting job starts, by looking ahead.
@@ -72,6 +75,30 @@ class StartForecastTest {
     it.submit(it.timed("e1", "ops-two", HOUR)).submit("rnd-one", "r").settle();
     assertThat(by(it, "e1")).isEqualTo(it.now.plus(HOUR));
     assertThat(by(it, "r")).isEqualTo(it.now.plus(HOUR.multipliedBy(2)));
+  }
+
+  @Test
+  void oneRunForeseesTheStartsOfAllJobsThatWait() {
+    Driver it = with(1);
+    it.submit(it.timed("a", "ops-one", HOUR)).settle();
+    it.submit(
+        it.timed("b", "ops-one", HOUR),
+        it.timed("c", "ops-one", HOUR.multipliedBy(2)),
+        it.spec("d", "ops-one"),
+        it.spec("e", "ops-one"));
+    assertThat(
+            it.core
+                .forecasts(
+                    Set.of(it.id("b"), it.id("c"), it.id("d"), it.id("e"), it.id("a")), it.now)
+                .get())
+        .containsOnly(
+            Map.entry(it.id("b"), it.now.plus(HOUR)),
+            Map.entry(it.id("c"), it.now.plus(HOUR.multipliedBy(2))),
+            Map.entry(it.id("d"), it.now.plus(HOUR.multipliedBy(4))));
+    for (String job : List.of("b", "c", "d")) {
+      assertThat(it.core.forecasts(Set.of(it.id(job)), it.now).get())
+          .containsEntry(it.id(job), by(it, job));
+    }
   }
 
   @Test

@@ -2,14 +2,17 @@ package io.headgate.sdk.client;
 
 import io.headgate.proto.scheduler.v1.ListEventsResponse;
 import io.headgate.proto.scheduler.v1.ListJobsResponse;
+import io.headgate.sdk.model.BulkChange;
 import io.headgate.sdk.model.Event;
 import io.headgate.sdk.model.EventFilter;
 import io.headgate.sdk.model.Explanation;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobFilter;
 import io.headgate.sdk.model.JobSpec;
+import io.headgate.sdk.model.JobUpdate;
 import io.headgate.sdk.model.Page;
 import io.headgate.sdk.model.Submission;
+import io.headgate.sdk.wire.BulkChanges;
 import io.headgate.sdk.wire.Connection;
 import io.headgate.sdk.wire.EventMessages;
 import io.headgate.sdk.wire.JobCalls;
@@ -134,7 +137,27 @@ public final class JobClient {
 
   /// Puts a job back in its queue.
   public Job requeue(String id) {
-    return JobMessages.job(calls.requeue(id));
+    return JobMessages.job(calls.requeue(id, "", false));
+  }
+
+  /// Puts a draft or an ended job into another queue.
+  public Job requeue(String id, String queue) {
+    return JobMessages.job(calls.requeue(id, queue, false));
+  }
+
+  /// Changes a job that waits or is a draft.
+  public Job update(String id, JobUpdate update) {
+    return JobMessages.job(calls.update(id, update));
+  }
+
+  /// Cancels all jobs that match and have not ended.
+  public BulkChange cancelAll(JobFilter filter, String reason) {
+    return BulkChanges.all(token -> calls.cancelAll(filter, false, reason, false, token));
+  }
+
+  /// Requeues all jobs that match. The filter names states, and not WAITING.
+  public BulkChange requeueAll(JobFilter filter) {
+    return BulkChanges.all(token -> calls.requeueAll(filter, false, token));
   }
 
   /// Reads a job's output.

@@ -86,7 +86,8 @@ final class ConfigurationKeys {
       new KeywordKey<>(
           "mig",
           Pool.Mig.KEEP,
-          "`keep` leaves the MIG mode of GPUs alone; `auto` turns MIG on for GPUs that are free.");
+          "`keep`: GPUs stay as they are, and those in MIG mode give MIG slices. `auto`: the agent turns"
+              + " MIG on for each idle GPU that can do it, so that fractions get slices in hardware.");
   static final BoundedDurationKey PROMOTE_AFTER =
       new BoundedDurationKey(
           "promoteAfter",

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// @param abortCommand empty: no callback
 /// @param image null: the files of the node
 /// @param pull when the image is fetched; null: not set
+/// @param after jobs that must end first: `prepare-1`, `prepare-1:any`
+/// @param notBefore earliest start; null: not set
 public record JobFile(
     @Nullable String queue,
     @Nullable String name,
@@ -36,12 +38,14 @@ public record JobFile(
     Map<String, String> labels,
     boolean draft,
     @Nullable String image,
-    @Nullable PullPolicy pull) {
+    @Nullable PullPolicy pull,
+    List<String> after,
+    @Nullable String notBefore) {
   /// A file without keys.
   public static final JobFile EMPTY =
       new JobFile(
           null, null, List.of(), Map.of(), null, null, null, List.of(), null, null, null, null,
-          false, Map.of(), false, null, null);
+          false, Map.of(), false, null, null, List.of(), null);
 
   static final String KIND = "Job";
   private static final String CALLBACK = "abortCallback";
@@ -51,6 +55,7 @@ public record JobFile(
     environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
     abortCommand = List.copyOf(abortCommand);
     labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
+    after = List.copyOf(after);
   }
 
   /// Reads a file.
@@ -94,15 +99,21 @@ public record JobFile(
             fields.texts("labels"),
             values.flag(JobKeys.DRAFT),
             values.textOrNull(JobKeys.IMAGE),
-            values.keywordOrNull(JobKeys.PULL));
+            values.keywordOrNull(JobKeys.PULL),
+            words(fields, "after"),
+            values.textOrNull(JobKeys.NOT_BEFORE));
     document.checkClean();
     return job;
   }
 
   /// Program and arguments.
   private static List<String> words(MappingReader fields) {
+    return words(fields, "command");
+  }
+
+  private static List<String> words(MappingReader fields, String key) {
     List<String> words = new ArrayList<>();
-    for (MappingReader.Element element : fields.elements("command")) {
+    for (MappingReader.Element element : fields.elements(key)) {
       words.add(element.scalar().text());
     }
     return words;

@@ -35,6 +35,9 @@ final class JobKeys {
           "movable",
           false,
           "Whether the job may be moved to make room, in a pool with `consolidate`.");
+  static final TextKey NOT_BEFORE =
+      new TextKey(
+          "notBefore", 64, "any time", "Earliest start: 30m from now, 18:00, or 2026-12-01T08:00.");
   static final FlagKey DRAFT =
       new FlagKey("draft", false, "Holds the job back; headgate requeue submits it.");
 
@@ -93,6 +96,13 @@ final class JobKeys {
               "",
               "at most 64; keys of 1 to 63 letters, digits and . _ / -; no mark first or last",
               "Labels, for filters of lists."),
+          new PlainKey(
+              "after",
+              "list of texts",
+              "",
+              "at most 100; each JOB, JOB:ok, JOB:any or JOB:fail",
+              "Jobs that must end before this one starts."),
+          NOT_BEFORE,
           DRAFT,
           IMAGE,
           PULL);

@@ -49,6 +49,7 @@ public record Event(
     DEVICE_CHANGED,
     QUEUED,
     BUDGET,
+    UPDATED,
     UNKNOWN
   }
 }

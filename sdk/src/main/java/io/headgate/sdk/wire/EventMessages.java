@@ -49,6 +49,7 @@ public final class EventMessages {
       case TYPE_DEVICE_CHANGED -> Event.Type.DEVICE_CHANGED;
       case TYPE_QUEUED -> Event.Type.QUEUED;
       case TYPE_BUDGET -> Event.Type.BUDGET;
+      case TYPE_UPDATED -> Event.Type.UPDATED;
       case TYPE_UNSPECIFIED, UNRECOGNIZED -> Event.Type.UNKNOWN;
     };
   }

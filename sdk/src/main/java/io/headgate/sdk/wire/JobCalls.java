@@ -2,6 +2,8 @@ package io.headgate.sdk.wire;
 
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
+import io.headgate.proto.scheduler.v1.CancelJobsRequest;
+import io.headgate.proto.scheduler.v1.ChangeJobsResponse;
 import io.headgate.proto.scheduler.v1.ExplainJobRequest;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
@@ -13,12 +15,15 @@ import io.headgate.proto.scheduler.v1.ListJobsRequest;
 import io.headgate.proto.scheduler.v1.ListJobsResponse;
 import io.headgate.proto.scheduler.v1.ReadJobLogsRequest;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
+import io.headgate.proto.scheduler.v1.RequeueJobsRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.scheduler.v1.UpdateJobRequest;
 import io.headgate.proto.scheduler.v1.WatchEventsRequest;
 import io.headgate.proto.scheduler.v1.WatchJobsRequest;
 import io.headgate.sdk.model.EventFilter;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.JobFilter;
+import io.headgate.sdk.model.JobUpdate;
 import io.headgate.sdk.model.Submission;
 import io.headgate.sdk.wire.SubmitSpans.SubmitSpan;
 import java.time.Instant;
@@ -98,6 +103,13 @@ public final class JobCalls {
 
   /// One page.
   public ListJobsResponse list(JobFilter filter, int pageSize, String pageToken) {
+    return list(filter, pageSize, pageToken, false);
+  }
+
+  /// One page.
+  ///
+  /// @param foresee whether the server is to look for the starts of waiting jobs
+  public ListJobsResponse list(JobFilter filter, int pageSize, String pageToken, boolean foresee) {
     return connection.call(
         JobServiceGrpc.getListJobsMethod(),
         ListJobsRequest.newBuilder()
@@ -105,6 +117,7 @@ public final class JobCalls {
             .setFilter(JobMessages.filter(filter))
             .setPageSize(pageSize)
             .setPageToken(pageToken)
+            .setForeseeStarts(foresee)
             .build(),
         Idempotency.IDEMPOTENT);
   }
@@ -132,11 +145,68 @@ public final class JobCalls {
   }
 
   /// Requeues. Not idempotent: the job may have started again between two calls.
-  public Job requeue(String id) {
+  ///
+  /// @param queue another queue; empty: its own
+  /// @param ignoreAfter whether it no longer waits for other jobs
+  public Job requeue(String id, String queue, boolean ignoreAfter) {
     return connection.call(
         JobServiceGrpc.getRequeueJobMethod(),
-        RequeueJobRequest.newBuilder().setName(name(id)).build(),
+        RequeueJobRequest.newBuilder()
+            .setName(name(id))
+            .setQueue(queue)
+            .setIgnoreAfter(ignoreAfter)
+            .build(),
         Idempotency.NOT_IDEMPOTENT);
+  }
+
+  /// Changes a waiting job or a draft.
+  public Job update(String id, JobUpdate update) {
+    UpdateJobRequest.Builder request = UpdateJobRequest.newBuilder().setName(name(id));
+    if (update.priority() != null) {
+      request.setPriority(update.priority());
+    }
+    if (update.maxRuntime() != null) {
+      request.setMaxRuntime(TimeMessages.duration(update.maxRuntime()));
+    }
+    return connection.call(
+        JobServiceGrpc.getUpdateJobMethod(),
+        request.setQueue(ValueMessages.text(update.queue())).build(),
+        Idempotency.IDEMPOTENT);
+  }
+
+  /// Cancels the jobs that match, at most 10,000.
+  ///
+  /// @param countOnly change nothing
+  /// @param pageToken from the answer before; empty: begin with the oldest
+  public ChangeJobsResponse cancelAll(
+      JobFilter filter, boolean skipCallback, String reason, boolean countOnly, String pageToken) {
+    return connection.call(
+        JobServiceGrpc.getCancelJobsMethod(),
+        CancelJobsRequest.newBuilder()
+            .setParent(ResourceNames.tenant(tenant))
+            .setFilter(JobMessages.filter(filter))
+            .setSkipCallback(skipCallback)
+            .setReason(reason)
+            .setValidateOnly(countOnly)
+            .setPageToken(pageToken)
+            .build(),
+        Idempotency.IDEMPOTENT);
+  }
+
+  /// Requeues the jobs that match, at most 10,000.
+  ///
+  /// @param countOnly change nothing
+  /// @param pageToken from the answer before; empty: begin with the oldest
+  public ChangeJobsResponse requeueAll(JobFilter filter, boolean countOnly, String pageToken) {
+    return connection.call(
+        JobServiceGrpc.getRequeueJobsMethod(),
+        RequeueJobsRequest.newBuilder()
+            .setParent(ResourceNames.tenant(tenant))
+            .setFilter(JobMessages.filter(filter))
+            .setValidateOnly(countOnly)
+            .setPageToken(pageToken)
+            .build(),
+        countOnly ? Idempotency.IDEMPOTENT : Idempotency.NOT_IDEMPOTENT);
   }
 
   public JobExplanation explain(String id) {
@@ -170,6 +240,7 @@ public final class JobCalls {
             .setJob(ValueMessages.text(filter.job()))
             .setPolicy(ValueMessages.text(filter.policy()))
             .setByJob(ValueMessages.text(filter.byJob()))
+            .setPreemptionsOnly(filter.byWhom() != null)
             .setPageSize(pageSize)
             .setPageToken(pageToken);
     Instant after = filter.after();

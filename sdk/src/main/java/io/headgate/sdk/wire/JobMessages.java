@@ -4,6 +4,8 @@ import com.google.protobuf.Duration;
 import com.google.protobuf.Timestamp;
 import io.headgate.proto.scheduler.v1.AbortCallback;
 import io.headgate.proto.scheduler.v1.Attempt.Outcome;
+import io.headgate.proto.scheduler.v1.CopyNumber;
+import io.headgate.proto.scheduler.v1.Dependency;
 import io.headgate.proto.scheduler.v1.Progress;
 import io.headgate.proto.scheduler.v1.SliceUse;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
@@ -67,7 +69,35 @@ public final class JobMessages {
         spec.getDraft(),
         spec.hasContainer() ? container(spec.getContainer()) : null,
         duration(spec.hasSuspend(), spec.getSuspend()),
-        spec.getMovable());
+        spec.getMovable(),
+        spec.getAfterList().stream().map(JobMessages::dependency).toList(),
+        instant(spec.hasNotBefore(), spec.getNotBefore()),
+        spec.hasCopyNumber()
+            ? new JobSpec.CopyNumber(
+                spec.getCopyNumber().getIndex(), spec.getCopyNumber().getCount())
+            : null);
+  }
+
+  private static JobSpec.Dependency dependency(Dependency dependency) {
+    return new JobSpec.Dependency(
+        dependency.getJob(),
+        switch (dependency.getCondition()) {
+          case CONDITION_UNSPECIFIED, CONDITION_OK, UNRECOGNIZED -> JobSpec.Dependency.Condition.OK;
+          case CONDITION_ANY -> JobSpec.Dependency.Condition.ANY;
+          case CONDITION_FAIL -> JobSpec.Dependency.Condition.FAIL;
+        });
+  }
+
+  private static Dependency dependency(JobSpec.Dependency dependency) {
+    return Dependency.newBuilder()
+        .setJob(dependency.job())
+        .setCondition(
+            switch (dependency.condition()) {
+              case OK -> Dependency.Condition.CONDITION_OK;
+              case ANY -> Dependency.Condition.CONDITION_ANY;
+              case FAIL -> Dependency.Condition.CONDITION_FAIL;
+            })
+        .build();
   }
 
   private static JobSpec.Container container(Container container) {
@@ -120,6 +150,16 @@ public final class JobMessages {
             .putAllLabels(spec.labels())
             .setDraft(spec.draft())
             .setMovable(spec.movable());
+    spec.after().forEach(each -> message.addAfter(dependency(each)));
+    if (spec.notBefore() != null) {
+      message.setNotBefore(TimeMessages.timestamp(spec.notBefore()));
+    }
+    if (spec.copyNumber() != null) {
+      message.setCopyNumber(
+          CopyNumber.newBuilder()
+              .setIndex(spec.copyNumber().index())
+              .setCount(spec.copyNumber().count()));
+    }
     if (spec.maxRuntime() != null) {
       message.setMaxRuntime(TimeMessages.duration(spec.maxRuntime()));
     }

@@ -141,7 +141,8 @@ class KeysTest {
         .isEqualTo(
             """
             join token 0000000000000001 lets 8 machines join pool onprem, valid for 1d. It is not shown again.
-            on a machine: headgate-agent --data /var/lib/headgate --server %s --join-token-file FILE
+            on a machine, with the token alone in the file join.token:
+            headgate-agent --data /var/lib/headgate --server %s --join-token-file join.token
             """
                 .formatted(gate.address()));
     assertThat(gate.tokens.joining)

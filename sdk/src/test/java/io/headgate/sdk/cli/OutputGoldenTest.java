@@ -165,6 +165,7 @@ class OutputGoldenTest {
         Case.pipe("explain-running", "explain|train-4"),
         Case.pipe("explain-failed", "explain|hello-1"),
         Case.pipe("explain-queue", "explain|ai-dev-eight"),
+        Case.pipe("explain-policy", "explain|ai-dev"),
         Case.pipe("explain-queue-idle", "explain|research-half"),
         Case.pipe("explain-queue-json", "explain|research-half|-o|json"),
         Case.pipe("help-reasons", "help|reasons"),

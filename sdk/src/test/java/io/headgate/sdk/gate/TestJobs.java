@@ -6,6 +6,8 @@ import io.grpc.stub.StreamObserver;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsResponse;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
+import io.headgate.proto.scheduler.v1.CancelJobsRequest;
+import io.headgate.proto.scheduler.v1.ChangeJobsResponse;
 import io.headgate.proto.scheduler.v1.Event;
 import io.headgate.proto.scheduler.v1.ExplainJobRequest;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
@@ -20,7 +22,9 @@ import io.headgate.proto.scheduler.v1.ListJobsResponse;
 import io.headgate.proto.scheduler.v1.ReadJobLogsRequest;
 import io.headgate.proto.scheduler.v1.ReadJobLogsResponse;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
+import io.headgate.proto.scheduler.v1.RequeueJobsRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.scheduler.v1.UpdateJobRequest;
 import io.headgate.proto.scheduler.v1.WatchEventsRequest;
 import io.headgate.proto.scheduler.v1.WatchEventsResponse;
 import io.headgate.proto.scheduler.v1.WatchJobsRequest;
@@ -30,7 +34,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
@@ -166,6 +172,34 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
     return job;
   }
 
+  /// The answers to changes of many jobs, in turn.
+  public final Queue<ChangeJobsResponse> bulkAnswers = new ConcurrentLinkedQueue<>();
+
+  public final List<CancelJobsRequest> bulkCancels = new CopyOnWriteArrayList<>();
+  public final List<RequeueJobsRequest> bulkRequeues = new CopyOnWriteArrayList<>();
+  public final List<UpdateJobRequest> updates = new CopyOnWriteArrayList<>();
+  public final List<RequeueJobRequest> requeues = new CopyOnWriteArrayList<>();
+
+  @Override
+  public void cancelJobs(CancelJobsRequest request, StreamObserver<ChangeJobsResponse> answer) {
+    bulkCancels.add(request);
+    answer.onNext(bulkAnswers.remove());
+    answer.onCompleted();
+  }
+
+  @Override
+  public void requeueJobs(RequeueJobsRequest request, StreamObserver<ChangeJobsResponse> answer) {
+    bulkRequeues.add(request);
+    answer.onNext(bulkAnswers.remove());
+    answer.onCompleted();
+  }
+
+  @Override
+  public void updateJob(UpdateJobRequest request, StreamObserver<Job> answer) {
+    updates.add(request);
+    answerWith(request.getName(), answer);
+  }
+
   @Override
   public void getJob(GetJobRequest request, StreamObserver<Job> answer) {
     answerWith(request.getName(), answer);
@@ -278,6 +312,7 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
 
   @Override
   public void requeueJob(RequeueJobRequest request, StreamObserver<Job> answer) {
+    requeues.add(request);
     answerWith(request.getName(), answer);
   }
 

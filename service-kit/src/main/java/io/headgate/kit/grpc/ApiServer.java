@@ -4,15 +4,12 @@ import static com.linecorp.armeria.server.grpc.HttpJsonTranscodingQueryParamMatc
 import static com.linecorp.armeria.server.grpc.HttpJsonTranscodingQueryParamMatchRule.ORIGINAL_FIELD;
 
 import com.google.protobuf.Descriptors.Descriptor;
-import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.grpc.GrpcJsonMarshaller;
 import com.linecorp.armeria.common.metric.NoopMeterRegistry;
 import com.linecorp.armeria.common.util.BlockingTaskExecutor;
-import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.Server;
 import com.linecorp.armeria.server.ServerBuilder;
 import com.linecorp.armeria.server.ServerErrorHandler;
-import com.linecorp.armeria.server.docs.DocService;
 import com.linecorp.armeria.server.grpc.GrpcService;
 import com.linecorp.armeria.server.grpc.GrpcServiceBuilder;
 import com.linecorp.armeria.server.grpc.HttpJsonTranscodingOptions;
@@ -272,6 +269,7 @@ public final class ApiServer implements AutoCloseable {
     ErrorPages errors = new ErrorPages();
     DeniedCalls strangers = DeniedCalls.of(builder.telemetry);
     DeniedPaths denied = denied(builder, strangers);
+    List<JsonStreams.Place> streams = new ArrayList<>();
     ServerBuilder server = Server.builder();
     accepted.configure(server);
     server
@@ -280,7 +278,7 @@ public final class ApiServer implements AutoCloseable {
         .meterRegistry(NoopMeterRegistry.get())
         .disableServerHeader()
         .service(
-            grpc(builder, services, errors, strangers),
+            grpc(builder, services, errors, strangers, streams),
             delegate ->
                 TokenFirst.beforeMethods(
                     delegate,
@@ -292,19 +290,14 @@ public final class ApiServer implements AutoCloseable {
             delegate -> new PromptCalls(delegate, builder.prompt, builder.verifier),
             delegate -> new StrangerCalls(delegate, services, builder.verifier),
             delegate -> new Admission(delegate, builder.bounds, builder.verifier, refused));
-    server.service("/", FrontPages::greet);
-    HttpService pages = FrontPages.ownOnly(DocService.builder().build());
-    HttpService openApi = FrontPages.text(MediaType.JSON_UTF_8, OpenApi.of(services));
-    switch (config.discovery()) {
-      case SIGNED_IN ->
-          server
-              .serviceUnder("/docs", TokenFirst.beforePages(pages, builder.verifier, denied))
-              .service("/openapi.json", TokenFirst.beforePages(openApi, builder.verifier, denied));
-      case OPEN -> server.serviceUnder("/docs", pages).service("/openapi.json", openApi);
-      case OFF -> {
-        // Neither pages nor reflection.
-      }
-    }
+    streams.forEach(stream ->
+        server.service(
+            stream.route(), TokenFirst.beforePages(stream.service(), builder.verifier, denied)));
+    FrontPages.serve(
+        server,
+        config.discovery(),
+        services,
+        page -> TokenFirst.beforePages(page, builder.verifier, denied));
     return server.build();
   }
 
@@ -316,7 +309,8 @@ public final class ApiServer implements AutoCloseable {
       Builder builder,
       List<ServerServiceDefinition> services,
       ErrorPages errors,
-      DeniedCalls strangers) {
+      DeniedCalls strangers,
+      List<JsonStreams.Place> streams) {
     List<ServerInterceptor> chain = new ArrayList<>();
     chain.add(calls);
     chain.add(StrangerCalls.refusals());
@@ -338,6 +332,12 @@ public final class ApiServer implements AutoCloseable {
                 HttpJsonTranscodingOptions.builder()
                     // Query parameters use the JSON names or the names of the contract.
                     .queryParamMatchRules(LOWER_CAMEL_CASE, ORIGINAL_FIELD)
+                    // Streams are served apart.
+                    .ignoreProtoHttpRule(true)
+                    .additionalHttpRules(
+                        services.stream()
+                            .flatMap(service -> JsonStreams.unaryRules(service).stream())
+                            .toList())
                     .errorHandler(errors)
                     .build())
             .addService(
@@ -347,7 +347,9 @@ public final class ApiServer implements AutoCloseable {
       List<ServerInterceptor> traced = new ArrayList<>(chain);
       traced.addFirst(new FailureInterceptor(service.denied()));
       traced.addFirst(service.telemetry().serverInterceptor());
-      grpc.addService(ServerInterceptors.interceptForward(service.definition(), traced));
+      var guarded = ServerInterceptors.interceptForward(service.definition(), traced);
+      grpc.addService(guarded);
+      streams.addAll(JsonStreams.of(guarded));
     }
     if (config.discovery() != Discovery.OFF) {
       grpc.addService(ProtoReflectionServiceV1.newInstance());

@@ -158,7 +158,7 @@ final class ErrorPages implements ServerErrorHandler, UnframedGrpcErrorHandler {
     };
   }
 
-  private static HttpResponse json(com.google.rpc.Status status) {
+  static HttpResponse json(com.google.rpc.Status status) {
     HttpStatus http =
         HTTP.getOrDefault(
             Status.fromCodeValue(status.getCode()).getCode(), HttpStatus.INTERNAL_SERVER_ERROR);
@@ -177,7 +177,7 @@ final class ErrorPages implements ServerErrorHandler, UnframedGrpcErrorHandler {
             .build());
   }
 
-  private static String text(com.google.rpc.Status status) {
+  static String text(com.google.rpc.Status status) {
     try {
       return JSON.print(status) + "\n";
     } catch (InvalidProtocolBufferException e) {

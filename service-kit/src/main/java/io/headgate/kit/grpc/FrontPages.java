@@ -8,8 +8,14 @@ import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.server.HttpService;
+import com.linecorp.armeria.server.ServerBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import com.linecorp.armeria.server.SimpleDecoratingHttpService;
+import com.linecorp.armeria.server.docs.DocService;
+import io.grpc.ServerServiceDefinition;
+import io.headgate.kit.grpc.ApiServerConfig.Discovery;
+import java.util.List;
+import java.util.function.UnaryOperator;
 
 /// The pages of the port for people: the greeting at `/`, and the documentation, which asks nothing
 /// of any other server.
@@ -47,15 +53,38 @@ final class FrontPages {
 
   private FrontPages() {}
 
+  /// The greeting for everybody, and the documentation as far as `discovery` shows it.
+  ///
+  /// @param guard lets only callers with a good token see a page
+  static void serve(
+      ServerBuilder server,
+      Discovery discovery,
+      List<ServerServiceDefinition> services,
+      UnaryOperator<HttpService> guard) {
+    server.service("/", FrontPages::greet);
+    HttpService docs = ownOnly(DocService.builder().build());
+    HttpService openApi = text(MediaType.JSON_UTF_8, OpenApi.of(services));
+    switch (discovery) {
+      case SIGNED_IN ->
+          server
+              .serviceUnder("/docs", guard.apply(docs))
+              .service("/openapi.json", guard.apply(openApi));
+      case OPEN -> server.serviceUnder("/docs", docs).service("/openapi.json", openApi);
+      case OFF -> {
+        // Neither pages nor reflection.
+      }
+    }
+  }
+
   /// HTML for browsers, JSON for others.
-  static HttpResponse greet(ServiceRequestContext context, HttpRequest request) {
+  private static HttpResponse greet(ServiceRequestContext context, HttpRequest request) {
     boolean html =
         request.headers().accept().stream()
             .anyMatch(it -> it.is(MediaType.HTML_UTF_8.withoutParameters()));
     return own(context, html ? MediaType.HTML_UTF_8 : MediaType.JSON_UTF_8, html ? HTML : JSON);
   }
 
-  static HttpService text(MediaType type, String text) {
+  private static HttpService text(MediaType type, String text) {
     return (context, _) -> own(context, type, text);
   }
 
@@ -66,7 +95,7 @@ final class FrontPages {
 
   /// Pages whose browser loads nothing from elsewhere. Their first page names fonts of a stranger,
   /// which are left out: without them the browser takes its own.
-  static HttpService ownOnly(HttpService pages) {
+  private static HttpService ownOnly(HttpService pages) {
     return new SimpleDecoratingHttpService(pages) {
       @Override
       public HttpResponse serve(ServiceRequestContext context, HttpRequest request)

@@ -56,9 +56,7 @@ final class KnownFields {
     String field = given.length() > LONGEST ? given.substring(0, LONGEST) + "…" : given;
     List<String> known = names.getOrDefault(message, List.of());
     String hint =
-        NearestName.find(given, known)
-            .map(near -> "did you mean " + near + "?")
-            .orElse("its fields: " + String.join(", ", known));
+        NearestName.suggestion(given, known).orElse("its fields: " + String.join(", ", known));
     String text =
         "%s has no field \"%s\": %s"
             .formatted(message.substring(message.lastIndexOf('.') + 1), field, hint);

@@ -129,8 +129,7 @@ final class OpenApi {
         "responses",
         object(
             "200",
-            object(
-                "description", "The answer.", "content", content(message(method.getOutputType()))),
+            object("description", "The answer.", "content", answer(method)),
             "default",
             object(
                 "description",
@@ -208,6 +207,14 @@ final class OpenApi {
       schemas.put(name, object("type", "object", "properties", object(fields)));
     }
     return object("$ref", "#/components/schemas/" + name);
+  }
+
+  /// A stream answers with one message a line.
+  private Struct answer(MethodDescriptor method) {
+    Struct schema = message(method.getOutputType());
+    return method.isServerStreaming()
+        ? object("application/x-ndjson", object("schema", schema))
+        : content(schema);
   }
 
   private static Struct content(Struct schema) {

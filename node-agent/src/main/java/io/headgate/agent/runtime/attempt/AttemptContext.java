@@ -21,6 +21,7 @@ import java.util.Optional;
 ///
 /// @param runtime where they run
 /// @param images which may run
+/// @param gangs how workers of gangs reach each other
 /// @param output sends what jobs print; empty: it stays on this machine
 public record AttemptContext(
     AttemptLedger ledger,
@@ -33,6 +34,7 @@ public record AttemptContext(
     ProgressWatch progress,
     JobMeter jobs,
     UseWatch uses,
+    GangNetwork gangs,
     Optional<OutputExport> output,
     AgentInstruments instruments,
     TimeSource time) {

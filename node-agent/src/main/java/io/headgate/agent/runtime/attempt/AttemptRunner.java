@@ -2,6 +2,7 @@ package io.headgate.agent.runtime.attempt;
 
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.Input;
+import io.headgate.agent.core.Rendezvous;
 import io.headgate.agent.core.StopOrder;
 import java.util.function.Consumer;
 
@@ -15,6 +16,9 @@ public interface AttemptRunner {
 
   /// Reports a contact with the control plane at that time of the boot clock.
   void contact(long bootMs);
+
+  /// Starts the program, now or once the worker is prepared.
+  void go(Rendezvous rendezvous);
 
   /// Stops the job, or suspends it, now or as soon as its supervisor is there.
   void stop(StopOrder stop);

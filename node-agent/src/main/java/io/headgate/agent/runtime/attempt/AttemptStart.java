@@ -4,7 +4,10 @@ import io.headgate.agent.container.ImageStore;
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.EndReason;
+import io.headgate.agent.core.Input;
+import io.headgate.agent.core.Rendezvous;
 import io.headgate.agent.core.StopOrder;
+import io.headgate.agent.core.WorkerAddress;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.SupervisorLauncher;
@@ -15,6 +18,7 @@ import io.headgate.agent.runtime.telemetry.Enforcement;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,16 +33,31 @@ final class AttemptStart {
   private final AttemptContext context;
   private final Assignment assignment;
   private final Workload workload;
+  private final StartBarrier barrier;
+  private final Consumer<Input> inputs;
   private int launches;
 
-  AttemptStart(AttemptContext context, Assignment assignment, Workload workload) {
+  AttemptStart(
+      AttemptContext context,
+      Assignment assignment,
+      Workload workload,
+      StartBarrier barrier,
+      Consumer<Input> inputs) {
     this.context = context;
     this.assignment = assignment;
     this.workload = workload;
+    this.barrier = barrier;
+    this.inputs = inputs;
   }
 
   /// After a restart the driver has to know again which slices are taken.
   void adopt() throws IOException {
+    Optional<WorkerAddress> address = context.ledger().addresses().of(key());
+    if (address.isPresent()) {
+      context.gangs().adopted(key(), address.get());
+      // A new leader may need it for workers that still wait.
+      inputs.accept(new Input.Prepared(key(), address.get()));
+    }
     for (SlicePlan plan : context.ledger().slices(key())) {
       try {
         context.driver().realise(plan);
@@ -98,9 +117,34 @@ final class AttemptStart {
       // The machine's fault and not the job's, which may run elsewhere.
       return giveUp(EndReason.REJECTED, "the slice could not be made: " + e.getMessage());
     }
+    if (!assignment.startBarrier()) {
+      return launch(conditions, timing, plans, Optional.empty());
+    }
+    try {
+      prepared();
+    } catch (IOException e) {
+      // The machine's fault: another one may have a port.
+      return giveUp(EndReason.REJECTED, String.valueOf(e.getMessage()));
+    }
+    Optional<Rendezvous> rendezvous = barrier.await(conditions);
+    if (rendezvous.isEmpty()) {
+      return abandoned(conditions);
+    }
+    Failpoint.AFTER_GO.reach();
+    return launch(conditions, timing, plans, rendezvous);
+  }
+
+  /// @param rendezvous of a gang's workers
+  private Optional<AttemptLedger.Refusal> launch(
+      Workload.StartConditions conditions,
+      AgentInstruments.Timing timing,
+      List<SlicePlan> plans,
+      Optional<Rendezvous> rendezvous)
+      throws IOException, InterruptedException {
     try {
       long contact = Math.max(context.ledger().contactBootMs(key()), conditions.contactBootMs());
-      workload.prepare(plans, contact, timing.traceparent());
+      workload.prepare(plans, contact, timing.traceparent(), rendezvous);
+      context.gangs().letGo(key());
     } catch (GpuDriverException e) {
       return giveUp(EndReason.REJECTED, "the slice cannot be given to the job: " + e.getMessage());
     } catch (CheckpointRoots.StorageException e) {
@@ -134,6 +178,13 @@ final class AttemptStart {
           giveUp(EndReason.REJECTED, problem);
       case SupervisorLauncher.Result.Abandoned _ -> abandoned(conditions);
     };
+  }
+
+  /// Tells the scheduler where the other workers reach this one.
+  private void prepared() throws IOException {
+    WorkerAddress address = context.gangs().reserve(key(), context.ledger().addresses().of(key()));
+    context.ledger().addresses().record(key(), address);
+    inputs.accept(new Input.Prepared(key(), address));
   }
 
   /// Why the machine cannot serve the attempt, as far as is known before anything is fetched;

@@ -5,6 +5,7 @@ import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.Observation;
+import io.headgate.agent.core.Rendezvous;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.AttemptLock;
@@ -47,6 +48,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
   private final Consumer<Input> inputs;
   private final AttemptStart start;
   private final AttemptOrders orders;
+  private final StartBarrier barrier = new StartBarrier();
 
   /// Whether the supervisor is known to have recorded a status. Confined to the thread of `run`.
   private boolean hasStatus;
@@ -61,7 +63,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
     this.assignment = assignment;
     this.workload = context.runtime().of(assignment);
     this.inputs = inputs;
-    this.start = new AttemptStart(context, assignment, workload);
+    this.start = new AttemptStart(context, assignment, workload, barrier, inputs);
     this.orders =
         new AttemptOrders(
             context, assignment, new Suspension(context, assignment, workload, this), this, inputs);
@@ -87,10 +89,16 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
   }
 
   @Override
+  public void go(Rendezvous rendezvous) {
+    barrier.open(rendezvous);
+  }
+
+  @Override
   public void stop(StopOrder stop) {
     if (orders.stop(stop)) {
       workload.stopOrdered(this);
     }
+    barrier.wake();
   }
 
   @Override
@@ -112,6 +120,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
     } finally {
       lock.unlock();
     }
+    barrier.wake();
     orders.detach();
   }
 
@@ -310,6 +319,7 @@ public final class SupervisedAttempt implements AttemptRunner, Workload.StartCon
       context.driver().release(plan);
     }
     workload.cleanUp();
+    context.gangs().free(key());
     return true;
   }
 

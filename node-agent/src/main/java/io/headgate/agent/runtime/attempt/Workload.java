@@ -2,6 +2,7 @@ package io.headgate.agent.runtime.attempt;
 
 import io.headgate.agent.container.ImageStore;
 import io.headgate.agent.core.EndReason;
+import io.headgate.agent.core.Rendezvous;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.SupervisorLauncher;
@@ -59,7 +60,13 @@ public interface Workload {
   ///
   /// @param contactBootMs the last contact with the control plane
   /// @param traceparent the trace that the job continues; may be empty
-  void prepare(List<SlicePlan> plans, long contactBootMs, String traceparent) throws IOException;
+  /// @param rendezvous of its gang; empty: it had no start barrier
+  void prepare(
+      List<SlicePlan> plans,
+      long contactBootMs,
+      String traceparent,
+      Optional<Rendezvous> rendezvous)
+      throws IOException;
 
   /// Starts its supervisor, at most once ever.
   ///

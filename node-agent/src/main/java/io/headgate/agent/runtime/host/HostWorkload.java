@@ -5,7 +5,9 @@ import io.headgate.agent.container.ImageStore;
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceNode;
+import io.headgate.agent.core.GangEnvironment;
 import io.headgate.agent.core.JobEnvironment;
+import io.headgate.agent.core.Rendezvous;
 import io.headgate.agent.driver.SlicePaths;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.Cgroups;
@@ -14,12 +16,14 @@ import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.process.Trees;
 import io.headgate.agent.process.Walls;
+import io.headgate.agent.runtime.attempt.GangNetwork;
 import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.attempt.Workload;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
@@ -66,14 +70,19 @@ final class HostWorkload implements Workload {
   }
 
   @Override
-  public void prepare(List<SlicePlan> plans, long contactBootMs, String traceparent)
+  public void prepare(
+      List<SlicePlan> plans,
+      long contactBootMs,
+      String traceparent,
+      Optional<Rendezvous> rendezvous)
       throws IOException {
     AttemptKey key = assignment.key();
     JobLimits.Granted limits = machine.walls().limits(assignment);
     OptionalInt user = user();
     JobWalls.Directories directories = makeDirectories(user);
     long diskBytes = machine.disk().limit(assignment, user, limited(directories));
-    JobEnvironment.Places places = places(directories);
+    String hostfile = GangNetwork.writeHostfile(directories.work(), rendezvous);
+    JobEnvironment.Places places = places(directories, rendezvous, hostfile);
     SortedMap<String, String> devices = new TreeMap<>(machine.driver().environment(plans));
     List<DeviceNode> nodes =
         machine.walls().areNamespaces() ? machine.driver().deviceNodes(plans) : List.of();
@@ -101,7 +110,13 @@ final class HostWorkload implements Workload {
     Assignment.SelfStop selfStop = assignment.selfStop();
     new SupervisorSpec(
             assignment.command(),
-            environment(places, gpus, traceparent, limits, diskBytes),
+            environment(
+                places,
+                gpus,
+                traceparent,
+                limits,
+                diskBytes,
+                rendezvous.map(known -> GangEnvironment.own(known, hostfile)).orElse(Map.of())),
             assignment.abortCallback().command(),
             directories.work().resolve(JobEnvironment.ON_ABORT),
             workingDirectory(directories),
@@ -125,9 +140,11 @@ final class HostWorkload implements Workload {
       JobEnvironment.Gpus gpus,
       String traceparent,
       JobLimits.Granted limits,
-      long diskBytes) {
+      long diskBytes,
+      Map<String, String> gang) {
     SortedMap<String, String> environment =
         JobEnvironment.of(assignment, places, gpus, traceparent);
+    environment.putAll(gang);
     environment.putAll(limits.variables());
     if (diskBytes > 0) {
       environment.put("HEADGATE_DISK_LIMIT_BYTES", Long.toString(diskBytes));
@@ -152,14 +169,25 @@ final class HostWorkload implements Workload {
         .orElse(directories.work());
   }
 
-  private JobEnvironment.Places places(JobWalls.Directories directories) throws IOException {
+  private JobEnvironment.Places places(
+      JobWalls.Directories directories, Optional<Rendezvous> rendezvous, String hostfile)
+      throws IOException {
+    SortedMap<String, String> inherited =
+        JobEnvironment.imageVariables(
+            image.map(ImageStore.Image::environment).orElseGet(TreeMap::new));
+    rendezvous.ifPresent(known ->
+        inherited.putAll(
+            GangEnvironment.conventions(
+                assignment,
+                known,
+                hostfile,
+                GangNetwork.networkInterface(known.hosts().get(assignment.key().worker())))));
     return new JobEnvironment.Places(
         directories.work().toString(),
         machine.walls().areNamespaces() ? "/tmp" : directories.temporary().toString(),
         directories.checkpoints().toString(),
         !machine.checkpoints().use(assignment, Trees::isEmpty),
-        JobEnvironment.imageVariables(
-            image.map(ImageStore.Image::environment).orElseGet(TreeMap::new)));
+        inherited);
   }
 
   @Override

@@ -367,6 +367,9 @@ public final class JobWalls {
   }
 
   /// Which files of the machine jobs see.
+  ///
+  /// @param data the agent's directory
+  /// @param checkpointRoots with the directories of all jobs
   public VisibleFiles visibleFiles(Path data, List<Path> checkpointRoots) {
     return areNamespaces()
         ? VisibleFiles.ofMounts(users, data, checkpointRoots, settings.shared())

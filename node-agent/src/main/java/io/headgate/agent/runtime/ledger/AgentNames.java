@@ -67,9 +67,6 @@ public record AgentNames(Path data, Form form) {
     }
     Form form = isUsed ? Form.HASH_32 : Form.SHA_256;
     try {
-      if (data.getParent() != null) {
-        Files.createDirectories(data.getParent());
-      }
       DurableFile.makeDirectory(data);
       Fields fields = new Fields().put(FORM, form);
       DurableFile.replaceUnlocked(file, fields.toLines().getBytes(StandardCharsets.UTF_8));

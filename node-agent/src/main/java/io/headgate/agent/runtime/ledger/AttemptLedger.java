@@ -32,6 +32,7 @@ import org.slf4j.LoggerFactory;
 /// | file | written | means |
 /// |---|---|---|
 /// | `assignment` | before anything is started | taken on, in this boot |
+/// | `address` | before a gang's worker is reported as prepared | where the others reach it |
 /// | `slices` | before the driver is called | slices to look for and free after a crash |
 /// | `refused` | under the supervisor's lock | it never ran, and no late launcher starts it |
 /// | `suspending` | before anything of it is suspended | the processes that need care after a crash |
@@ -69,6 +70,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
   private final DiskReserve reserve;
   private final SuspensionRecords suspensions;
   private final OutputRecords outputs;
+  private final AddressRecords addresses;
   private final JobUsers users;
 
   private AttemptLedger(Path data, String bootId, DataLock lock, JobUsers users)
@@ -82,6 +84,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
     this.files = new RecordFiles(reserve);
     this.suspensions = new SuspensionRecords(files, attempts);
     this.outputs = new OutputRecords(attempts);
+    this.addresses = new AddressRecords(files, this::directory);
     reserve.write(() -> DurableFile.makeDirectory(attempts));
   }
 
@@ -187,6 +190,11 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
     return fields.find(USER).isEmpty()
         ? OptionalInt.empty()
         : OptionalInt.of((int) fields.number(USER));
+  }
+
+  /// Where the workers of gangs are reached.
+  public AddressRecords addresses() {
+    return addresses;
   }
 
   public void recordSlices(AttemptKey key, List<SlicePlan> plans) throws IOException {

@@ -12,6 +12,8 @@ public enum Failpoint {
   AFTER_ASSIGNMENT_RECORD,
   AFTER_SLICE_RECORD,
   AFTER_REALISE,
+  AFTER_ADDRESS_RECORD,
+  AFTER_GO,
   AFTER_SPEC,
   AFTER_POD_CREATE,
   AFTER_POD_RECORD,
@@ -34,6 +36,9 @@ public enum Failpoint {
   /// The points that only attempts in pods pass.
   public static final Set<Failpoint> OF_PODS =
       EnumSet.of(AFTER_POD_CREATE, AFTER_POD_RECORD, AFTER_POD_DELETE);
+
+  /// The points that only workers of gangs pass.
+  public static final Set<Failpoint> OF_GANGS = EnumSet.of(AFTER_ADDRESS_RECORD, AFTER_GO);
 
   /// The points that only suspended attempts pass.
   public static final Set<Failpoint> OF_SUSPENSIONS =

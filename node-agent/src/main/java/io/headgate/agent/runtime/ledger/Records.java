@@ -15,6 +15,7 @@ import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.core.SlicePlace;
 import io.headgate.agent.core.StopStep;
+import io.headgate.agent.core.WorkerAddress;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
@@ -41,6 +42,7 @@ final class Records {
         .put("resume", assignment.resume())
         .put("minimum_isolation", assignment.minimumIsolation())
         .put("user", assignment.user())
+        .put("start_barrier", assignment.startBarrier())
         .put("abort_timeout", assignment.abortCallback().timeout())
         .putIfPresent("working_directory", assignment.workingDirectory())
         .putIfPresent("time_limit", assignment.timeLimit())
@@ -85,7 +87,9 @@ final class Records {
         fields
             .find("image")
             .map(image -> new Container(image, fields.constant("pull", PullPolicy.class))),
-        fields.find("storage"));
+        fields.find("storage"),
+        // An older agent recorded none.
+        fields.find("start_barrier").map(Boolean::parseBoolean).orElse(false));
   }
 
   static Fields of(AttemptReport report) {
@@ -94,6 +98,7 @@ final class Records {
         .put("state", report.state())
         .putIfPresent("started", report.started())
         .putIfPresent("suspension", Optional.of(report.suspension()).filter(order -> order != 0));
+    report.address().ifPresent(address -> put(fields, address));
     report
         .step()
         .ifPresent(step ->
@@ -126,7 +131,18 @@ final class Records {
         fields.instant("started"),
         step,
         fields.find("end").isEmpty() ? Optional.empty() : Optional.of(end(fields)),
-        fields.find("suspension").isEmpty() ? 0 : fields.number("suspension"));
+        fields.find("suspension").isEmpty() ? 0 : fields.number("suspension"),
+        address(fields));
+  }
+
+  static Fields put(Fields fields, WorkerAddress address) {
+    return fields.put("address", address.host()).put("master_port", address.masterPort());
+  }
+
+  static Optional<WorkerAddress> address(Fields fields) {
+    return fields
+        .find("address")
+        .map(host -> new WorkerAddress(host, (int) fields.number("master_port")));
   }
 
   private static AttemptReport.End end(Fields fields) {

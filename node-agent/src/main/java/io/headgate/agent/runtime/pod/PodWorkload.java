@@ -4,7 +4,9 @@ import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.Container.PullPolicy;
 import io.headgate.agent.core.EndReason;
+import io.headgate.agent.core.GangEnvironment;
 import io.headgate.agent.core.JobEnvironment;
+import io.headgate.agent.core.Rendezvous;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.SlicePaths;
 import io.headgate.agent.driver.SlicePlan;
@@ -16,6 +18,7 @@ import io.headgate.agent.process.SupervisorLauncher.Result;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.process.Trees;
 import io.headgate.agent.process.Walls;
+import io.headgate.agent.runtime.attempt.GangNetwork;
 import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.attempt.Workload;
 import java.io.IOException;
@@ -71,7 +74,11 @@ final class PodWorkload implements Workload {
   }
 
   @Override
-  public void prepare(List<SlicePlan> plans, long contactBootMs, String traceparent)
+  public void prepare(
+      List<SlicePlan> plans,
+      long contactBootMs,
+      String traceparent,
+      Optional<Rendezvous> rendezvous)
       throws IOException {
     if (parts.ledger().hasInside(key())
         && SupervisorSpec.isWritten(parts.ledger().supervised(key()))) {
@@ -94,13 +101,26 @@ final class PodWorkload implements Workload {
                   OwnedTree.give(parts.program(), user, made);
                   return Trees.isEmpty(made);
                 });
+    String hostfile = GangNetwork.writeHostfile(work, rendezvous);
     JobEnvironment.Places places =
         new JobEnvironment.Places(
-            work.toString(), "/tmp", checkpoints.toString(), !isEmpty, new TreeMap<>());
+            work.toString(),
+            "/tmp",
+            checkpoints.toString(),
+            !isEmpty,
+            // The interface of a pod has another name than the machine's.
+            rendezvous
+                .map(known ->
+                    GangEnvironment.conventions(assignment, known, hostfile, Optional.empty()))
+                .orElseGet(TreeMap::new));
     Assignment.SelfStop selfStop = assignment.selfStop();
     new SupervisorSpec(
             assignment.command(),
-            environment(places, plans, traceparent),
+            environment(
+                places,
+                plans,
+                traceparent,
+                rendezvous.map(known -> GangEnvironment.own(known, hostfile)).orElse(Map.of())),
             assignment.abortCallback().command(),
             work.resolve(JobEnvironment.ON_ABORT),
             runsIn(work),
@@ -120,9 +140,13 @@ final class PodWorkload implements Workload {
   }
 
   private SortedMap<String, String> environment(
-      JobEnvironment.Places places, List<SlicePlan> plans, String traceparent) {
+      JobEnvironment.Places places,
+      List<SlicePlan> plans,
+      String traceparent,
+      Map<String, String> gang) {
     SortedMap<String, String> environment =
         JobEnvironment.of(assignment, places, gpus(plans), traceparent);
+    environment.putAll(gang);
     environment.putAll(granted().variables());
     return environment;
   }

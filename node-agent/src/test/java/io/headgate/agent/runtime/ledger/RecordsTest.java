@@ -273,7 +273,8 @@ class RecordsTest {
                     OptionalInt.empty(),
                     Optional.of("x".repeat(100_000)),
                     Fixtures.NOW)),
-            0);
+            0,
+            Optional.empty());
     try (Outbox outbox = openOutbox(file)) {
       for (int i = 0; i < 50; i++) {
         outbox.acknowledge(outbox.append(wordy).sequence() - 1);

@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.catalog.SpentBudget;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Dependency;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.type.GpuQuantity;
@@ -39,6 +40,35 @@ public sealed interface Reason {
     @Override
     public Object subject() {
       return denial;
+    }
+  }
+
+  /// Other jobs must end first.
+  ///
+  /// @param first the first of them
+  /// @param more how many others there are
+  record AfterJobs(Dependency first, int more) implements Reason {
+    @Override
+    public String code() {
+      return "AFTER_JOB";
+    }
+
+    @Override
+    public Object subject() {
+      return first.on();
+    }
+  }
+
+  /// Its submitter named an earliest start.
+  record NotBefore(Instant time) implements Reason {
+    @Override
+    public String code() {
+      return "NOT_BEFORE";
+    }
+
+    @Override
+    public Object subject() {
+      return time;
     }
   }
 

@@ -76,6 +76,15 @@ public final class ReasonDetail {
               need.toString(),
               "capacity",
               capacity.toString());
+      case Reason.AfterJobs(var first, int more) ->
+          named(
+              "job",
+              first.name(),
+              "condition",
+              first.condition().name(),
+              "more",
+              Integer.toString(more));
+      case Reason.NotBefore(var time) -> named("time", time.toString());
       case Reason.Hold(var pool, var need, var holder) ->
           named("pool", pool.name(), "need", need.toString(), "holder", holder.toString());
       case Reason.HeldInLimit(var limit, var held, var holder, var until) -> {

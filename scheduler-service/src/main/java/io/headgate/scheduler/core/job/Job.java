@@ -13,6 +13,7 @@ import java.util.Optional;
 /// @param lastPreemption by whom it was preempted last, if ever
 /// @param holdPause the last pause between its holds of unknown expected start (O7)
 /// @param headroom what it holds in the limits that block it (O7)
+/// @param gate what it still waits for before it may start
 public record Job(
     JobSpec spec,
     JobState state,
@@ -22,7 +23,8 @@ public record Job(
     int attempts,
     Optional<Preemption> lastPreemption,
     Optional<HoldPause> holdPause,
-    Optional<HeadroomHold> headroom) {
+    Optional<HeadroomHold> headroom,
+    Gate gate) {
   /// A job that has not been preempted and has waited since its submission.
   public static Job submitted(
       JobSpec spec, JobState state, long sequence, Instant submittedAt, int attempts) {
@@ -35,7 +37,8 @@ public record Job(
         attempts,
         Optional.empty(),
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        Gate.OPEN);
   }
 
   public JobId id() {
@@ -52,7 +55,8 @@ public record Job(
         attempts,
         lastPreemption,
         holdPause,
-        headroom);
+        headroom,
+        gate);
   }
 
   /// The job with another pause; empty: it may hold.
@@ -66,7 +70,8 @@ public record Job(
         attempts,
         lastPreemption,
         newPause,
-        headroom);
+        headroom,
+        gate);
   }
 
   /// The job with other headroom; empty: it holds none.
@@ -80,6 +85,39 @@ public record Job(
         attempts,
         lastPreemption,
         holdPause,
-        newHeadroom);
+        newHeadroom,
+        gate);
+  }
+
+  /// The job with another gate.
+  ///
+  /// @param since the latest moment at which it began to wait for its start
+  public Job withGate(Gate newGate, Instant since) {
+    return new Job(
+        spec,
+        state,
+        sequence,
+        submittedAt,
+        since,
+        attempts,
+        lastPreemption,
+        holdPause,
+        headroom,
+        newGate);
+  }
+
+  /// The job with another specification.
+  public Job withSpec(JobSpec newSpec) {
+    return new Job(
+        newSpec,
+        state,
+        sequence,
+        submittedAt,
+        waitingSince,
+        attempts,
+        lastPreemption,
+        holdPause,
+        headroom,
+        gate);
   }
 }

@@ -22,6 +22,8 @@ public enum JobEvent {
   SUCCEED,
   /// It ended by itself with another exit code.
   FAIL,
+  /// A user changes it while it waits.
+  UPDATE,
   /// It goes back to its queue.
   REQUEUE,
   /// It ends by a user's word or its policy's.

@@ -12,6 +12,7 @@ import static io.headgate.scheduler.core.job.JobEvent.STOP;
 import static io.headgate.scheduler.core.job.JobEvent.SUBMIT;
 import static io.headgate.scheduler.core.job.JobEvent.SUCCEED;
 import static io.headgate.scheduler.core.job.JobEvent.SUSPEND;
+import static io.headgate.scheduler.core.job.JobEvent.UPDATE;
 import static io.headgate.scheduler.core.job.JobEvent.WITHDRAW;
 import static io.headgate.scheduler.core.job.JobState.ASSIGNED;
 import static io.headgate.scheduler.core.job.JobState.CANCELLED;
@@ -45,6 +46,7 @@ public final class JobLifecycle {
           row(WAITING, ASSIGN, ASSIGNED, "gets slices"),
           row(WAITING, WITHDRAW, DRAFT, "its queue or its right to it is gone"),
           row(WAITING, CANCEL, CANCELLED, "nothing to stop"),
+          row(WAITING, UPDATE, WAITING, "its priority, run time or queue is another"),
           row(ASSIGNED, RUN, RUNNING, "all workers run"),
           row(ASSIGNED, REJECT, WAITING, "agent cannot; original place"),
           row(ASSIGNED, STOP, STOPPING, "stopped before it ran"),

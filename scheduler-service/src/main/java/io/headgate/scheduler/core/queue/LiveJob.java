@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.BackOff;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.HeadroomHold;
 import io.headgate.scheduler.core.job.HoldPause;
 import io.headgate.scheduler.core.job.Job;
@@ -20,7 +21,7 @@ public final class LiveJob {
   /// Rule O5.
   public static final Comparator<LiveJob> ORDER = LiveJob::compare;
 
-  private final JobSpec spec;
+  private JobSpec spec;
   private final QueueState queue;
   private final long sequence;
   private final Instant submittedAt;
@@ -35,6 +36,9 @@ public final class LiveJob {
   private @Nullable BackOff backOff;
   private boolean backsOff;
 
+  /// Null: its gate is open.
+  private @Nullable Gate gate;
+
   public LiveJob(Job job, QueueState queue) {
     this.spec = job.spec();
     this.queue = queue;
@@ -46,6 +50,7 @@ public final class LiveJob {
     this.lastPreemption = job.lastPreemption().orElse(null);
     this.holdPause = job.holdPause().orElse(null);
     this.headroom = job.headroom().orElse(null);
+    this.gate = job.gate().equals(Gate.OPEN) ? null : job.gate();
   }
 
   private static int compare(LiveJob one, LiveJob other) {
@@ -181,6 +186,31 @@ public final class LiveJob {
     return backsOff;
   }
 
+  /// The gate that it waits behind before it takes its place in its lane.
+  public Gate gate() {
+    return gate == null ? Gate.OPEN : gate;
+  }
+
+  /// Whether it waits behind its gate, beside its lane.
+  public boolean isGated() {
+    return gate != null;
+  }
+
+  /// Sets what it waits for; [Gate#OPEN]: nothing else.
+  public void setGate(Gate newGate) {
+    gate = newGate.equals(Gate.OPEN) ? null : newGate;
+  }
+
+  /// Whether it waits beside its lane: behind its gate, or for the end of a pause.
+  public boolean isBesideLane() {
+    return backsOff || gate != null;
+  }
+
+  /// Its priority or its bounds are others now. It must not be in a lane meanwhile.
+  public void setSpec(JobSpec newSpec) {
+    spec = newSpec;
+  }
+
   public Job toJob() {
     return new Job(
         spec,
@@ -191,7 +221,8 @@ public final class LiveJob {
         attempts,
         Optional.ofNullable(lastPreemption),
         holdPause(),
-        Optional.ofNullable(headroom));
+        Optional.ofNullable(headroom),
+        gate());
   }
 
   @Override

@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,7 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
 
   private final TreeSet<LiveJob> holders = new TreeSet<>(LiveJob.ORDER);
   private final TreeSet<LiveJob> backedOff = new TreeSet<>(LiveJob.ORDER);
+  private final TreeSet<LiveJob> gated = new TreeSet<>(LiveJob.ORDER);
   private int waitingInLanes;
   private boolean lanesByUser;
   private boolean preemptibleByDefault = true;
@@ -347,17 +349,15 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
     }
   }
 
-  /// The waiting jobs that pause after a rejection, in order.
-  public Collection<LiveJob> backedOff() {
+  /// The waiting jobs that pause after a rejection, in order. Callers keep it.
+  public SortedSet<LiveJob> backedOff() {
     return backedOff;
   }
 
-  public void addBackedOff(LiveJob job) {
-    backedOff.add(job);
-  }
-
-  public void removeBackedOff(LiveJob job) {
-    backedOff.remove(job);
+  /// The waiting jobs behind their gates, in order. They are ahead of no other job. Callers keep
+  /// it.
+  public SortedSet<LiveJob> gated() {
+    return gated;
   }
 
   public void addHolder(LiveJob job) {
@@ -369,6 +369,10 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
   }
 
   public int waiting() {
+    return candidates() + gated.size();
+  }
+
+  public int candidates() {
     return waitingInLanes + holders.size() + backedOff.size();
   }
 

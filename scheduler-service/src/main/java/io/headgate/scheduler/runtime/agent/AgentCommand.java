@@ -8,6 +8,7 @@ import io.headgate.scheduler.runtime.record.JobMetadata;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.WorkerName;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -62,6 +63,27 @@ public sealed interface AgentCommand {
           storage,
           newEnvironment,
           newDocument);
+    }
+  }
+
+  /// Start the program of a prepared worker: all workers of its attempt are prepared.
+  ///
+  /// @param hosts address of each worker's node, by worker
+  /// @param masterPort on the first worker's node; 0: none
+  /// @param localRank place of the worker among those on its node
+  /// @param localWorldSize workers on its node
+  /// @param nodeRank place of its node, in the order of the nodes' first workers
+  record Go(
+      Leadership leadership,
+      WorkerName worker,
+      List<String> hosts,
+      int masterPort,
+      int localRank,
+      int localWorldSize,
+      int nodeRank)
+      implements AgentCommand {
+    public Go {
+      hosts = List.copyOf(hosts);
     }
   }
 

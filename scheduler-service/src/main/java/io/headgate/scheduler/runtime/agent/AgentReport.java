@@ -13,6 +13,7 @@ import java.util.Optional;
 /// @param error in one sentence; empty: nothing went wrong
 /// @param phase of a stop that began or ended
 /// @param suspension the order by which it is SUSPENDED; 0: it is not
+/// @param address where the other workers of its gang reach it; empty: it is not prepared
 public record AgentReport(
     JobName job,
     String uid,
@@ -25,7 +26,8 @@ public record AgentReport(
     Optional<Instant> startedAt,
     Optional<Instant> endedAt,
     Optional<StopPhase> phase,
-    long suspension) {
+    long suspension,
+    Optional<WorkerAddress> address) {
 
   /// How a worker stands.
   public enum State {

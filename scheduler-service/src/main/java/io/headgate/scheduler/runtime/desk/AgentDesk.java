@@ -45,11 +45,13 @@ public final class AgentDesk {
   private final LeaderState state;
   private final CatalogDesk catalogs;
   private final ProgressDesk progress;
+  private final StartBarriers barriers;
 
   public AgentDesk(LeaderState state, CatalogDesk catalogs, ProgressDesk progress) {
     this.state = state;
     this.catalogs = catalogs;
     this.progress = progress;
+    this.barriers = new StartBarriers(state);
   }
 
   /// Takes over the node's stream and compares the machine's attempts with the durable ones.
@@ -165,6 +167,11 @@ public final class AgentDesk {
     }
   }
 
+  /// Gives up gangs that wait too long at their start barrier.
+  public void sweep(LoopTurn turn, long nowNanos) {
+    barriers.sweep(turn, nowNanos);
+  }
+
   private static void close(LoopTurn turn, NodeRegistry.Entry entry) {
     if (!entry.closing) {
       entry.closing = true;
@@ -242,6 +249,7 @@ public final class AgentDesk {
             .filter(phase -> !attempt.workers().get(worker).stopPhases().contains(phase.name()));
     remember(turn, attempt, report, ended);
     ended.ifPresent(phase -> note(turn, job, attempt, phase));
+    barriers.reported(turn, job, attempt, report, state.nodes.clock(node).heardNanos());
     WorkerStatus status = attempt.attempt().workers().get(worker);
     switch (report.state()) {
       case STARTING -> {
@@ -359,7 +367,7 @@ public final class AgentDesk {
       LoopTurn turn, JobRecord job, AttemptRecord attempt, AgentReport.StopPhase phase) {
     Optional<String> took = phase.took().map(duration -> Long.toString(duration.toMillis()));
     turn.note(
-        EffectRecorder.about(job, EventType.STOP_PHASE)
+        JobNotes.about(job, EventType.STOP_PHASE)
             .attempt(attempt.id().number())
             .message(
                 "%s: %s %s%s"

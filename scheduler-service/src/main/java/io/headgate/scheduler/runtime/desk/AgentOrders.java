@@ -8,9 +8,11 @@ import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.agent.AgentCommand;
 import io.headgate.scheduler.runtime.agent.AgentCommand.StopKind;
 import io.headgate.scheduler.runtime.agent.Dispatch;
+import io.headgate.scheduler.runtime.agent.WorkerAddress;
 import io.headgate.scheduler.runtime.catalog.Access;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.Grace;
@@ -21,6 +23,8 @@ import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.WorkerKey;
 import io.headgate.scheduler.runtime.trace.JobTrace;
 import io.headgate.scheduler.runtime.trace.Sampling;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -96,6 +100,25 @@ final class AgentOrders {
             kind,
             attempt.skipCallback(),
             attempt.attempt().stop().map(AgentOrders::suspension).orElse(0L)));
+  }
+
+  /// The order to start the program of a prepared worker.
+  ///
+  /// @param addresses of all workers, by worker
+  Dispatch go(JobRecord job, AttemptRecord attempt, int worker, List<WorkerAddress> addresses) {
+    List<NodeId> nodes =
+        attempt.attempt().assignment().workers().stream().map(WorkerPlace::node).toList();
+    NodeId node = nodes.get(worker);
+    return new Dispatch.Say(
+        node,
+        new AgentCommand.Go(
+            leadership,
+            job.worker(attempt.id(), worker),
+            addresses.stream().map(WorkerAddress::host).toList(),
+            addresses.getFirst().masterPort(),
+            Collections.frequency(nodes.subList(0, worker), node),
+            Collections.frequency(nodes, node),
+            nodes.stream().distinct().toList().indexOf(node)));
   }
 
   /// The order to resume a suspended attempt.

@@ -1,8 +1,12 @@
 package io.headgate.scheduler.runtime.desk;
 
+import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Dependency;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.runtime.agent.AgentHello;
 import io.headgate.scheduler.runtime.agent.AgentReport;
 import io.headgate.scheduler.runtime.agent.AgentSession;
@@ -14,6 +18,7 @@ import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.catalog.VaultRules;
 import io.headgate.scheduler.runtime.record.BudgetUse;
 import io.headgate.scheduler.runtime.record.Cancellation;
+import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
 import io.headgate.scheduler.runtime.record.JobView;
@@ -47,6 +52,12 @@ public sealed interface Command {
 
     /// Nothing was stored: as many jobs wait as may.
     record TooManyWaiting(int index, WaitingBounds.Met met) implements SubmitReply {}
+
+    /// Nothing was stored: a job that this one is to wait for has ended in another way.
+    record NeverMet(int index, Dependency dependency, JobState ended) implements SubmitReply {}
+
+    /// Nothing was stored: the caller's copy of a job to wait for is older than the durable one.
+    record Outdated() implements SubmitReply {}
   }
 
   /// A user wants a job to end.
@@ -64,9 +75,44 @@ public sealed interface Command {
   /// @param known as the database had it
   /// @param by id of the user or service account
   /// @param catalog by which it was judged
+  /// @param moved to another queue; absent: it stays in its own
+  /// @param prerequisites the jobs that it still waited for, as the database had them
   record Requeue(
-      JobRecord known, String by, CatalogView catalog, CompletableFuture<ChangeReply> reply)
+      JobRecord known,
+      String by,
+      CatalogView catalog,
+      Optional<Moved> moved,
+      List<JobRecord> prerequisites,
+      CompletableFuture<ChangeReply> reply)
       implements Command {}
+
+  /// A job's other queue.
+  ///
+  /// @param document the job's specification with that queue
+  record Moved(QueueId queue, Document document) {}
+
+  /// A user changes a job that waits or is a draft.
+  ///
+  /// @param known as the database had it
+  /// @param spec with all changes
+  /// @param document the job's specification with all changes
+  /// @param what the changes, for people: ` by ada: priority 5`
+  /// @param catalog by which it was judged
+  record Update(
+      JobRecord known,
+      JobSpec spec,
+      Document document,
+      String what,
+      CatalogView catalog,
+      CompletableFuture<ChangeReply> reply)
+      implements Command {}
+
+  /// Changes that one user asks for at once. Each one is answered by itself.
+  record Many(List<Command> commands) implements Command {
+    public Many {
+      commands = List.copyOf(commands);
+    }
+  }
 
   /// The outcome of a change.
   sealed interface ChangeReply {
@@ -80,8 +126,12 @@ public sealed interface Command {
     /// As many jobs wait as may.
     record TooManyWaiting(WaitingBounds.Met met) implements ChangeReply {}
 
-    /// The caller's copy of the job is older than the durable one: read it again.
+    /// The caller's copy of the job, or of one that it waits for, is older than the durable one:
+    /// read it again.
     record Outdated() implements ChangeReply {}
+
+    /// A job that it is to wait for has ended in another way.
+    record NeverMet(Dependency dependency, JobState ended) implements ChangeReply {}
   }
 
   /// An agent opened a stream.

@@ -30,6 +30,7 @@ import io.headgate.scheduler.runtime.record.JobRecord.Course;
 import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.text.DecisionText;
+import io.headgate.scheduler.runtime.text.DependencyText;
 import io.headgate.scheduler.runtime.text.EndText;
 import io.headgate.scheduler.runtime.text.ReasonText;
 import io.headgate.scheduler.runtime.text.SetAsideText;
@@ -37,6 +38,7 @@ import io.headgate.type.Viewer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /// Turns the core's decisions into rows, events and [AgentOrders], and keeps the books in step.
@@ -101,6 +103,12 @@ public final class EffectRecorder {
             jobs.job(job).ifPresent(known -> keep(turn, known.withHoldPause(pause)));
         case Effect.HeadroomHoldChanged(JobId job, var headroom) ->
             jobs.job(job).ifPresent(known -> keep(turn, known.withHeadroom(headroom)));
+        case Effect.GateChanged(JobId job, var gate, var since) ->
+            jobs.job(job)
+                .ifPresent(known -> keep(turn, known.with(known.job().withGate(gate, since))));
+        case Effect.DependencyFailed(JobId job, var dependency, var ended) ->
+            turn.cancellations.put(
+                job, Cancellation.byDependency(DependencyText.unmet(dependency, ended)));
         case Effect.PastUseChanged(var past) -> turn.pastUse.add(past);
         case Effect.LaneReasonChanged(LaneId lane, var reason) -> laneReason(turn, lane, reason);
         case Effect.JobReasonChanged(JobId job, var _) -> turn.touched.add(job);
@@ -129,22 +137,18 @@ public final class EffectRecorder {
       case SUBMIT -> {
         keep(turn, record);
         turn.note(
-            about(record, EventType.SUBMITTED)
+            JobNotes.about(record, EventType.SUBMITTED)
                 .message(
                     "%s is submitted to %s"
                         .formatted(record.name().id(), job.spec().queue().name())));
       }
       case WITHDRAW -> toDraft(turn, record, turn.drafts.getOrDefault(job.id(), QUEUE_REMOVED));
       case ASSIGN, STOP, RESUME -> keep(turn, record);
+      case UPDATE -> updated(turn, record);
       case SUSPEND -> {
         keep(turn, record);
         turn.note(
-            about(record, EventType.SUSPENDED)
-                .attempt(job.attempts())
-                .message(
-                    record.name().id()
-                        + " is suspended: "
-                        + core.reason(job.id()).map(ReasonText::sentence).orElse("")));
+            JobNotes.suspended(record, core.reason(job.id()).map(ReasonText::sentence).orElse("")));
       }
       case RUN -> {
         Optional<Instant> startedAt = core.attempt(job.id()).flatMap(Attempt::startedAt);
@@ -156,7 +160,7 @@ public final class EffectRecorder {
                     Optional.empty(),
                     record.course().exitCode())));
         turn.note(
-            about(record, EventType.STARTED)
+            JobNotes.about(record, EventType.STARTED)
                 .attempt(job.attempts())
                 .message(record.name().id() + " runs"));
       }
@@ -177,7 +181,7 @@ public final class EffectRecorder {
                 .with(Optional.<DraftCause>empty())
                 .cancelled(Optional.empty()));
     turn.note(
-        about(record, ran ? EventType.REQUEUED : EventType.QUEUED)
+        JobNotes.about(record, ran ? EventType.REQUEUED : EventType.QUEUED)
             .attempt(record.job().attempts())
             .message(
                 ran
@@ -188,12 +192,19 @@ public final class EffectRecorder {
             .detail(DecisionText.detail("standing", lastStanding(record))));
   }
 
+  private void updated(LoopTurn turn, JobRecord record) {
+    LoopTurn.Updated updated = Objects.requireNonNull(turn.updates.get(record.id()));
+    JobRecord changed = record.with(updated.metadata());
+    keep(turn, changed);
+    turn.note(JobNotes.updated(changed, updated.what()));
+  }
+
   private void toDraft(LoopTurn turn, JobRecord record, DraftCause cause) {
     JobRecord draft = record.with(Optional.of(cause));
     turn.jobs.put(draft.id(), draft);
     jobs.remove(draft);
     turn.note(
-        about(draft, EventType.QUEUED)
+        JobNotes.about(draft, EventType.QUEUED)
             .message(draft.name().id() + " is a draft now: " + cause.message())
             .detail(DecisionText.detail("code", cause.code())));
   }
@@ -210,9 +221,9 @@ public final class EffectRecorder {
     jobs.remove(done);
     String code = done.course().exitCode().map(String::valueOf).orElse("");
     turn.note(
-        about(done, EventType.FINISHED)
+        JobNotes.about(done, EventType.FINISHED)
             .attempt(done.job().attempts())
-            .message(EndText.sentence(done))
+            .message(EndText.sentence(done) + JobNotes.gangsCause(turn, done))
             .detail(
                 DecisionText.detail(
                     "state",
@@ -256,7 +267,7 @@ public final class EffectRecorder {
       turn.dispatches.add(orders.run(turn, job, record, worker, catalog));
     }
     turn.note(
-        about(job, EventType.ASSIGNED)
+        JobNotes.about(job, EventType.ASSIGNED)
             .attempt(attempt.id().number())
             .pool(attempt.assignment().pool().name())
             .places(places)
@@ -306,19 +317,19 @@ public final class EffectRecorder {
       }
     }
     switch (order.cause()) {
-      case StopCause.Preempted(var _, var rule, var grounds) ->
+      case StopCause.Preempted(JobId winner, var rule, var grounds) ->
           turn.note(
-              about(job, EventType.PREEMPTED)
+              JobNotes.about(job, EventType.PREEMPTED)
                   .attempt(attempt.id().number())
                   .pool(attempt.attempt().assignment().pool().name())
                   .preemption(by, rule.name())
                   .message(message)
-                  .detail(
-                      by.equals(Viewer.ANOTHER_TEAMS_JOB)
-                          ? DecisionText.withoutWinner(DecisionText.detail(grounds))
-                          : DecisionText.detail(grounds)));
+                  .detail(JobNotes.detail(grounds, by, jobs.job(winner))));
       case StopCause.Cancelled(), StopCause.Requeued(), StopCause.SuspensionOver() ->
-          turn.note(about(job, EventType.STOPPING).attempt(attempt.id().number()).message(message));
+          turn.note(
+              JobNotes.about(job, EventType.STOPPING)
+                  .attempt(attempt.id().number())
+                  .message(message));
       case StopCause.WorkerEnded(var _, var _) -> {
         // The event of the job's end covers the end of its worker.
       }
@@ -338,17 +349,7 @@ public final class EffectRecorder {
     change(turn, resumed);
     JobRecord job = jobs.job(attempt.id().job()).orElseThrow();
     turn.dispatches.add(orders.resume(job, resumed));
-    turn.note(
-        about(job, EventType.RESUMED)
-            .attempt(attempt.id().number())
-            .pool(attempt.assignment().pool().name())
-            .places(attempt.assignment().workers())
-            .message(
-                "%s goes on, where it was, on %s of %s"
-                    .formatted(
-                        job.name().id(),
-                        DecisionText.places(attempt.assignment()),
-                        attempt.assignment().pool().name())));
+    turn.note(JobNotes.resumed(job, attempt));
   }
 
   private void end(LoopTurn turn, AttemptRecord attempt, AttemptEnding ending) {
@@ -386,14 +387,8 @@ public final class EffectRecorder {
         .flatMap(jobs::job)
         .ifPresent(head ->
             turn.note(
-                about(head, EventType.REASON_CHANGED)
+                JobNotes.about(head, EventType.REASON_CHANGED)
                     .message(head.name().id() + " waits: " + ReasonText.sentence(reason))
                     .detail(ReasonText.detail(reason))));
-  }
-
-  static Event about(JobRecord job, EventType type) {
-    return new Event(type, job.tenant())
-        .job(job.id(), job.name().id())
-        .queue(job.job().spec().queue().name(), job.metadata().policy());
   }
 }

@@ -17,6 +17,7 @@ import io.headgate.scheduler.runtime.record.Cancellation;
 import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.Event;
 import io.headgate.scheduler.runtime.record.EventRecord;
+import io.headgate.scheduler.runtime.record.JobMetadata;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.NameCounter;
 import io.headgate.scheduler.runtime.record.NodeContact;
@@ -53,10 +54,18 @@ public final class LoopTurn {
   /// Why jobs are requeued in this turn, to be appended to a sentence: `, as ada asked`.
   final Map<JobId, String> requeueCauses = new LinkedHashMap<>();
 
+  /// Changes of jobs by users.
+  final Map<JobId, Updated> updates = new LinkedHashMap<>();
+
+  /// A changed job.
+  ///
+  /// @param what the changes, for people
+  record Updated(JobMetadata metadata, String what) {}
+
   /// By index of input: what to do if the core refuses it.
   final Map<Integer, Consumer<Denial>> refusals = new LinkedHashMap<>();
 
-  /// The documents of new jobs.
+  /// The documents of new and changed jobs.
   final Map<JobId, Document> documents = new LinkedHashMap<>();
 
   /// Workers that this turn gives up because no agent was told to start them. They must not be sent
@@ -171,6 +180,7 @@ public final class LoopTurn {
       next++;
     }
     List<Batch.NewJob> newJobs = new ArrayList<>();
+    List<Batch.NewJob> changedDocuments = new ArrayList<>();
     List<JobRecord> changed = new ArrayList<>();
     for (Map.Entry<JobId, JobRecord> entry : jobs.entrySet()) {
       JobRecord job = entry.getValue().atVersion(next);
@@ -179,6 +189,9 @@ public final class LoopTurn {
         newJobs.add(new Batch.NewJob(job, documents.getOrDefault(job.id(), Document.EMPTY)));
       } else {
         changed.add(job);
+        if (documents.containsKey(job.id())) {
+          changedDocuments.add(new Batch.NewJob(job, documents.get(job.id())));
+        }
       }
     }
     releasedHolds.removeAll(holds.keySet());
@@ -186,6 +199,7 @@ public final class LoopTurn {
         id,
         next,
         newJobs,
+        changedDocuments,
         changed,
         List.copyOf(attempts.values()),
         List.copyOf(holds.values()),

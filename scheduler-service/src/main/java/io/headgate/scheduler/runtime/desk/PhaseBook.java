@@ -129,7 +129,8 @@ public final class PhaseBook {
           NODE_SET_ASIDE,
           NODE_LOST,
           DEVICE_CHANGED,
-          BUDGET ->
+          BUDGET,
+          UPDATED ->
           List.of();
     };
   }

@@ -5,14 +5,12 @@ import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.job.JobState;
-import io.headgate.scheduler.core.job.WorkerStatus;
-import io.headgate.scheduler.runtime.desk.Command.ChangeReply;
 import io.headgate.scheduler.runtime.desk.Command.SubmitReply;
-import io.headgate.scheduler.runtime.record.AttemptRecord;
 import io.headgate.scheduler.runtime.record.Batch;
 import io.headgate.scheduler.runtime.record.EventType;
 import io.headgate.scheduler.runtime.record.JobMetadata;
@@ -21,14 +19,13 @@ import io.headgate.scheduler.runtime.record.JobRecord.Course;
 import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
 import io.headgate.scheduler.runtime.submission.Submission;
 import io.headgate.scheduler.runtime.submission.Submission.NewJob;
-import io.headgate.scheduler.runtime.text.DecisionText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/// Handles the requests of users. Confined to the loop.
+/// Takes submissions. Confined to the loop.
 public final class UserDesk {
   private static final DraftCause AS_SUBMITTED =
       new DraftCause("DRAFT", "it was submitted as a draft; requeue it to put it in its queue");
@@ -36,11 +33,13 @@ public final class UserDesk {
   private final LeaderState state;
   private final JobViews views;
   private final VaultDesk vaults;
+  private final GateDesk gates;
 
   public UserDesk(LeaderState state, JobViews views, VaultDesk vaults) {
     this.state = state;
     this.views = views;
     this.vaults = vaults;
+    this.gates = new GateDesk(state);
   }
 
   /// All or none: every job is checked before the first is taken.
@@ -51,6 +50,7 @@ public final class UserDesk {
     List<NewJob> jobs = submit.submission().jobs();
     WaitingCounts more = new WaitingCounts();
     more.addAll(waitingMore);
+    List<Gate> left = new ArrayList<>(jobs.size());
     for (int i = 0; i < jobs.size(); i++) {
       NewJob job = jobs.get(i);
       JobSpec spec = spec(new JobId(state.lastJob + 1 + i), job);
@@ -64,6 +64,12 @@ public final class UserDesk {
         answer(turn, submit.reply(), new SubmitReply.NotAdmitted(i));
         return;
       }
+      GateDesk.Found found = gates.ofNew(job, state.lastJob + 1);
+      if (!(found instanceof GateDesk.Found.Left(Gate gate))) {
+        answer(turn, submit.reply(), refused(i, found));
+        return;
+      }
+      left.add(gate);
       if (!job.draft()) {
         Optional<WaitingBounds.Met> met = met(job.queue(), job.submitter(), more);
         if (met.isPresent()) {
@@ -77,11 +83,17 @@ public final class UserDesk {
         .filter(job -> !job.draft())
         .forEach(job -> waitingMore.add(job.queue(), job.submitter()));
     List<JobId> ids = new ArrayList<>(jobs.size());
-    for (NewJob job : jobs) {
-      JobId id = take(turn, job);
+    for (int i = 0; i < jobs.size(); i++) {
+      NewJob job = jobs.get(i);
+      JobId id = take(turn, job, left.get(i));
       ids.add(id);
       vaults.taken(id, job.queue(), submit.submission().catalog());
     }
+    keep(turn, submit, ids);
+    reply(turn, submit.reply(), () -> accepted(turn, ids));
+  }
+
+  private void keep(LoopTurn turn, Command.Submit submit, List<JobId> ids) {
     state.taken.take(submit.submission(), ids, turn.now);
     submit.submission().counters().forEach(turn::count);
     submit
@@ -91,10 +103,15 @@ public final class UserDesk {
             turn.requests.add(
                 new Batch.RequestRecord(
                     request.subject(), request.requestId(), request.fingerprint(), ids)));
-    reply(turn, submit.reply(), () -> accepted(turn, ids));
   }
 
-  private Optional<WaitingBounds.Met> met(QueueId queue, String submitter, WaitingCounts more) {
+  private static SubmitReply refused(int index, GateDesk.Found found) {
+    return found instanceof GateDesk.Found.NeverMet(var dependency, var ended)
+        ? new SubmitReply.NeverMet(index, dependency, ended)
+        : new SubmitReply.Outdated();
+  }
+
+  Optional<WaitingBounds.Met> met(QueueId queue, String submitter, WaitingCounts more) {
     return state.jobs.waiting().met(queue, submitter, more, state.settings.waiting());
   }
 
@@ -127,7 +144,7 @@ public final class UserDesk {
         jobs.stream().flatMap(id -> views.of(turn, id).stream()).toList());
   }
 
-  private boolean isAdmitted(QueueId id, String submitter, boolean byRole) {
+  boolean isAdmitted(QueueId id, String submitter, boolean byRole) {
     return state
         .catalog
         .queue(id)
@@ -135,13 +152,14 @@ public final class UserDesk {
         .isPresent();
   }
 
-  private JobId take(LoopTurn turn, NewJob job) {
+  private JobId take(LoopTurn turn, NewJob job, Gate gate) {
     JobId id = new JobId(++state.lastJob);
     JobSpec spec = spec(id, job);
     JobRecord record =
         new JobRecord(
             metadata(turn, job),
-            Job.submitted(spec, job.draft() ? JobState.DRAFT : JobState.WAITING, 0, turn.now, 0),
+            Job.submitted(spec, job.draft() ? JobState.DRAFT : JobState.WAITING, 0, turn.now, 0)
+                .withGate(gate, turn.now),
             Course.NONE,
             job.draft() ? Optional.of(AS_SUBMITTED) : Optional.empty(),
             Optional.empty(),
@@ -152,11 +170,11 @@ public final class UserDesk {
     if (job.draft()) {
       turn.jobs.put(id, record);
       turn.note(
-          EffectRecorder.about(record, EventType.SUBMITTED)
+          JobNotes.about(record, EventType.SUBMITTED)
               .message(record.name().id() + " is submitted as a draft"));
     } else {
       turn.staged.put(id, record);
-      turn.inputs.add(new Input.JobSubmitted(spec));
+      turn.inputs.add(new Input.JobSubmitted(spec, gate));
     }
     return id;
   }
@@ -190,130 +208,8 @@ public final class UserDesk {
         job.movable());
   }
 
-  public void cancel(LoopTurn turn, Command.Cancel cancel) {
-    JobRecord known = cancel.known();
-    Optional<JobRecord> live = state.jobs.job(known.id());
-    if (live.isEmpty()) {
-      if (isOutdated(known)) {
-        answer(turn, cancel.reply(), new ChangeReply.Outdated());
-        return;
-      }
-      if (known.state().isTerminal()) {
-        // It has ended already, which is all that was asked for.
-        reply(turn, cancel.reply(), () -> new ChangeReply.Changed(views.of(turn, known)));
-        return;
-      }
-      turn.staged.put(known.id(), known);
-    }
-    JobRecord job = live.orElse(known);
-    if (cancel.skipCallback()) {
-      skipCallback(turn, job);
-    }
-    turn.cancellations.put(job.id(), cancel.cancellation());
-    turn.inputs.add(new Input.JobCancelled(job.job()));
-    change(turn, job, cancel.reply(), true);
-  }
-
-  /// Where the order to stop stays the same as before, only this tells the agents. Another one that
-  /// follows says it, too, and what goes before would contradict it.
-  private void skipCallback(LoopTurn turn, JobRecord job) {
-    state
-        .jobs
-        .attempt(job.id())
-        .filter(attempt -> !attempt.skipCallback())
-        .ifPresent(attempt -> {
-          AttemptRecord changed = attempt.withSkipCallback();
-          state.jobs.change(changed);
-          turn.attempts.put(changed.id(), changed);
-          boolean stays =
-              changed
-                  .attempt()
-                  .stop()
-                  .filter(order ->
-                      switch (order.outcome()) {
-                        case REQUEUE, SUSPEND -> false;
-                        case CANCEL, FAIL, LOSE -> true;
-                      })
-                  .isPresent();
-          List<WorkerStatus> workers = changed.attempt().workers();
-          for (int worker = 0; worker < workers.size(); worker++) {
-            if (stays && workers.get(worker).isLive()) {
-              turn.dispatches.add(state.orders.stop(job, changed, worker));
-            }
-          }
-        });
-  }
-
-  public void requeue(LoopTurn turn, Command.Requeue requeue, WaitingCounts waitingMore) {
-    JobRecord known = requeue.known();
-    Optional<JobRecord> live = state.jobs.job(known.id());
-    if (live.isEmpty()) {
-      if (isOutdated(known)) {
-        answer(turn, requeue.reply(), new ChangeReply.Outdated());
-        return;
-      }
-      Optional<Denial> denial = state.core.check(unused(known));
-      if (denial.isPresent()) {
-        answer(turn, requeue.reply(), new ChangeReply.Refused(denial.get()));
-        return;
-      }
-      QueueId queue = known.job().spec().queue();
-      String submitter = known.metadata().submitter();
-      if (!isAdmitted(queue, submitter, known.metadata().byRole())) {
-        answer(turn, requeue.reply(), new ChangeReply.NotAdmitted());
-        return;
-      }
-      Optional<WaitingBounds.Met> met = met(queue, submitter, waitingMore);
-      if (met.isPresent()) {
-        answer(turn, requeue.reply(), new ChangeReply.TooManyWaiting(met.get()));
-        return;
-      }
-      waitingMore.add(queue, submitter);
-      turn.staged.put(
-          known.id(), known.with(requeuedTo(known.metadata(), known.job().spec().queue())));
-      vaults.taken(known.id(), known.job().spec().queue(), requeue.catalog());
-    }
-    JobRecord job = live.orElse(known);
-    turn.requeueCauses.put(job.id(), DecisionText.asked(requeue.by()));
-    turn.inputs.add(new Input.JobRequeued(job.job()));
-    change(turn, job, requeue.reply(), false);
-  }
-
-  /// The core's check is about a new job.
-  private JobSpec unused(JobRecord job) {
-    JobSpec spec = job.job().spec();
-    return spec.with().id(new JobId(state.lastJob + 1)).build();
-  }
-
-  /// Its queue may lead to another policy or profile by now.
-  private JobMetadata requeuedTo(JobMetadata metadata, QueueId id) {
-    Queue queue = state.catalog.queue(id).orElseThrow();
-    Profile profile = state.catalog.profile(queue.profile()).orElseThrow();
-    return metadata.requeuedTo(
-        queue.policy().name(), queue.profile().name(), profile.need(), profile.workers());
-  }
-
-  /// The input was added last.
-  private void change(
-      LoopTurn turn, JobRecord job, CompletableFuture<ChangeReply> reply, boolean isDoneIfRefused) {
-    List<Denial> denials = new ArrayList<>();
-    turn.refusals.put(turn.inputs.size() - 1, denials::add);
-    reply(
-        turn,
-        reply,
-        () ->
-            denials.isEmpty() || isDoneIfRefused
-                ? new ChangeReply.Changed(views.of(turn, job.id()).orElse(views.of(turn, job)))
-                : new ChangeReply.Refused(denials.getFirst()));
-  }
-
-  private boolean isOutdated(JobRecord known) {
-    Long departed = state.jobs.departedAt(known.id());
-    return departed != null && departed > known.version();
-  }
-
   /// An answer that rests on nothing that this turn writes.
-  private static <T> void answer(LoopTurn turn, CompletableFuture<T> future, T answer) {
+  static <T> void answer(LoopTurn turn, CompletableFuture<T> future, T answer) {
     reply(turn, future, () -> answer);
   }
 

@@ -85,7 +85,9 @@ final class WaitBook {
   void waits(JobRecord job, Reason reason, Instant now) {
     boolean isOwn =
         switch (reason) {
-          case Reason.Holding _,
+          case Reason.AfterJobs _,
+              Reason.NotBefore _,
+              Reason.Holding _,
               Reason.WaitingForVictims _,
               Reason.BackingOff _,
               Reason.Suspended _ ->

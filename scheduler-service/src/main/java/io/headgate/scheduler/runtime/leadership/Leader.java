@@ -199,6 +199,8 @@ final class Leader {
       case Command.Submit submit -> submit.reply().completeExceptionally(cause);
       case Command.Cancel cancel -> cancel.reply().completeExceptionally(cause);
       case Command.Requeue requeue -> requeue.reply().completeExceptionally(cause);
+      case Command.Update update -> update.reply().completeExceptionally(cause);
+      case Command.Many(var commands) -> commands.forEach(each -> fail(each, cause));
       case Command.Ask<?> ask -> ask.reply().completeExceptionally(cause);
       case Command.Hello hello -> hello.session().endNotLeader("");
       case Command.Report _,

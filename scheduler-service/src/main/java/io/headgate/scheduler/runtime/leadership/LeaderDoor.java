@@ -1,6 +1,7 @@
 package io.headgate.scheduler.runtime.leadership;
 
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.agent.AgentHello;
 import io.headgate.scheduler.runtime.agent.AgentReport;
@@ -20,6 +21,7 @@ import io.headgate.scheduler.runtime.desk.LeadershipLostException;
 import io.headgate.scheduler.runtime.loop.InputQueue;
 import io.headgate.scheduler.runtime.record.BudgetUse;
 import io.headgate.scheduler.runtime.record.Cancellation;
+import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.submission.Submission;
@@ -174,8 +176,31 @@ public final class LeaderDoor {
   /// Starts a job anew.
   ///
   /// @param catalog the catalog that the request was checked against
-  public ChangeReply requeue(JobRecord known, String by, CatalogView catalog) {
-    return call(reply -> new Command.Requeue(known, by, catalog, reply));
+  /// @param moved to another queue; absent: it stays in its own
+  /// @param prerequisites the jobs that it still waited for, as the database has them
+  public ChangeReply requeue(
+      JobRecord known,
+      String by,
+      CatalogView catalog,
+      Optional<Command.Moved> moved,
+      List<JobRecord> prerequisites) {
+    return call(reply -> new Command.Requeue(known, by, catalog, moved, prerequisites, reply));
+  }
+
+  /// Changes a waiting job or a draft.
+  ///
+  /// @param spec with all changes
+  /// @param document the job's specification with all changes
+  /// @param what the changes, for people
+  /// @param catalog the catalog that the request was checked against
+  public ChangeReply update(
+      JobRecord known, JobSpec spec, Document document, String what, CatalogView catalog) {
+    return call(reply -> new Command.Update(known, spec, document, what, catalog, reply));
+  }
+
+  /// Makes many changes at once. Each is answered by itself.
+  public void change(List<Command> commands) {
+    var _ = begin((CompletableFuture<Void> _) -> new Command.Many(commands));
   }
 
   /// Answers a question from the leader's state. The question runs on the loop and must be short.

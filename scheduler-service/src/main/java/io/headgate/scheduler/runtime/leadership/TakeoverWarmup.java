@@ -209,6 +209,8 @@ public final class TakeoverWarmup implements AutoCloseable {
             false,
             List.of(),
             "",
+            Optional.empty(),
+            List.of(),
             false,
             Document.EMPTY);
     return new Command.Submit(

@@ -14,6 +14,7 @@ import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
 import io.headgate.scheduler.runtime.catalog.CatalogView;
 import io.headgate.scheduler.runtime.desk.AgentDesk;
 import io.headgate.scheduler.runtime.desk.CatalogDesk;
+import io.headgate.scheduler.runtime.desk.ChangeDesk;
 import io.headgate.scheduler.runtime.desk.Command;
 import io.headgate.scheduler.runtime.desk.ContactSweep;
 import io.headgate.scheduler.runtime.desk.JobViews;
@@ -48,6 +49,7 @@ public final class TurnMaker {
   private final Sink sink;
   private final LeaderView.Reads reads;
   private final UserDesk users;
+  private final ChangeDesk changes;
   private final AgentDesk agents;
   private final ProgressDesk progress;
   private final UseDesk uses;
@@ -85,6 +87,7 @@ public final class TurnMaker {
     this.reads = new LoopReads(state, views, time);
     this.vaults = new VaultDesk(state);
     this.users = new UserDesk(state, views, vaults);
+    this.changes = new ChangeDesk(state, views, vaults, users);
     this.catalogs = new CatalogDesk(state, vaults);
     this.progress = new ProgressDesk(state);
     this.uses = new UseDesk(state);
@@ -142,6 +145,7 @@ public final class TurnMaker {
     if (now - nextSweepNanos >= 0 || state.isWindowOpen()) {
       progress.settle(turn);
       contacts.sweep(turn, now);
+      agents.sweep(turn, now);
       state.usage().cut(turn);
       nextSweepNanos = now + state.settings().heartbeat().toNanos() / SWEEPS_PER_HEARTBEAT;
     }
@@ -169,8 +173,10 @@ public final class TurnMaker {
   private void handle(LoopTurn turn, Command command, WaitingCounts waitingMore) {
     switch (command) {
       case Command.Submit submit -> users.submit(turn, submit, waitingMore);
-      case Command.Cancel cancel -> users.cancel(turn, cancel);
-      case Command.Requeue requeue -> users.requeue(turn, requeue, waitingMore);
+      case Command.Cancel cancel -> changes.cancel(turn, cancel);
+      case Command.Requeue requeue -> changes.requeue(turn, requeue, waitingMore);
+      case Command.Update update -> changes.update(turn, update, waitingMore);
+      case Command.Many(var commands) -> commands.forEach(each -> handle(turn, each, waitingMore));
       case Command.Hello(AgentSession session, AgentHello hello) ->
           agents.hello(turn, session, hello);
       case Command.Report(AgentSession session, long sequence, AgentReport report) ->

@@ -13,6 +13,7 @@ import java.util.Map;
 /// @param id rises by one with every batch of a leader
 /// @param version of the watches after it
 /// @param newJobs with the specification of each
+/// @param documents of older jobs that have other ones now
 /// @param jobs that changed, as they are now
 /// @param attempts that began, changed or ended, as they are now
 /// @param holds placed, as they are now
@@ -30,6 +31,7 @@ public record Batch(
     long id,
     long version,
     List<NewJob> newJobs,
+    List<NewJob> documents,
     List<JobRecord> jobs,
     List<AttemptRecord> attempts,
     List<Hold> holds,
@@ -55,6 +57,7 @@ public record Batch(
         List.of(),
         List.of(),
         List.of(),
+        List.of(),
         Entries.empty(),
         List.of(),
         List.of(),
@@ -68,6 +71,7 @@ public record Batch(
   /// Whether it writes nothing but the lease.
   public boolean isRenewal() {
     return newJobs.isEmpty()
+        && documents.isEmpty()
         && jobs.isEmpty()
         && attempts.isEmpty()
         && holds.isEmpty()
@@ -83,9 +87,9 @@ public record Batch(
         && catalogs.isEmpty();
   }
 
-  /// A job that did not exist before.
+  /// A job with its specification.
   ///
-  /// @param document the job's specification as it was submitted
+  /// @param document the job's specification as it was submitted or changed last
   public record NewJob(JobRecord job, Document document) {}
 
   /// The outcome of a request that carries an id.

@@ -20,5 +20,6 @@ public enum EventType {
   DEVICE_CHANGED,
   STOPPING,
   QUEUED,
-  BUDGET
+  BUDGET,
+  UPDATED
 }

@@ -74,6 +74,12 @@ public interface JobReader extends NameLookup {
       labels = List.copyOf(labels);
     }
 
+    /// The filter with other states.
+    public Filter inStates(List<JobState> others) {
+      return new Filter(
+          queues, policies, users, others, createdAfter, labels, activeOrFinishedAfter, viewer);
+    }
+
     public Filter seenBy(Viewer other) {
       return new Filter(
           queues, policies, users, states, createdAfter, labels, activeOrFinishedAfter, other);
@@ -84,6 +90,11 @@ public interface JobReader extends NameLookup {
   ///
   /// @param before only jobs with a lower id
   List<JobRecord> page(TenantId tenant, Filter filter, OptionalLong before, int limit);
+
+  /// Oldest first.
+  ///
+  /// @param after only jobs with a higher id
+  List<JobRecord> oldest(TenantId tenant, Filter filter, long after, int limit);
 
   Map<JobState, Long> counts(TenantId tenant, Filter filter);
 
@@ -104,6 +115,7 @@ public interface JobReader extends NameLookup {
   /// @param after only events of this time and later
   /// @param policy id of the policy of the jobs that they are about; empty: any
   /// @param byJob id of the job that took the place of theirs; empty: any, or none
+  /// @param preemptionsOnly only preemptions and moves
   /// @param viewer only events about jobs that it sees, and about nodes; its teams are ids of
   ///   policies
   record EventFilter(
@@ -112,15 +124,16 @@ public interface JobReader extends NameLookup {
       Optional<Instant> after,
       String policy,
       String byJob,
+      boolean preemptionsOnly,
       Viewer viewer) {
     /// All events that the viewer sees.
     public static EventFilter of(TenantId tenant, Viewer viewer) {
-      return new EventFilter(tenant, Optional.empty(), Optional.empty(), "", "", viewer);
+      return new EventFilter(tenant, Optional.empty(), Optional.empty(), "", "", false, viewer);
     }
 
     /// The events about one job that the viewer sees.
     public static EventFilter of(TenantId tenant, JobId job, Viewer viewer) {
-      return new EventFilter(tenant, Optional.of(job), Optional.empty(), "", "", viewer);
+      return new EventFilter(tenant, Optional.of(job), Optional.empty(), "", "", false, viewer);
     }
   }
 

@@ -7,6 +7,7 @@ import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.NameCounter;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,6 +31,8 @@ public record Submission(
   /// @param byRole admitted as an admin, not as a member of the policy's group
   /// @param stopTime how long its stop may take
   /// @param movable may be moved to make room (P11)
+  /// @param notBefore its earliest start
+  /// @param after jobs that must end first
   /// @param draft the job is not queued yet
   /// @param document the workload, in the contract's form
   public record NewJob(
@@ -46,8 +49,14 @@ public record Submission(
       boolean movable,
       List<String> labels,
       String traceparent,
+      Optional<Instant> notBefore,
+      List<Prerequisite> after,
       boolean draft,
       Document document) {
+    public NewJob {
+      after = List.copyOf(after);
+    }
+
     /// A copy with another name.
     public NewJob named(JobName newName) {
       return new NewJob(
@@ -64,6 +73,30 @@ public record Submission(
           movable,
           labels,
           traceparent,
+          notBefore,
+          after,
+          draft,
+          document);
+    }
+
+    /// A copy that waits for these jobs.
+    public NewJob after(List<Prerequisite> prerequisites) {
+      return new NewJob(
+          name,
+          queue,
+          user,
+          submitter,
+          byRole,
+          priority,
+          preemptible,
+          maxRuntime,
+          stopTime,
+          suspend,
+          movable,
+          labels,
+          traceparent,
+          notBefore,
+          prerequisites,
           draft,
           document);
     }

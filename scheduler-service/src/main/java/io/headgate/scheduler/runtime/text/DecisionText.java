@@ -34,6 +34,9 @@ public final class DecisionText {
   /// Name, in the numbers of a preemption, of the policy whose job takes the place.
   public static final String WINNER = "policy";
 
+  /// The number of a preemption that names the user of the job that took the place.
+  public static final String WINNERS_USER = "user";
+
   private DecisionText() {}
 
   /// `gpu-0 devices 3-5`, `gpu-1 device 0 (1/2)`, `gpu-0 (no GPU)`.
@@ -168,7 +171,7 @@ public final class DecisionText {
   /// The numbers of a preemption without those of the policy that takes the place.
   public static Map<String, String> withoutWinner(Map<String, String> grounds) {
     Map<String, String> detail = new LinkedHashMap<>(grounds);
-    detail.keySet().removeAll(List.of(WINNER, "usage", "reservation"));
+    detail.keySet().removeAll(List.of(WINNER, WINNERS_USER, "usage", "reservation"));
     return detail;
   }
 

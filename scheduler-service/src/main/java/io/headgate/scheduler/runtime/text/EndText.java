@@ -12,12 +12,29 @@ import io.headgate.scheduler.runtime.record.WorkerFacts;
 import io.headgate.scheduler.runtime.record.WorkerFacts.EndReason;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /// How attempts and jobs ended, in the words of the contract.
 public final class EndText {
   private EndText() {}
 
+  /// The end of an attempt. The end of a gang names the worker that failed first.
   public static Ending of(AttemptRecord attempt, AttemptEnding ending, Instant now) {
+    Ending plain = plain(attempt, ending, now);
+    OptionalInt first =
+        attempt.workers().size() > 1 ? FirstFailure.of(attempt) : OptionalInt.empty();
+    if (first.isEmpty()) {
+      return plain;
+    }
+    WorkerFacts facts = attempt.workers().get(first.getAsInt());
+    return new Ending(
+        plain.at(),
+        plain.outcome(),
+        facts.exitCode().or(plain::exitCode),
+        FirstFailure.sentence(attempt, first.getAsInt()));
+  }
+
+  private static Ending plain(AttemptRecord attempt, AttemptEnding ending, Instant now) {
     return switch (ending) {
       case AttemptEnding.Exited(int code) -> exited(attempt, code, now);
       case AttemptEnding.Stopped() ->

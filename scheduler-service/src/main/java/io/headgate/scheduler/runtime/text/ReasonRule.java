@@ -27,6 +27,8 @@ public final class ReasonRule {
       case Reason.HeldInLimit(Reason limit, var _, var _, var _) -> of(limit);
       case Reason.WaitingForVictims _ -> "P5";
       case Reason.NeverFits _,
+          Reason.AfterJobs _,
+          Reason.NotBefore _,
           Reason.Suspended _,
           Reason.BackingOff _,
           Reason.WaitingForProvider _ ->

@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.explain.Dimension;
 import io.headgate.scheduler.core.explain.Obstacle;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.explain.ReasonDetail;
+import io.headgate.scheduler.core.job.Dependency;
 import io.headgate.type.GpuQuantity;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
@@ -17,10 +18,28 @@ import java.util.stream.Collectors;
 public final class ReasonText {
   private ReasonText() {}
 
+  private static String ended(Dependency.Condition condition) {
+    return switch (condition) {
+      case OK -> "ended with exit code 0";
+      case ANY -> "ended";
+      case FAIL -> "failed";
+    };
+  }
+
   /// One sentence, without the job's name.
   public static String sentence(Reason reason) {
     return switch (reason) {
       case Reason.NeverFits(Denial denial) -> "it can never start: " + sentence(denial);
+      case Reason.AfterJobs(var first, int more) ->
+          "it starts after %s has %s%s"
+              .formatted(
+                  first.name(),
+                  ended(first.condition()),
+                  more == 0
+                      ? ""
+                      : ", and after " + more + " more" + (more == 1 ? " job" : " jobs"));
+      case Reason.NotBefore(var time) ->
+          "it starts at %s at the earliest".formatted(time.truncatedTo(ChronoUnit.SECONDS));
       case Reason.QueueClosed(var queue) -> "queue " + queue.name() + " is paused";
       case Reason.Budget(var spent) ->
           spent.effect() == SpentBudget.Effect.YIELD

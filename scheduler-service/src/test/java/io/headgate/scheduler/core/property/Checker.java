@@ -86,7 +86,9 @@ final class Checker {
             pause);
         current = null;
       }
+      case Effect.GateChanged _ -> current = null;
       case Effect.JobChanged _,
+          Effect.DependencyFailed _,
           Effect.PastUseChanged _,
           Effect.NodeSetAside _,
           Effect.ScalePool _,

@@ -136,7 +136,7 @@ class LiesTest {
       Instant at = steps.get(i).at();
       List<Input> inputs = new ArrayList<>();
       for (Input input : steps.get(i).inputs()) {
-        if (input instanceof Input.JobSubmitted(var spec) && spec.user().equals(LIAR)) {
+        if (input instanceof Input.JobSubmitted(var spec, var _) && spec.user().equals(LIAR)) {
           ofLiar.add(spec.id());
         }
         boolean isTold =
@@ -211,7 +211,7 @@ class LiesTest {
   }
 
   private static Input lyingOnRunTime(long seed, Input input) {
-    if (!(input instanceof Input.JobSubmitted(var spec)) || !spec.user().equals(LIAR)) {
+    if (!(input instanceof Input.JobSubmitted(var spec, var gate)) || !spec.user().equals(LIAR)) {
       return input;
     }
     Optional<Duration> said =
@@ -220,7 +220,7 @@ class LiesTest {
           case 1 -> Optional.of(Duration.ofDays(300));
           default -> Optional.empty();
         };
-    return new Input.JobSubmitted(spec.with().maxRuntime(said).build());
+    return new Input.JobSubmitted(spec.with().maxRuntime(said).build(), gate);
   }
 
   private static List<String> withoutRunTimes(List<Effect> effects) {

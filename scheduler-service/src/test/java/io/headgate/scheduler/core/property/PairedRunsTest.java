@@ -86,6 +86,8 @@ class PairedRunsTest {
             case Effect.HoldReleased _,
                 Effect.HoldPauseChanged _,
                 Effect.HeadroomHoldChanged _,
+                Effect.GateChanged _,
+                Effect.DependencyFailed _,
                 Effect.NodeSetAside _,
                 Effect.ScalePool _,
                 Effect.ReleaseNode _ ->

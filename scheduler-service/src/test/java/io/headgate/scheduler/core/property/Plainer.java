@@ -391,7 +391,7 @@ final class Plainer {
   private void plainJobs() {
     Set<JobSpec> specs = new LinkedHashSet<>();
     history.mapEach(input -> {
-      if (input instanceof Input.JobSubmitted(var spec)) {
+      if (input instanceof Input.JobSubmitted(var spec, var _)) {
         specs.add(spec);
       }
       return input;
@@ -427,8 +427,8 @@ final class Plainer {
   private void job(JobSpec before, JobSpec after) {
     found.add(
         history.mapEach(input ->
-            input instanceof Input.JobSubmitted(var spec) && spec.equals(before)
-                ? new Input.JobSubmitted(after)
+            input instanceof Input.JobSubmitted(var spec, var gate) && spec.equals(before)
+                ? new Input.JobSubmitted(after, gate)
                 : input));
   }
 }

@@ -70,6 +70,8 @@ final class Player {
     for (Effect effect : decision.effects()) {
       if (effect instanceof Effect.JobChanged(var job, var _, var _)) {
         jobs.put(job.id(), job);
+      } else if (effect instanceof Effect.GateChanged(var job, var gate, var since)) {
+        jobs.computeIfPresent(job, (_, known) -> known.withGate(gate, since));
       }
     }
     check.decided(step, decision, core);
@@ -88,9 +90,11 @@ final class Player {
         }
         case Input.JobRequeued(var job) -> {
           if (jobs.containsKey(job.id())) {
-            current.add(new Input.JobRequeued(jobs.get(job.id())));
+            current.add(new Input.JobRequeued(Shadow.withoutEnded(jobs.get(job.id()), jobs::get)));
           }
         }
+        case Input.JobSubmitted(var spec, var gate) ->
+            current.add(new Input.JobSubmitted(spec, Shadow.withoutEnded(gate, jobs::get)));
         default -> current.add(input);
       }
     }

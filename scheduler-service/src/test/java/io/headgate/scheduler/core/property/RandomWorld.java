@@ -19,6 +19,9 @@ import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.Dependency;
+import io.headgate.scheduler.core.job.Dependency.Condition;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
@@ -57,6 +60,7 @@ final class RandomWorld {
   private long version;
   private Catalog catalog;
   private final DepartmentWorld departments;
+  private boolean gated = true;
 
   /// @param seed also decides which devices are divided in hardware, and whether some fall sick
   RandomWorld(RandomGenerator random, long seed) {
@@ -68,6 +72,12 @@ final class RandomWorld {
     nodes = 1 + random.nextInt(4);
     departments = new DepartmentWorld(seed);
     catalog = makeCatalog();
+  }
+
+  /// This world, where jobs wait for nothing but their turn.
+  RandomWorld withoutGates() {
+    gated = false;
+    return this;
   }
 
   Catalog catalog() {
@@ -309,7 +319,7 @@ final class RandomWorld {
     List<Job> jobs = List.copyOf(shadow.jobs.values());
     int dice = random.nextInt(100);
     if (dice < 40 && !catalog.queues().isEmpty()) {
-      submit(inputs);
+      submit(shadow, now, inputs);
     } else if (dice < 62 && !attempts.isEmpty()) {
       for (Attempt attempt : attempts) {
         confirm(attempt, now, inputs);
@@ -328,9 +338,13 @@ final class RandomWorld {
     } else if (dice < 88 && !jobs.isEmpty()) {
       inputs.add(new Input.JobCancelled(pick(jobs)));
     } else if (dice < 89 && !jobs.isEmpty()) {
-      inputs.add(new Input.JobWithdrawn(pick(jobs).id()));
+      Job job = pick(jobs);
+      inputs.add(
+          hasGates() && job.id().value() % 2 == 0
+              ? new Input.JobUpdated(job.spec().with().priority(1 - job.spec().priority()).build())
+              : new Input.JobWithdrawn(job.id()));
     } else if (dice < 91 && !jobs.isEmpty()) {
-      inputs.add(new Input.JobRequeued(pick(jobs)));
+      inputs.add(new Input.JobRequeued(shadow.withoutEnded(pick(jobs))));
     } else if (dice < 96) {
       changeNode(shadow, inputs);
     } else if (dice < 99) {
@@ -340,7 +354,32 @@ final class RandomWorld {
     }
   }
 
-  private void submit(List<Input> inputs) {
+  /// Whether jobs wait for each other, for a time, and are changed. Not drawn, so that a seed stays
+  /// what it was.
+  private boolean hasGates() {
+    return gated && seed % 5 == 2;
+  }
+
+  /// The last two jobs, if they have not ended, and a time.
+  private Gate gate(Shadow shadow, Instant now) {
+    if (!hasGates() || nextJob % 3 != 0) {
+      return Gate.OPEN;
+    }
+    List<Dependency> after = new ArrayList<>();
+    for (long on = Math.max(1, nextJob - 4); on < nextJob; on += 2) {
+      Job known = shadow.jobs.get(new JobId(on));
+      if (known != null && !known.state().isTerminal()) {
+        after.add(new Dependency(known.id(), "j" + on, Condition.values()[(int) (on % 3)]));
+      }
+    }
+    return new Gate(
+        nextJob % 2 == 0
+            ? Optional.of(now.plus(Duration.ofMinutes(nextJob % 7)))
+            : Optional.empty(),
+        after);
+  }
+
+  private void submit(Shadow shadow, Instant now, List<Input> inputs) {
     QueueId queue = pick(catalog.queues()).id();
     UserId user = new UserId(chance(60) ? "u" : "v");
     int count = 1 + random.nextInt(4);
@@ -349,6 +388,7 @@ final class RandomWorld {
         chance(50) ? Optional.of(Duration.ofMinutes(1 + random.nextInt(30))) : Optional.empty();
     for (int i = 0; i < count; i++) {
       Optional<Boolean> preemptible = chance(85) ? Optional.empty() : Optional.of(chance(50));
+      Gate gate = gate(shadow, now);
       inputs.add(
           new Input.JobSubmitted(
               new JobSpec(
@@ -360,7 +400,8 @@ final class RandomWorld {
                   maxRuntime,
                   stopTime(nextJob),
                   Optional.empty(),
-                  nextJob % 3 == 0)));
+                  nextJob % 3 == 0),
+              gate));
     }
   }
 

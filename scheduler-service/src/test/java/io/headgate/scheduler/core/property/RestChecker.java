@@ -330,6 +330,8 @@ final class RestChecker {
     long need = rules.need(job);
     boolean right =
         switch (reason) {
+          // GateCheck looks at these.
+          case Reason.AfterJobs _, Reason.NotBefore _ -> false;
           case Reason.Limit limit ->
               isOfUse(limit, policy, need) && rules.used(policy) + need > rules.limit(policy);
           case Reason.UserLimit limit -> {

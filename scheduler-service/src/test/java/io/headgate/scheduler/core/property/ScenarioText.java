@@ -86,7 +86,7 @@ final class ScenarioText {
                   "{%s, %s: %s}".formatted(at, isUp ? "nodeUp" : "nodeDown", node.id().name()));
             }
           }
-          case Input.JobSubmitted(var spec) ->
+          case Input.JobSubmitted(var spec, var _) ->
               events.add("{" + at + ", submit: " + job(spec) + "}");
           case Input.JobCancelled(var job) ->
               events.add("{%s, cancel: j%d}".formatted(at, job.id().value()));
@@ -94,6 +94,7 @@ final class ScenarioText {
           case Input.NodeRemoved _,
               Input.JobRequeued _,
               Input.JobWithdrawn _,
+              Input.JobUpdated _,
               Input.WorkerStarted _,
               Input.AttemptCheckpointed _,
               Input.WorkerExited _,
@@ -109,7 +110,9 @@ final class ScenarioText {
     }
     late.reversed().forEach(id -> events.addFirst("{at: 0s, nodeDown: " + id.name() + "}"));
     text.append("apiVersion: headgate/v1\nkind: Scenario\nconfiguration:\n");
-    configuration(Objects.requireNonNull(first));
+    if (first != null) {
+      configuration(first);
+    }
     items("", "nodes", nodes.values().stream().map(ScenarioText::node).toList());
     items("", "events", events);
     history

@@ -213,7 +213,8 @@ final class Scenarios {
         job.attempts(),
         Optional.empty(),
         job.holdPause(),
-        Optional.empty());
+        Optional.empty(),
+        job.gate());
   }
 
   /// Lets a new core decide the history.

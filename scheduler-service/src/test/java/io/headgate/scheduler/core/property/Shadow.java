@@ -20,6 +20,8 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Dependency;
+import io.headgate.scheduler.core.job.Gate;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
@@ -46,6 +48,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// The database of a shell: built from inputs and effects alone.
 final class Shadow {
@@ -231,6 +235,8 @@ final class Shadow {
           jobs.computeIfPresent(job, (key, known) -> known.withHoldPause(pause));
       case Effect.HeadroomHoldChanged(var job, var headroom) ->
           jobs.computeIfPresent(job, (key, known) -> known.withHeadroom(headroom));
+      case Effect.GateChanged(var job, var gate, var since) ->
+          jobs.computeIfPresent(job, (_, known) -> known.withGate(gate, since));
       case Effect.ReleaseNode(var node) -> released.add(node);
       case Effect.PastUseChanged(var past) -> {
         pastUse.remove(key(past));
@@ -240,6 +246,7 @@ final class Shadow {
       }
       case Effect.NodeSetAside _,
           Effect.ScalePool _,
+          Effect.DependencyFailed _,
           Effect.LaneReasonChanged _,
           Effect.JobReasonChanged _ -> {}
     }
@@ -255,11 +262,17 @@ final class Shadow {
       }
       case Input.NodeRemoved(var node) -> liftAt(node);
       case Input.NodeCleared(var node) -> liftAt(node);
-      case Input.JobSubmitted(var job) -> liftFor(job);
+      case Input.JobSubmitted(var job, var _) -> liftFor(job);
+      case Input.JobUpdated(var job) -> {
+        if (known().stream().anyMatch(known -> known.id().equals(job.id()))) {
+          liftFor(jobs.get(job.id()).spec());
+        }
+        liftFor(job);
+      }
       case Input.JobCancelled(var job) -> liftFor(job.spec());
       case Input.JobRequeued(var job) -> liftFor(job.spec());
       case Input.JobWithdrawn(var job) -> {
-        if (live().stream().anyMatch(known -> known.id().equals(job))) {
+        if (known().stream().anyMatch(known -> known.id().equals(job))) {
           liftFor(jobs.get(job).spec());
         }
       }
@@ -304,7 +317,7 @@ final class Shadow {
   private List<SchedulerState.Barred> barred() {
     List<SchedulerState.Barred> all = new ArrayList<>();
     barred.forEach((job, pool) -> all.add(new SchedulerState.Barred(job, pool)));
-    all.removeIf(each -> live().stream().noneMatch(job -> job.id().equals(each.job())));
+    all.removeIf(each -> known().stream().noneMatch(job -> job.id().equals(each.job())));
     all.sort(Comparator.comparingLong(each -> each.job().value()));
     return all;
   }
@@ -385,15 +398,52 @@ final class Shadow {
     return isSuspended(attempt) ? 0 : attempt.assignment().units();
   }
 
+  /// The jobs with an attempt, and those that wait for one: not those behind their gates.
   List<Job> live() {
     List<Job> live = new ArrayList<>();
     for (Job job : jobs.values()) {
-      if (job.state() == JobState.WAITING || job.state().hasAttempt()) {
+      if ((job.state() == JobState.WAITING && job.gate().equals(Gate.OPEN))
+          || job.state().hasAttempt()) {
         live.add(job);
       }
     }
     live.sort(Comparator.comparingLong(Job::sequence));
     return live;
+  }
+
+  /// All jobs of the core.
+  private List<Job> known() {
+    List<Job> known = live();
+    known.addAll(gated());
+    known.sort(Comparator.comparingLong(Job::sequence));
+    return known;
+  }
+
+  /// The jobs behind their gates.
+  List<Job> gated() {
+    return jobs.values().stream()
+        .filter(job -> job.state() == JobState.WAITING && !job.gate().equals(Gate.OPEN))
+        .toList();
+  }
+
+  /// The job without dependencies on jobs that have ended: the shell leaves these out.
+  Job withoutEnded(Job job) {
+    return withoutEnded(job, jobs::get);
+  }
+
+  static Job withoutEnded(Job job, Function<JobId, @Nullable Job> jobs) {
+    return job.withGate(withoutEnded(job.gate(), jobs), job.waitingSince());
+  }
+
+  static Gate withoutEnded(Gate all, Function<JobId, @Nullable Job> jobs) {
+    Gate gate = all;
+    for (Dependency dependency : all.after()) {
+      Job other = jobs.apply(dependency.on());
+      if (other == null || other.state().isTerminal()) {
+        gate = gate.without(dependency.on());
+      }
+    }
+    return gate;
   }
 
   Optional<Attempt> attempt(JobId job) {
@@ -403,7 +453,7 @@ final class Shadow {
   /// To be equal to the core's, as far as a shell keeps it.
   SchedulerState state(SchedulerState core) {
     List<Attempt> ordered = new ArrayList<>(attempts.values());
-    List<Job> live = live();
+    List<Job> live = known();
     Map<JobId, Integer> place = new LinkedHashMap<>();
     for (Job job : live) {
       place.put(job.id(), place.size());

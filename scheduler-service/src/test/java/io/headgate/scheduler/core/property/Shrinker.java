@@ -152,10 +152,11 @@ final class Shrinker {
 
   private static Optional<JobId> jobOf(Input input) {
     return switch (input) {
-      case Input.JobSubmitted(var spec) -> Optional.of(spec.id());
+      case Input.JobSubmitted(var spec, var _) -> Optional.of(spec.id());
       case Input.JobCancelled(var job) -> Optional.of(job.id());
       case Input.JobRequeued(var job) -> Optional.of(job.id());
       case Input.JobWithdrawn(var job) -> Optional.of(job);
+      case Input.JobUpdated(var job) -> Optional.of(job.id());
       case Input.WorkerStarted(var attempt, int _, var _) -> Optional.of(attempt.job());
       case Input.AttemptCheckpointed(var attempt, var _) -> Optional.of(attempt.job());
       case Input.WorkerExited(var attempt, int _, int _) -> Optional.of(attempt.job());

@@ -79,7 +79,7 @@ class SuspensionPropertiesTest {
   /// @param steps gets what happens
   private void run(long seed, List<Step> steps) {
     RandomGenerator random = Scenarios.random(seed);
-    RandomWorld world = new RandomWorld(random, seed);
+    RandomWorld world = new RandomWorld(random, seed).withoutGates();
     Kept kept = new Kept(Scenarios.random(~seed), seed % 4 != 0);
     Shadow shadow = new Shadow(kept.small(world.catalog()));
     Checker checker = new Checker(shadow);
@@ -138,7 +138,8 @@ class SuspensionPropertiesTest {
           case Input.CatalogChanged(var catalog) ->
               all.add(new Input.CatalogChanged(small(catalog)));
           case Input.NodeChanged(var node) -> all.add(new Input.NodeChanged(small(node)));
-          case Input.JobSubmitted(var spec) -> all.add(new Input.JobSubmitted(keeping(spec)));
+          case Input.JobSubmitted(var spec, var gate) ->
+              all.add(new Input.JobSubmitted(keeping(spec), gate));
           case Input.WorkerStopped(var attempt, int worker) ->
               all.add(
                   isKept(shadow, attempt) && chance(80)

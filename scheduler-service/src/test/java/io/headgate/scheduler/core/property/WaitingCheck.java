@@ -42,6 +42,7 @@ final class WaitingCheck {
         lines.computeIfAbsent(job.spec().queue(), key -> new ArrayList<>()).add(job);
       }
     }
+    rules.shadow.gated().forEach(this::requireGate);
     for (List<Job> line : lines.values()) {
       line.sort((one, other) -> rules.turns.isAhead(one, other) ? -1 : 1);
       for (int i = 0; i < line.size(); i++) {
@@ -51,6 +52,30 @@ final class WaitingCheck {
         requireReason(job);
       }
     }
+  }
+
+  /// A job behind its gate is no candidate, and stays behind it exactly until nothing is left to
+  /// wait for.
+  private void requireGate(Job job) {
+    Optional<Reason> reason = core.reason(job.id());
+    require(core.position(job.id()).isEmpty(), "a gated job has no position", job);
+    require(
+        reason.stream()
+            .anyMatch(each -> each instanceof Reason.AfterJobs || each instanceof Reason.NotBefore),
+        "a gated job says what it waits for",
+        job,
+        reason);
+    require(!job.gate().isOpen(rules.now), "a gate opens in time", job);
+    require(
+        job.gate().after().stream()
+            .map(dependency -> rules.shadow.jobs.get(dependency.on()))
+            .noneMatch(other -> other == null || other.state().isTerminal()),
+        "a gated job waits only for jobs that can still end",
+        job);
+    require(
+        !rules.shadow.holds.containsKey(job.id()) && job.headroom().isEmpty(),
+        "a gated job holds nothing",
+        job);
   }
 
   private void requirePosition(Job job, Explanation.Position position) {

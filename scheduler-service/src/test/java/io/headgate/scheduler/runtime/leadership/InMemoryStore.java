@@ -404,6 +404,11 @@ final class InMemoryStore implements SchedulerStore, JobReader {
   }
 
   @Override
+  public List<JobRecord> oldest(TenantId tenant, Filter filter, long after, int limit) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public Map<JobState, Long> counts(TenantId tenant, Filter filter) {
     throw new UnsupportedOperationException();
   }

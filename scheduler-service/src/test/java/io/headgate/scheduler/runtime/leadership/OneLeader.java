@@ -282,7 +282,8 @@ final class OneLeader {
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
-        0);
+        0,
+        Optional.empty());
   }
 
   static Command.Submit submit(String name, Optional<Submission.RequestKey> request) {
@@ -312,6 +313,8 @@ final class OneLeader {
                     false,
                     List.of(),
                     "",
+                    Optional.empty(),
+                    List.of(),
                     false,
                     Document.of(command.getBytes(StandardCharsets.UTF_8)))),
             request,

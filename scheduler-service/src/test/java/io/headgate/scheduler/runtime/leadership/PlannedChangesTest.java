@@ -261,6 +261,8 @@ class PlannedChangesTest {
                           false,
                           List.of(),
                           "",
+                          Optional.empty(),
+                          List.of(),
                           false,
                           Document.of(new byte[] {1}))),
                   Optional.empty(),
@@ -349,7 +351,8 @@ class PlannedChangesTest {
           Optional.empty(),
           Optional.empty(),
           Optional.empty(),
-          0);
+          0,
+          Optional.empty());
     }
 
     /// An agent that does what it is told when it is asked to.
@@ -389,7 +392,8 @@ class PlannedChangesTest {
             Optional.of(one.time.instant()),
             Optional.empty(),
             Optional.empty(),
-            0);
+            0,
+            Optional.empty());
       }
 
       List<AgentReport> take() {

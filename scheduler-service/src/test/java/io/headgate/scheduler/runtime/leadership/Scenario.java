@@ -408,7 +408,12 @@ final class Scenario {
                       .forEach(job ->
                           leader.offer(
                               new Command.Requeue(
-                                  job, "alice", leader.catalog(), new CompletableFuture<>()))));
+                                  job,
+                                  "alice",
+                                  leader.catalog(),
+                                  Optional.empty(),
+                                  List.of(),
+                                  new CompletableFuture<>()))));
           requeueDrafts();
         });
   }
@@ -470,6 +475,8 @@ final class Scenario {
         false,
         List.of(),
         "",
+        Optional.empty(),
+        List.of(),
         false,
         Document.of(spec.build().toByteArray()));
   }

@@ -7,6 +7,7 @@ import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.JobProgress;
+import io.headgate.agent.core.Rendezvous;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.core.StopStep;
 import io.headgate.agent.grpc.SchedulerRotation;
@@ -354,6 +355,10 @@ final class SimulatedAgent {
               }
             });
       }
+
+      /// The jobs of this simulation begin at once, as those of an agent without a barrier.
+      @Override
+      public void go(Rendezvous rendezvous) {}
 
       @Override
       public void start() {

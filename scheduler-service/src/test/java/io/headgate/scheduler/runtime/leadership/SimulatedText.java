@@ -52,6 +52,12 @@ final class SimulatedText {
                   message.getStop().getWorker(),
                   message.getStop().getKind(),
                   message.getStop().getLeadership().getEpoch());
+      case GO ->
+          "Go %s#%d.%d"
+              .formatted(
+                  message.getGo().getJob(),
+                  message.getGo().getAttempt(),
+                  message.getGo().getWorker());
       case RESUME ->
           "Resume %s#%d.%d"
               .formatted(

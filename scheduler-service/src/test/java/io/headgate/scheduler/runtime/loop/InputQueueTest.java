@@ -51,6 +51,8 @@ final class InputQueueTest {
             false,
             List.of(),
             "",
+            Optional.empty(),
+            List.of(),
             false,
             Document.of(new byte[0]));
     return new Command.Submit(

@@ -45,6 +45,8 @@ final class TakenSubmissionsTest {
                 false,
                 List.of(),
                 "",
+                Optional.empty(),
+                List.of(),
                 false,
                 Document.of(new byte[0]))),
         request,

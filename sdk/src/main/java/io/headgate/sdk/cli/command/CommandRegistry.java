@@ -21,6 +21,7 @@ import io.headgate.sdk.cli.command.job.ExplainCommand;
 import io.headgate.sdk.cli.command.job.JobsCommand;
 import io.headgate.sdk.cli.command.job.LogsCommand;
 import io.headgate.sdk.cli.command.job.RequeueCommand;
+import io.headgate.sdk.cli.command.job.UpdateCommand;
 import io.headgate.sdk.cli.command.job.WaitCommand;
 import io.headgate.sdk.cli.command.simulation.SimulateElsewhereCommand;
 import io.headgate.sdk.cli.command.simulation.SnapshotCommand;
@@ -71,6 +72,7 @@ public final class CommandRegistry {
           new Registration("JOBS", "logs", "print the output of a job", LogsCommand::new),
           new Registration("JOBS", "wait", "wait for jobs", WaitCommand::new),
           new Registration("JOBS", "cancel", "cancel jobs", CancelCommand::new),
+          new Registration("JOBS", "update", "change waiting jobs", UpdateCommand::new),
           new Registration("JOBS", "requeue", "put jobs back in their queues", RequeueCommand::new),
           new Registration(
               "SHOW", "top", "watch pools, policies, jobs and nodes, live", TopCommand::new),
@@ -105,8 +107,6 @@ public final class CommandRegistry {
           new Registration("OPERATE", "label", "set or remove labels of a node", LabelCommand::new),
           new Registration(
               "OPERATE", "forget", "remove nodes that do not come back", ForgetCommand::new),
-          new Registration(
-              "OPERATE", "agent", "run this machine's node agent", AgentElsewhereCommand::new),
           new Registration(
               "OPERATE",
               "join-token",

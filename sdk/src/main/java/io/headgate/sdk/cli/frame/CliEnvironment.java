@@ -54,19 +54,6 @@ public record CliEnvironment(
         : Optional.empty();
   }
 
-  /// The file that standard output of this process goes to; empty where it goes elsewhere.
-  public Optional<Path> outFile() {
-    if (!(out instanceof ProcessOutput)) {
-      return Optional.empty();
-    }
-    try {
-      Path target = Files.readSymbolicLink(Path.of("/proc/self/fd/1"));
-      return Optional.of(target).filter(Files::isRegularFile);
-    } catch (IOException | UnsupportedOperationException e) {
-      return Optional.empty();
-    }
-  }
-
   /// Java only tells whether all streams are terminals together. Reading the descriptor's link is
   /// also faster at start-up.
   private static boolean isTerminal(int descriptor) {

@@ -37,11 +37,11 @@ public record Output(
     return out.checkError();
   }
 
-  /// Prints a remark to standard error; `--quiet` suppresses it.
+  /// Prints a remark to standard error, no wider than the terminal; `--quiet` suppresses it.
   public void note(String text) {
     if (!quiet) {
       out.flush();
-      err.println(text);
+      err.println(WrappedText.of(text, terminal ? width.getAsInt() : 0));
     }
   }
 

@@ -116,8 +116,25 @@ record PlanText(Output output) {
         switch (change.kind()) {
           case TENANT -> List.of("visibility");
           case GROUP -> List.of("users", "serviceAccounts", "leads");
-          case POOL -> List.of("type", "gpuModel", "capacity");
-          case PROFILE -> List.of("gpus", "workers", "pools");
+          case POOL ->
+              List.of(
+                  "type",
+                  "gpuModel",
+                  "capacity",
+                  "mig",
+                  "pricePerGpuHour",
+                  "currency",
+                  "dedicatedTo");
+          case PROFILE ->
+              List.of(
+                  "gpus",
+                  "workers",
+                  "cpus",
+                  "memory",
+                  "gpuMemory",
+                  "isolation",
+                  "gpuModels",
+                  "pools");
           case DEPARTMENT -> List.of("department", "reservation", "limit", "budget");
           case POLICY -> List.of("reservation", "limit", "group", "budget");
           case QUEUE -> List.of();
@@ -127,12 +144,21 @@ record PlanText(Output output) {
     List<String> parts = new ArrayList<>();
     for (String name : shown) {
       FieldChange field = change.fields().get(name);
-      boolean single = name.equals("workers") && field != null && field.to().toString().equals("1");
-      if (field != null && !field.to().isEmpty() && !single) {
+      if (field != null && !field.to().isEmpty() && !isUsual(name, field.to().toString())) {
         parts.add(name + " " + field.to());
       }
     }
     return String.join(", ", parts);
+  }
+
+  /// Values that go without saying.
+  private static boolean isUsual(String field, String value) {
+    return switch (field) {
+      case "workers" -> value.equals("1");
+      case "mig" -> value.equals("keep");
+      case "cpus", "memory" -> value.equals("0") || value.startsWith("0B");
+      default -> false;
+    };
   }
 
   List<String> warnings(List<Warning> warnings) {

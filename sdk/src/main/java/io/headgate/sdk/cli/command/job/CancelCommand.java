@@ -4,6 +4,7 @@ import io.headgate.sdk.cli.command.shared.NamedItems;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.model.JobFilter;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -15,14 +16,25 @@ import picocli.CommandLine.Parameters;
     header = {
       "headgate cancel train-7                      a running job first runs its abort callback",
       "headgate cancel train-7 train-8 --reason 'wrong data'",
+      "headgate cancel --label sweep=7               all of yours with this label, after a question",
+      "headgate cancel --queue half --state WAITING --all",
       ""
     },
     description = "Cancels jobs. A job that has ended is not changed.")
 public final class CancelCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
-  @Parameters(arity = "1..*", paramLabel = "JOB", description = "Ids of the jobs.")
+  @Parameters(arity = "0..*", paramLabel = "JOB", description = "Ids of the jobs.")
   private List<String> jobs = List.of();
+
+  @Option(
+      names = {"-q", "--queue"},
+      split = ",",
+      paramLabel = "ID",
+      description = "Instead of ids: jobs in these queues.")
+  private List<String> queues = List.of();
+
+  @Mixin private final JobSelection selection = new JobSelection();
 
   @Option(names = "--skip-callback", description = "Do not run the abort callback.")
   private boolean skipCallback;
@@ -37,6 +49,18 @@ public final class CancelCommand implements CliCommand {
 
   @Override
   public int run(Invocation invocation) {
+    boolean selects = selection.isUsed() || !queues.isEmpty();
+    JobSelection.demandOne(!jobs.isEmpty(), selects, "cancel");
+    if (selects) {
+      JobFilter filter = selection.filter(invocation, queues);
+      return new BulkJobChange(
+              invocation, "cancel", "cancelled", () -> selection.requireNames(invocation, queues))
+          .run((countOnly, token) ->
+              invocation
+                  .session()
+                  .jobs()
+                  .cancelAll(filter, skipCallback, reason, countOnly, token));
+    }
     return NamedItems.run(
         invocation,
         jobs,

@@ -8,6 +8,7 @@ import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.frame.ListFlags;
+import io.headgate.sdk.cli.frame.Session;
 import io.headgate.sdk.cli.output.Cell;
 import io.headgate.sdk.cli.output.Column;
 import io.headgate.sdk.cli.output.ListOptions;
@@ -19,10 +20,12 @@ import io.headgate.sdk.cli.output.Table;
 import io.headgate.sdk.cli.output.TimeText;
 import io.headgate.sdk.model.Event;
 import io.headgate.sdk.model.EventFilter;
+import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.wire.EventMessages;
 import io.headgate.sdk.wire.EventWatch;
 import io.headgate.sdk.wire.Paging;
+import io.headgate.sdk.wire.ResourceNames;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -37,6 +40,7 @@ import picocli.CommandLine.Option;
       "headgate events -w              new events as they happen",
       "headgate events --job train-7   the history of one job",
       "headgate events --by infer-2    which jobs had to go for it",
+      "headgate events --by research   which jobs had to go for jobs of this policy or user",
       "headgate events --since 24h --policy ai-dev",
       ""
     },
@@ -56,8 +60,9 @@ public final class EventsCommand implements CliCommand {
 
   @Option(
       names = "--by",
-      paramLabel = "JOB",
-      description = "Only preemptions and moves that made room for this job.")
+      paramLabel = "NAME",
+      description =
+          "Only preemptions and moves that made room for this job, or for jobs of this policy or user.")
   private @Nullable String by;
 
   @Option(
@@ -90,7 +95,11 @@ public final class EventsCommand implements CliCommand {
             limit == 0 ? ListOptions.TERMINAL_LIMIT * 10L : limit,
             (size, token) -> {
               ListEventsResponse page = invocation.session().jobs().events(filter, size, token);
-              return new Paging.Fetched<>(page.getEventsList(), page.getNextPageToken());
+              return new Paging.Fetched<>(
+                  page.getEventsList().stream()
+                      .filter(event -> filter.matches(EventMessages.event(event)))
+                      .toList(),
+                  page.getNextPageToken());
             });
     // The server returns the newest first; the list prints the oldest first.
     List<Row<Event>> rows = found.items().reversed().stream().map(EventsCommand::row).toList();
@@ -104,11 +113,35 @@ public final class EventsCommand implements CliCommand {
 
   private EventFilter filter(Invocation invocation) {
     Instant now = invocation.environment().clock().instant();
+    boolean isJob = by != null && isJob(invocation, by);
     return EventFilter.ALL
         .withJob(job)
         .withPolicy(policy)
-        .withByJob(by)
+        .withByJob(isJob ? by : null)
+        .withByWhom(isJob ? null : by)
         .withAfter(since == null ? null : now.minus(Invocation.duration("--since", since)));
+  }
+
+  /// Whether the name is no policy's and no user's without being a job's as well.
+  private static boolean isJob(Invocation invocation, String name) {
+    Session session = invocation.session();
+    boolean isOther =
+        session.catalog().policies().stream()
+                .anyMatch(policy -> ResourceNames.id(policy.getName()).equals(name))
+            || session.identity().people(session.tenant()).contains(name);
+    if (!isOther) {
+      // The server refuses an unknown job.
+      return true;
+    }
+    try {
+      session.jobs().get(name);
+      return true;
+    } catch (HeadgateException e) {
+      if (e.reason().equals("JOB_NOT_FOUND") || e.reason().equals("INVALID_NAME")) {
+        return false;
+      }
+      throw e;
+    }
   }
 
   private int watch(Invocation invocation, Listing<Event> listing, ListOptions options) {
@@ -190,7 +223,7 @@ public final class EventsCommand implements CliCommand {
           BUDGET ->
           Style.WAITING;
       case NODE_LOST -> Style.BAD;
-      case SUBMITTED, ASSIGNED, REQUEUED, REASON_CHANGED, QUEUED, UNKNOWN -> Style.PLAIN;
+      case SUBMITTED, ASSIGNED, REQUEUED, REASON_CHANGED, QUEUED, UPDATED, UNKNOWN -> Style.PLAIN;
     };
   }
 }

@@ -1,5 +1,6 @@
 package io.headgate.sdk.cli.command.job;
 
+import io.headgate.proto.policy.v1.Policy;
 import io.headgate.proto.policy.v1.Queue;
 import io.headgate.proto.scheduler.v1.JobExplanation;
 import io.headgate.proto.scheduler.v1.QueueUsage;
@@ -14,7 +15,6 @@ import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.OutputForm;
 import io.headgate.sdk.cli.output.Row;
 import io.headgate.sdk.cli.output.RowMessage;
-import io.headgate.sdk.config.EnglishText;
 import io.headgate.sdk.model.Explanation;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.JobFilter;
@@ -27,6 +27,7 @@ import io.headgate.type.NearestName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -36,14 +37,16 @@ import picocli.CommandLine.Parameters;
     header = {
       "headgate explain train-7            why it waits, rule by rule, and what would start it",
       "headgate explain ai-dev-half        the same for the first waiting job of a queue",
+      "headgate explain ai-dev             who of a policy uses what, and why its jobs wait",
       "headgate explain train-7 -o json    the same as JSON",
       ""
     },
-    description = "Explains why a job waits, runs or ended, or why the jobs of a queue wait.")
+    description =
+        "Explains why a job waits, runs or ended, or why the jobs of a queue or a policy wait.")
 public final class ExplainCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
-  @Parameters(paramLabel = "JOB|QUEUE", description = "Id of the job, or name of the queue.")
+  @Parameters(paramLabel = "JOB|QUEUE|POLICY", description = "A job, a queue or a policy.")
   private String name = "";
 
   @Override
@@ -59,7 +62,7 @@ public final class ExplainCommand implements CliCommand {
       if (!e.reason().equals("JOB_NOT_FOUND")) {
         throw e;
       }
-      explain(invocation, queue(invocation, e));
+      explain(invocation, e);
     }
     return ExitCode.DONE;
   }
@@ -76,24 +79,46 @@ public final class ExplainCommand implements CliCommand {
         .forEach(invocation.output()::line);
   }
 
-  private Queue queue(Invocation invocation, HeadgateException noJob) {
+  /// Explains the queue or the policy of the name.
+  private void explain(Invocation invocation, HeadgateException noJob) {
     List<Queue> queues = invocation.session().catalog().queues();
-    return queues.stream()
-        .filter(queue -> ResourceNames.id(queue.getName()).equals(name))
-        .findFirst()
-        .orElseThrow(() -> neither(invocation, queues, noJob));
+    Optional<Queue> queue =
+        queues.stream().filter(each -> ResourceNames.id(each.getName()).equals(name)).findFirst();
+    if (queue.isPresent()) {
+      explain(invocation, queue.get());
+      return;
+    }
+    List<Policy> policies = invocation.session().catalog().policies();
+    Policy policy =
+        policies.stream()
+            .filter(each -> ResourceNames.id(each.getName()).equals(name))
+            .findFirst()
+            .orElseThrow(() -> neither(invocation, queues, policies, noJob));
+    PolicyExplanation explanation = new PolicyExplanation(invocation, policy);
+    if (isText(invocation)) {
+      explanation.print();
+    } else {
+      machine(invocation, new Row<>(name, explanation.messages()));
+    }
   }
 
-  private CliFailure neither(Invocation invocation, List<Queue> queues, HeadgateException noJob) {
-    String all = "jobs: headgate jobs --all   queues: headgate queues";
-    List<String> names = queues.stream().map(it -> ResourceNames.id(it.getName())).toList();
+  private CliFailure neither(
+      Invocation invocation, List<Queue> queues, List<Policy> policies, HeadgateException noJob) {
+    String all =
+        "jobs: headgate jobs --all   queues: headgate queues   policies: headgate policies";
+    List<String> names =
+        Stream.concat(
+                queues.stream().map(it -> ResourceNames.id(it.getName())),
+                policies.stream().map(it -> ResourceNames.id(it.getName())))
+            .distinct()
+            .toList();
     ErrorFrame frame =
         ErrorFrames.of(noJob, invocation.session().server())
-            .message("no job and no queue is named \"" + name + "\"")
+            .message("no job, queue or policy is named \"" + name + "\"")
             .next(
                 List.of(
                     NearestName.find(name, names)
-                        .map(near -> "did you mean the queue " + near + "?   " + all)
+                        .map(near -> "did you mean " + near + "?   " + all)
                         .orElse(all)));
     return new CliFailure(List.of(frame), ExitCode.of(noJob), null);
   }
@@ -124,20 +149,13 @@ public final class ExplainCommand implements CliCommand {
                     queue.getPolicy(),
                     queue.getProfile(),
                     queue.getRank(),
-                    jobs(usage.waitingJobs(), "wait"),
-                    jobs(usage.runningJobs(), "run"),
+                    PolicyExplanation.jobs(usage.waitingJobs(), "wait"),
+                    PolicyExplanation.jobs(usage.runningJobs(), "run"),
                     queue.getPaused() ? "; it is paused" : ""));
     if (first.isPresent()) {
       invocation.output().line(usage.waitingJobs() > 1 ? "This is its first waiting job:" : "");
       print(invocation, first.get());
     }
-  }
-
-  /// `no job waits`, `1 job runs`, `12 jobs run`.
-  private static String jobs(long count, String verb) {
-    return count == 0
-        ? "no job " + verb + "s"
-        : EnglishText.count(count, "job") + " " + verb + (count == 1 ? "s" : "");
   }
 
   /// The newest waiting job has the longest list of jobs ahead of it.

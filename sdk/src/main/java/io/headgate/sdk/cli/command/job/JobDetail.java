@@ -16,10 +16,12 @@ import io.headgate.sdk.config.ByteText;
 import io.headgate.sdk.config.DurationText;
 import io.headgate.sdk.model.Attempt;
 import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// One job with its attempts.
@@ -71,6 +73,16 @@ final class JobDetail {
     if (suspend != null) {
       field("suspended", Cell.of("when preempted, for at most " + DurationText.format(suspend)));
     }
+    if (!job.spec().after().isEmpty()) {
+      field("after", Cell.of(after(job.spec().after())));
+    }
+    if (job.spec().notBefore() != null) {
+      field("not before", Cell.of(when(job.spec().notBefore())));
+    }
+    JobSpec.CopyNumber copy = job.spec().copyNumber();
+    if (copy != null) {
+      field("copy", Cell.of("%d of %d".formatted(copy.index(), copy.count())));
+    }
     if (job.spec().movable()) {
       field("movable", Cell.of("to make room, in a pool with consolidate"));
     }
@@ -85,6 +97,17 @@ final class JobDetail {
     LastWords.of(invocation, job).forEach(output::line);
     output.note("");
     output.note("why: headgate explain " + job.id() + "     output: headgate logs " + job.id());
+  }
+
+  /// `prepare-1, clean-1 (any)`.
+  private static String after(List<JobSpec.Dependency> after) {
+    return after.stream()
+        .map(each ->
+            each.job()
+                + (each.condition() == JobSpec.Dependency.Condition.OK
+                    ? ""
+                    : " (" + each.condition().name().toLowerCase(Locale.ROOT) + ")"))
+        .collect(Collectors.joining(", "));
   }
 
   private void progress(Attempt attempt) {

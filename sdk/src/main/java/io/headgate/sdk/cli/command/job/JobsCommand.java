@@ -13,13 +13,11 @@ import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.OutputForm;
 import io.headgate.sdk.cli.output.Row;
 import io.headgate.sdk.cli.output.RowStream;
-import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobFilter;
 import io.headgate.sdk.model.JobState;
 import io.headgate.sdk.wire.JobWatch;
 import io.headgate.sdk.wire.Paging;
-import io.headgate.type.NearestName;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,7 +39,7 @@ import picocli.CommandLine.Parameters;
       "headgate jobs train-7                   one job with its attempts",
       ""
     },
-    description = "Lists jobs that have not ended, or ended within the last hour.")
+    description = "Lists jobs that have not ended, and then those that ended within the last hour.")
 public final class JobsCommand implements CliCommand {
   private static final Duration RECENT = Duration.ofHours(1);
 
@@ -131,13 +129,9 @@ public final class JobsCommand implements CliCommand {
     // Sorting and filtering on the client need the whole list; otherwise one page is enough.
     boolean whole = options.sort() != null || options.filter() != null;
     Paging.Collected<io.headgate.proto.scheduler.v1.Job> found =
-        Paging.collect(
-            whole ? 0 : options.limit(),
-            (size, token) -> {
-              ListJobsResponse page = invocation.session().jobs().list(filter, size, token);
-              counts.putAll(page.getCountsMap());
-              return new Paging.Fetched<>(page.getJobsList(), page.getNextPageToken());
-            });
+        isForPeople(options.form().kind())
+            ? activeFirst(invocation, filter, whole ? 0 : options.limit(), counts)
+            : collect(invocation, filter, whole ? 0 : options.limit(), counts);
     if (found.items().isEmpty()) {
       invocation.session().requireTenant();
     }
@@ -149,6 +143,56 @@ public final class JobsCommand implements CliCommand {
     listing.print(rows, found.nextPageToken(), options, invocation.output());
     footer(invocation, rows.size(), counts, options);
     return 0;
+  }
+
+  /// Programs get one list of the server with its token.
+  private static boolean isForPeople(OutputForm.Kind kind) {
+    return switch (kind) {
+      case TABLE, WIDE, COLUMNS, CSV, NAME -> true;
+      case JSON, JSONL, YAML -> false;
+    };
+  }
+
+  /// Jobs that have not ended, then the others, each newest first.
+  private static Paging.Collected<io.headgate.proto.scheduler.v1.Job> activeFirst(
+      Invocation invocation, JobFilter filter, long limit, Map<String, Long> counts) {
+    List<JobState> wanted =
+        filter.states().isEmpty()
+            ? Arrays.stream(JobState.values()).filter(state -> state != JobState.UNKNOWN).toList()
+            : filter.states();
+    List<JobState> active = wanted.stream().filter(state -> !state.isFinal()).toList();
+    List<JobState> ended = wanted.stream().filter(JobState::isFinal).toList();
+    Paging.Collected<io.headgate.proto.scheduler.v1.Job> first =
+        active.isEmpty()
+            ? new Paging.Collected<>(List.of(), "")
+            : collect(invocation, filter.withStates(active), limit, counts);
+    if (ended.isEmpty()) {
+      return first;
+    }
+    long left = limit == 0 ? 0 : limit - first.items().size();
+    if (limit > 0 && left <= 0) {
+      // Nothing of these is shown; the footer counts them.
+      ListJobsResponse page = invocation.session().jobs().list(filter.withStates(ended), 1, "");
+      counts.putAll(page.getCountsMap());
+      boolean more = !first.nextPageToken().isEmpty() || page.getJobsCount() > 0;
+      return new Paging.Collected<>(first.items(), more ? "more" : "");
+    }
+    Paging.Collected<io.headgate.proto.scheduler.v1.Job> rest =
+        collect(invocation, filter.withStates(ended), left, counts);
+    List<io.headgate.proto.scheduler.v1.Job> all = new ArrayList<>(first.items());
+    all.addAll(rest.items());
+    return new Paging.Collected<>(all, rest.nextPageToken());
+  }
+
+  private static Paging.Collected<io.headgate.proto.scheduler.v1.Job> collect(
+      Invocation invocation, JobFilter filter, long limit, Map<String, Long> counts) {
+    return Paging.collect(
+        limit,
+        (size, token) -> {
+          ListJobsResponse page = invocation.session().jobs().list(filter, size, token, true);
+          counts.putAll(page.getCountsMap());
+          return new Paging.Fetched<>(page.getJobsList(), page.getNextPageToken());
+        });
   }
 
   private void footer(
@@ -226,23 +270,11 @@ public final class JobsCommand implements CliCommand {
             .withLabels(labels)
             .withUsers(
                 !users.isEmpty() ? users : all ? List.of() : List.of(invocation.session().user()))
-            .withStates(states.stream().map(JobsCommand::state).toList());
+            .withStates(states.stream().map(JobSelection::state).toList());
     java.time.Instant now = invocation.environment().clock().instant();
     if (since != null) {
       return filter.withCreatedAfter(now.minus(Invocation.duration("--since", since)));
     }
     return states.isEmpty() ? filter.withActiveOrFinishedAfter(now.minus(RECENT)) : filter;
-  }
-
-  private static JobState state(String text) {
-    List<String> names = Arrays.stream(JobState.values()).map(JobState::name).toList();
-    String name = text.toUpperCase(Locale.ROOT);
-    if (!names.contains(name)) {
-      throw new UsageException(
-          "\"" + text + "\" is not a job state",
-          "BAD_FLAG_VALUE",
-          NearestName.suggestion(name, names).orElse("states: headgate help states"));
-    }
-    return JobState.valueOf(name);
   }
 }

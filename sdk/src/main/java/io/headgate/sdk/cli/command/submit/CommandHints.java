@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Hints about programs, files and directories that a job will not find as its submitter does. Jobs
-/// with an image find the files of the image, so nothing is said about them.
+/// Hints about programs, files and directories that a job will not find, though its submitter sees
+/// them. Jobs with an image find the files of the image, so nothing is said about them.
 ///
 /// @param directory the current one
 /// @param view of the submitter's files; empty: not known

@@ -1,5 +1,6 @@
 package io.headgate.sdk.cli.command.submit;
 
+import io.headgate.sdk.cli.command.shared.StartTime;
 import io.headgate.sdk.cli.error.ErrorFrames;
 import io.headgate.sdk.cli.frame.FileOrStandardInput;
 import io.headgate.sdk.cli.frame.Invocation;
@@ -12,6 +13,7 @@ import io.headgate.sdk.model.JobSpec.AbortCallback;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -114,6 +116,21 @@ final class JobOptions {
       description = "Allow moving the job to make room, in a pool with consolidate.")
   private boolean movable;
 
+  @Option(
+      names = "--after",
+      split = ",",
+      paramLabel = "JOB[:HOW]",
+      description =
+          "Start once this job has ended: ok (default, with exit code 0), any, or fail. May be"
+              + " repeated.")
+  private List<String> after = List.of();
+
+  @Option(
+      names = "--not-before",
+      paramLabel = "TIME",
+      description = "Earliest start: 30m from now, 18:00, or 2026-12-01T08:00.")
+  private @Nullable String notBefore;
+
   @Option(names = "--label", paramLabel = "K=V", description = "Label of the job, for filters.")
   private Map<String, String> labels = Map.of();
 
@@ -172,6 +189,8 @@ final class JobOptions {
             .withLabels(together(written.labels(), labels))
             .withMovable(movable || written.movable())
             .withDraft(draft || written.draft())
+            .withAfter(after())
+            .withNotBefore(notBefore(invocation))
             .withContainer(container())
             .withSuspend(either(duration("--suspend", suspend), written.suspend()))
             .withMaxRuntime(either(duration("--max-runtime", maxRuntime), written.maxRuntime()));
@@ -189,6 +208,24 @@ final class JobOptions {
                   either(duration("--abort-timeout", abortTimeout), written.abortTimeout())));
     }
     return spec;
+  }
+
+  /// Dependencies in flags replace dependencies in the file.
+  private List<JobSpec.Dependency> after() {
+    return after.isEmpty()
+        ? written.after().stream().map(text -> AfterText.parse("after:", text)).toList()
+        : after.stream().map(text -> AfterText.parse("--after", text)).toList();
+  }
+
+  private @Nullable Instant notBefore(Invocation invocation) {
+    String text = either(notBefore, written.notBefore());
+    return text == null
+        ? null
+        : StartTime.parse(
+            notBefore == null ? "notBefore:" : "--not-before",
+            text,
+            invocation.environment().clock().instant(),
+            invocation.environment().zone());
   }
 
   private JobSpec.@Nullable Container container() {

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The sight that jobs of one node have of paths that exist on this machine.
+/// The view of the jobs of one node on a path that exists on this machine.
 ///
 /// @param files as the node reports them
 /// @param own the view of this process; empty: not known

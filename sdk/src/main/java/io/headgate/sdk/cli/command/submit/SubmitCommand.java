@@ -9,6 +9,7 @@ import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.JobSpec;
 import io.headgate.sdk.model.Submission;
 import io.headgate.sdk.wire.ResourceNames;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import picocli.CommandLine.Option;
       "headgate submit -q ai-dev-half --name train -- python train.py",
       "headgate submit -q cpu --follow -- sh -c 'echo hello'     exit with the job's own code",
       "headgate submit -q ai-dev-half --dry-run -- python train.py",
+      "headgate submit -q ai-dev-half --after train-7 -- python evaluate.py    once train-7 is done",
       "headgate submit -f job.yaml --name again                  keys of the file: headgate help job",
       ""
     },
@@ -40,7 +42,10 @@ public final class SubmitCommand implements CliCommand {
   @Option(names = "--id", paramLabel = "ID", description = "The job's exact id.")
   private @Nullable String id;
 
-  @Option(names = "--count", paramLabel = "N", description = "Submit N equal jobs, all or none.")
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      description = "Submit N equal jobs, all or none; each sees HEADGATE_INDEX, 1 to N.")
   private int count = 1;
 
   @Option(names = "--follow", description = "Show the job's output and exit with its code.")
@@ -119,8 +124,12 @@ public final class SubmitCommand implements CliCommand {
           invocation.session().jobs().submit(submission, dryRun ? "" : request(), dryRun));
     }
     List<Submission> all = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      all.add(submission);
+    for (int i = 1; i <= count; i++) {
+      all.add(
+          new Submission(
+              submission.spec().withCopyNumber(new JobSpec.CopyNumber(i, count)),
+              submission.jobId(),
+              submission.idPrefix()));
     }
     return invocation.session().jobs().submitAll(all, request());
   }

@@ -29,6 +29,8 @@ record SubmitRefusal(Invocation invocation, String queue, String requestId) {
               Map.entry("spec.abort_callback.command", "--on-abort"),
               Map.entry("spec.termination_grace", "--grace"),
               Map.entry("spec.labels", "--label"),
+              Map.entry("spec.after", "--after"),
+              Map.entry("spec.not_before", "--not-before"),
               Map.entry("job_id", "--id"),
               Map.entry("id_prefix", "--name"),
               Map.entry("request_id", "--request-id")));

@@ -2,7 +2,6 @@ package io.headgate.sdk.cli.command.supply;
 
 import io.headgate.proto.policy.v1.CreateJoinTokenResponse;
 import io.headgate.sdk.cli.command.shared.RequestFieldFlags;
-import io.headgate.sdk.cli.command.shared.ShellWords;
 import io.headgate.sdk.cli.error.CliFailure;
 import io.headgate.sdk.cli.error.ErrorFrame;
 import io.headgate.sdk.cli.error.ErrorFrames;
@@ -90,33 +89,11 @@ public final class JoinTokenCommand implements CliCommand {
     invocation
         .output()
         .note(
-            "on a machine: "
-                + agent(invocation)
-                + " --server "
-                + ShellWords.quoted(invocation.session().server())
-                + " --join-token-file "
-                + file(invocation));
+            "on a machine, with the token alone in the file join.token:\n"
+                + "headgate-agent --data /var/lib/headgate --server "
+                + invocation.session().server()
+                + " --join-token-file join.token");
     return ExitCode.DONE;
-  }
-
-  /// The agent and its data, as they are on this machine: of a checkout, or installed.
-  private static String agent(Invocation invocation) {
-    String launcher = invocation.environment().variable("HEADGATE_LAUNCHER");
-    String home = invocation.environment().variable("HOME");
-    return launcher.isEmpty()
-        ? "headgate-agent --data /var/lib/headgate"
-        : ShellWords.quoted(launcher)
-            + " agent --data "
-            + ShellWords.quoted(home + "/.local/share/headgate-agent");
-  }
-
-  /// The file that the token goes to, where it is one.
-  private static String file(Invocation invocation) {
-    return invocation
-        .environment()
-        .outFile()
-        .map(path -> ShellWords.quoted(path.toString()))
-        .orElse("FILE");
   }
 
   private CreateJoinTokenResponse make(Invocation invocation, Duration life) {
