@@ -3,7 +3,7 @@ package io.headgate.sdk.cli;
 import io.headgate.sdk.cli.error.CliFailure;
 import io.headgate.sdk.cli.error.ErrorFrame;
 import io.headgate.sdk.cli.error.ExitCode;
-import io.headgate.sdk.config.NearestName;
+import io.headgate.type.NearestName;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

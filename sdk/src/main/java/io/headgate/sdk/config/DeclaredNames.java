@@ -1,5 +1,6 @@
 package io.headgate.sdk.config;
 
+import io.headgate.type.NearestName;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

@@ -1,5 +1,6 @@
 package io.headgate.sdk.config;
 
+import io.headgate.type.NearestName;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

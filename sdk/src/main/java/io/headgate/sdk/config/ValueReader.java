@@ -3,6 +3,7 @@ package io.headgate.sdk.config;
 import io.headgate.type.GpuQuantity;
 import io.headgate.type.InexactQuantityException;
 import io.headgate.type.MalformedQuantityException;
+import io.headgate.type.NearestName;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;

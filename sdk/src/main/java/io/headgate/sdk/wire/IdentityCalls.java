@@ -1,9 +1,11 @@
 package io.headgate.sdk.wire;
 
+import com.google.protobuf.FieldMask;
 import io.headgate.proto.policy.v1.CreateJoinTokenRequest;
 import io.headgate.proto.policy.v1.CreateJoinTokenResponse;
 import io.headgate.proto.policy.v1.CreateKeyRequest;
 import io.headgate.proto.policy.v1.CreateKeyResponse;
+import io.headgate.proto.policy.v1.CreateUserRequest;
 import io.headgate.proto.policy.v1.GetTenantRequest;
 import io.headgate.proto.policy.v1.JoinToken;
 import io.headgate.proto.policy.v1.ListJoinTokensRequest;
@@ -20,6 +22,7 @@ import io.headgate.proto.policy.v1.ServiceAccount;
 import io.headgate.proto.policy.v1.ServiceAccountServiceGrpc;
 import io.headgate.proto.policy.v1.TenantServiceGrpc;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
+import io.headgate.proto.policy.v1.UpdateUserRequest;
 import io.headgate.proto.policy.v1.User;
 import io.headgate.proto.policy.v1.UserServiceGrpc;
 import io.headgate.proto.policy.v1.WhoAmIRequest;
@@ -83,28 +86,53 @@ public final class IdentityCalls {
         Idempotency.IDEMPOTENT);
   }
 
+  /// The users of a tenant that the caller sees, by id.
+  public List<User> users(String tenant) {
+    return Paging.<User>collect(
+            0,
+            (pageSize, pageToken) -> {
+              ListUsersResponse page =
+                  connection.call(
+                      UserServiceGrpc.getListUsersMethod(),
+                      ListUsersRequest.newBuilder()
+                          .setParent(ResourceNames.tenant(tenant))
+                          .setPageSize(pageSize)
+                          .setPageToken(pageToken)
+                          .build(),
+                      Idempotency.IDEMPOTENT);
+              return new Paging.Fetched<>(page.getUsersList(), page.getNextPageToken());
+            })
+        .items();
+  }
+
+  /// Makes the user an admin, or a member.
+  public void setAdmin(String tenant, String user, boolean admin) {
+    connection.call(
+        UserServiceGrpc.getUpdateUserMethod(),
+        UpdateUserRequest.newBuilder()
+            .setUser(
+                User.newBuilder().setName(ResourceNames.of(tenant, "users", user)).setAdmin(admin))
+            .setUpdateMask(FieldMask.newBuilder().addPaths("admin"))
+            .build(),
+        Idempotency.IDEMPOTENT);
+  }
+
+  /// Adds a user who is an admin.
+  public void createAdmin(String tenant, String user) {
+    connection.call(
+        UserServiceGrpc.getCreateUserMethod(),
+        CreateUserRequest.newBuilder()
+            .setParent(ResourceNames.tenant(tenant))
+            .setUserId(user)
+            .setUser(User.newBuilder().setAdmin(true))
+            .build(),
+        Idempotency.NOT_IDEMPOTENT);
+  }
+
   /// Resource names of all users and service accounts of a tenant.
   public List<String> people(String tenant) {
     String parent = ResourceNames.tenant(tenant);
-    List<String> names = new ArrayList<>();
-    names.addAll(
-        Paging.<String>collect(
-                0,
-                (pageSize, pageToken) -> {
-                  ListUsersResponse page =
-                      connection.call(
-                          UserServiceGrpc.getListUsersMethod(),
-                          ListUsersRequest.newBuilder()
-                              .setParent(parent)
-                              .setPageSize(pageSize)
-                              .setPageToken(pageToken)
-                              .build(),
-                          Idempotency.IDEMPOTENT);
-                  return new Paging.Fetched<>(
-                      page.getUsersList().stream().map(User::getName).toList(),
-                      page.getNextPageToken());
-                })
-            .items());
+    List<String> names = new ArrayList<>(users(tenant).stream().map(User::getName).toList());
     names.addAll(
         Paging.<String>collect(
                 0,

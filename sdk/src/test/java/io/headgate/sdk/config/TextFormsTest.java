@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.type.GpuQuantity;
 import io.headgate.type.InexactQuantityException;
+import io.headgate.type.NearestName;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;

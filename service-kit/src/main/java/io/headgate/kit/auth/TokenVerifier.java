@@ -26,6 +26,10 @@ import org.slf4j.LoggerFactory;
 /// token's header. Thread-safe.
 public final class TokenVerifier {
   private static final Logger LOG = LoggerFactory.getLogger(TokenVerifier.class);
+
+  /// How keys begin: callers send them where a token is wanted.
+  private static final String KEY = "hg_";
+
   private static final int MAX_LENGTH = 4096;
 
   private final TokenRules rules;
@@ -57,6 +61,14 @@ public final class TokenVerifier {
   /// @throws RefusalException UNAUTHENTICATED with reason TOKEN_INVALID, TOKEN_EXPIRED or
   ///   TOKEN_REVOKED, or UNAVAILABLE without keys
   public Principal verify(String token) {
+    if (token.startsWith(KEY)) {
+      throw Refusal.of(
+              Status.Code.UNAUTHENTICATED,
+              "TOKEN_INVALID",
+              "this is a key, and not a token: exchange it by POST /v1/tokens:exchange with"
+                  + " {\"key\": KEY}, and send the token of the answer as Bearer")
+          .exception();
+    }
     try {
       if (token.length() > MAX_LENGTH) {
         throw new IllegalArgumentException("longer than " + MAX_LENGTH);

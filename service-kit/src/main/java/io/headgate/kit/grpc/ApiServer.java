@@ -10,7 +10,6 @@ import com.linecorp.armeria.common.util.BlockingTaskExecutor;
 import com.linecorp.armeria.server.Server;
 import com.linecorp.armeria.server.ServerBuilder;
 import com.linecorp.armeria.server.ServerErrorHandler;
-import com.linecorp.armeria.server.docs.DocService;
 import com.linecorp.armeria.server.grpc.GrpcService;
 import com.linecorp.armeria.server.grpc.GrpcServiceBuilder;
 import com.linecorp.armeria.server.grpc.HttpJsonTranscodingOptions;
@@ -294,15 +293,11 @@ public final class ApiServer implements AutoCloseable {
     streams.forEach(stream ->
         server.service(
             stream.route(), TokenFirst.beforePages(stream.service(), builder.verifier, denied)));
-    DocService pages = DocService.builder().build();
-    switch (config.discovery()) {
-      case SIGNED_IN ->
-          server.serviceUnder("/docs", TokenFirst.beforePages(pages, builder.verifier, denied));
-      case OPEN -> server.serviceUnder("/docs", pages);
-      case OFF -> {
-        // Neither pages nor reflection.
-      }
-    }
+    FrontPages.serve(
+        server,
+        config.discovery(),
+        services,
+        page -> TokenFirst.beforePages(page, builder.verifier, denied));
     return server.build();
   }
 
@@ -331,7 +326,7 @@ public final class ApiServer implements AutoCloseable {
         GrpcService.builder()
             .useBlockingTaskExecutor(true)
             .maxRequestMessageLength(sizes.largest())
-            .exceptionHandler(new FrameworkFailures())
+            .exceptionHandler(new FrameworkFailures(new KnownFields(requests(services))))
             .jsonMarshallerFactory(ApiServer::json)
             .enableHttpJsonTranscoding(
                 HttpJsonTranscodingOptions.builder()

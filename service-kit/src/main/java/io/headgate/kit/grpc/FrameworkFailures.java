@@ -14,6 +14,8 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.GrpcFailures.Call;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.failure.RefusalException;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.zip.ZipException;
@@ -37,6 +39,12 @@ final class FrameworkFailures implements GrpcExceptionHandlerFunction {
           Status.Code.ABORTED,
           Status.Code.OUT_OF_RANGE);
 
+  private final KnownFields fields;
+
+  FrameworkFailures(KnownFields fields) {
+    this.fields = fields;
+  }
+
   @Override
   public Status apply(RequestContext context, Status status, Throwable cause, Metadata metadata) {
     if (cause instanceof StatusRuntimeException && OURS.contains(status.getCode())) {
@@ -48,7 +56,8 @@ final class FrameworkFailures implements GrpcExceptionHandlerFunction {
     StatusRuntimeException translated =
         StatusProto.toStatusRuntimeException(
             GrpcFailures.translate(
-                known.withCause(bug ? cause : null),
+                known.withCause(
+                    known.getCause() instanceof RefusalException own ? own : bug ? cause : null),
                 metadata,
                 new Call(context.id().shortText(), context.path())));
     Metadata details = translated.getTrailers();
@@ -58,8 +67,7 @@ final class FrameworkFailures implements GrpcExceptionHandlerFunction {
     return translated.getStatus();
   }
 
-  private static Status known(
-      RequestContext context, Status status, Throwable cause, Metadata metadata) {
+  private Status known(RequestContext context, Status status, Throwable cause, Metadata metadata) {
     return switch (cause) {
       case RequestTimeoutException _ -> Status.DEADLINE_EXCEEDED;
       case ShuttingDownException _ -> Status.UNAVAILABLE;
@@ -69,7 +77,9 @@ final class FrameworkFailures implements GrpcExceptionHandlerFunction {
           Status.RESOURCE_EXHAUSTED;
       // A request that is no such message. Any client can send one, so it is no error of the
       // server.
-      case Throwable any when isUnreadable(any) -> Status.INVALID_ARGUMENT;
+      case Throwable any when isUnreadable(any) ->
+          Status.INVALID_ARGUMENT.withCause(
+              fields.unknown(any).map(Refusal::exception).orElse(null));
       default -> ARMERIA.apply(context, status, cause, metadata);
     };
   }

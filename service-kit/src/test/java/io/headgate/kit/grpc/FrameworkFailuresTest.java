@@ -94,6 +94,7 @@ class FrameworkFailuresTest {
   }
 
   private Status told(Status status, Throwable cause, Metadata metadata) {
-    return new FrameworkFailures().apply(call, status, cause, metadata);
+    return new FrameworkFailures(new KnownFields(java.util.List.of()))
+        .apply(call, status, cause, metadata);
   }
 }

@@ -76,6 +76,29 @@ class JsonTest {
     assertThat(failed.reason()).isEqualTo("INTERNAL");
   }
 
+  @Test
+  void namesAnUnknownFieldAndTheOneThatWasMeant() throws Exception {
+    Answer typo = post(BOOKS, token(), "{\"book\": {\"id\": \"emma\", \"pagse\": 474}}");
+    assertThat(typo.reason()).isEqualTo("MALFORMED_REQUEST");
+    assertThat(typo.body().path("message").asText())
+        .isEqualTo("Book has no field \"pagse\": did you mean pages?");
+    assertThat(typo.detail("BadRequest").path("fieldViolations").findValuesAsText("field"))
+        .containsExactly("pagse");
+    Answer strange = post(BOOKS, token(), "{\"zzzzzzzz\": 1}");
+    assertThat(strange.body().path("message").asText())
+        .startsWith("PutBookRequest has no field \"zzzzzzzz\": its fields: ")
+        .contains("book");
+  }
+
+  @Test
+  void saysThatAKeyIsExchangedForAToken() throws Exception {
+    Answer refused = post(BOOKS, "hg_user_0000000000000001_" + "s".repeat(43), "{}");
+    assertThat(refused.status()).isEqualTo(401);
+    assertThat(refused.reason()).isEqualTo("TOKEN_INVALID");
+    assertThat(refused.body().path("message").asText()).contains("POST /v1/tokens:exchange");
+    assertThat(refused.body().toString()).doesNotContain("ssss");
+  }
+
   record Case(String name, String path, String token, String body, int status, String reason) {
     @Override
     public String toString() {

@@ -3,6 +3,8 @@ package io.headgate.kit.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.grpc.Channel;
 import io.grpc.reflection.v1.ServerReflectionGrpc;
 import io.grpc.reflection.v1.ServerReflectionRequest;
@@ -17,6 +19,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -58,6 +61,42 @@ class SignedInTest {
     assertThat(get(SERVER, "/docs/specification.json", member()).body()).contains("PutBook");
     assertThat(get(OPEN, "/docs/", "").statusCode()).isEqualTo(200);
     assertThat(get(CLOSED, "/docs/", CLOSED.tokens().operator()).statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void theFrontPageGreetsEverybodyInTheFormThatTheyRead() throws Exception {
+    HttpResponse<String> json = get(SERVER, "/", "");
+    assertThat(json.statusCode()).isEqualTo(200);
+    assertThat(new ObjectMapper().readTree(json.body()).path("openapi").asText())
+        .isEqualTo("/openapi.json");
+    HttpRequest.Builder browser =
+        HttpRequest.newBuilder(SERVER.uri().resolve("/"))
+            .header("accept", "text/html,application/xhtml+xml,*/*;q=0.8");
+    assertThat(send(browser, "").body()).contains("<a href=\"/docs/\">");
+  }
+
+  @Test
+  void pagesLoadNothingFromOtherServers() throws Exception {
+    for (String page : List.of("/", "/docs/", "/openapi.json")) {
+      assertThat(get(OPEN, page, "").headers().firstValue("content-security-policy").orElse(""))
+          .as(page)
+          .startsWith("default-src 'self';")
+          .doesNotContain("http", "*", "unsafe-eval");
+    }
+    assertThat(get(OPEN, "/docs/", "").body()).as("nor name any").doesNotContain("https://");
+  }
+
+  @Test
+  void openApiIsForSignedInCallers() throws Exception {
+    assertThat(get(SERVER, "/openapi.json", "").statusCode()).isEqualTo(401);
+    assertThat(get(CLOSED, "/openapi.json", CLOSED.tokens().operator()).statusCode())
+        .isEqualTo(404);
+    JsonNode api = new ObjectMapper().readTree(get(SERVER, "/openapi.json", member()).body());
+    assertThat(api.path("openapi").asText()).isEqualTo("3.1.0");
+    JsonNode put = api.path("paths").path("/v1/tenants/{tenant}/books").path("post");
+    assertThat(put.findValuesAsText("$ref"))
+        .allMatch(it -> api.at(it.substring(1)).isObject())
+        .anyMatch(it -> it.endsWith("PutBookRequest"));
   }
 
   @Test

@@ -1,10 +1,12 @@
 package io.headgate.sdk.cli.command;
 
+import io.headgate.sdk.cli.command.access.AdminsCommand;
 import io.headgate.sdk.cli.command.access.AuditCommand;
 import io.headgate.sdk.cli.command.access.ContextCommand;
 import io.headgate.sdk.cli.command.access.KeysCommand;
 import io.headgate.sdk.cli.command.access.LoginCommand;
 import io.headgate.sdk.cli.command.access.LogoutCommand;
+import io.headgate.sdk.cli.command.access.UsersCommand;
 import io.headgate.sdk.cli.command.access.WhoAmICommand;
 import io.headgate.sdk.cli.command.configuration.ApplyCommand;
 import io.headgate.sdk.cli.command.configuration.ExportCommand;
@@ -112,6 +114,8 @@ public final class CommandRegistry {
               JoinTokenCommand::new),
           new Registration(
               "OPERATE", "join-tokens", "list or revoke join tokens", JoinTokensCommand::new),
+          new Registration("OPERATE", "users", "list users with their role", UsersCommand::new),
+          new Registration("OPERATE", "admins", "list, add or remove admins", AdminsCommand::new),
           new Registration("OPERATE", "keys", "list, create or revoke keys", KeysCommand::new),
           new Registration(
               "OPERATE", "audit", "check that no audit entry is missing", AuditCommand::new),

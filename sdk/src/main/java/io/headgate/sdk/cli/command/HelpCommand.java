@@ -6,7 +6,7 @@ import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.ConfigurationReference;
-import io.headgate.sdk.config.NearestName;
+import io.headgate.type.NearestName;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package io.headgate.sdk.cli.output;
 
-import io.headgate.sdk.config.NearestName;
+import io.headgate.type.NearestName;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.headgate.sdk.cli.command.job;
 
 import io.headgate.sdk.cli.command.shared.JobTexts;
+import io.headgate.sdk.cli.command.shared.ShellWords;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.output.Cell;
 import io.headgate.sdk.cli.output.CellWidth;
@@ -244,7 +245,7 @@ final class JobDetail {
   }
 
   private static String command(Job job) {
-    return String.join(" ", job.spec().command().stream().map(ShellQuoting::quoted).toList());
+    return String.join(" ", job.spec().command().stream().map(ShellWords::quoted).toList());
   }
 
   private String when(java.time.@Nullable Instant time) {

@@ -1,9 +1,9 @@
 package io.headgate.sdk.cli.command.submit;
 
 import io.headgate.sdk.cli.output.UsageException;
-import io.headgate.sdk.config.NearestName;
 import io.headgate.sdk.model.JobSpec.Dependency;
 import io.headgate.sdk.model.JobSpec.Dependency.Condition;
+import io.headgate.type.NearestName;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

@@ -14,7 +14,7 @@ import io.headgate.sdk.cli.output.OutputForm;
 import io.headgate.sdk.cli.output.Row;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.cli.output.YamlOfJson;
-import io.headgate.sdk.config.NearestName;
+import io.headgate.type.NearestName;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

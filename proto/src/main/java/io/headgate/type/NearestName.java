@@ -1,4 +1,4 @@
-package io.headgate.sdk.config;
+package io.headgate.type;
 
 import java.util.Collection;
 import java.util.Optional;
@@ -36,7 +36,7 @@ public final class NearestName {
   }
 
   /// Optimal string alignment distance.
-  static int edits(String from, String to) {
+  public static int edits(String from, String to) {
     int[][] cost = new int[from.length() + 1][to.length() + 1];
     for (int i = 0; i <= from.length(); i++) {
       for (int j = 0; j <= to.length(); j++) {

@@ -1,14 +1,14 @@
-package io.headgate.sdk.cli.command.job;
+package io.headgate.sdk.cli.command.shared;
 
 import java.util.regex.Pattern;
 
 /// Quotes words for a POSIX shell.
-final class ShellQuoting {
+public final class ShellWords {
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:=@%+,-]+");
 
-  private ShellQuoting() {}
+  private ShellWords() {}
 
-  static String quoted(String word) {
+  public static String quoted(String word) {
     return PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 }
