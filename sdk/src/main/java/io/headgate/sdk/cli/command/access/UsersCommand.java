@@ -19,7 +19,11 @@ import picocli.CommandLine.Mixin;
 
 /// `headgate users`.
 @Command(
-    header = {"headgate users     the users of the tenant; members see themselves", ""},
+    header = {
+      "headgate users             the users of the tenant; members see themselves",
+      "headgate users -o name     only their ids",
+      ""
+    },
     description = "Lists users with their role. Groups of a configuration add them.")
 public final class UsersCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
