@@ -3,15 +3,18 @@ package io.headgate.agent.core;
 /// Resource name of a job: `tenants/acme/jobs/train-5`.
 ///
 /// @param tenant id of its tenant
-/// @param id its own
+/// @param id its own; that of an array's element ends in a dot and its number: `sweep-1.7`
 public record JobName(String tenant, String id) implements Comparable<JobName> {
   private static final String TENANTS = "tenants/";
   private static final String JOBS = "/jobs/";
   private static final int MAX_ID_LENGTH = 63;
 
+  /// Digits in the number of an element.
+  private static final int MAX_DIGITS = 6;
+
   public JobName {
     requireId(tenant);
-    requireId(id);
+    requireId(withoutNumber(id));
   }
 
   /// Reads the full name.
@@ -23,6 +26,19 @@ public record JobName(String tenant, String id) implements Comparable<JobName> {
     }
     return new JobName(
         name.substring(TENANTS.length(), middle), name.substring(middle + JOBS.length()));
+  }
+
+  /// The id of the array, if the id has the form of an element's; else the id as it is.
+  private static String withoutNumber(String id) {
+    int dot = id.lastIndexOf('.');
+    String number = id.substring(dot + 1);
+    boolean isElement =
+        dot >= 0
+            && !number.isEmpty()
+            && number.length() <= MAX_DIGITS
+            && number.charAt(0) != '0'
+            && number.chars().allMatch(c -> c >= '0' && c <= '9');
+    return isElement ? id.substring(0, dot) : id;
   }
 
   /// Ids become names of files, so nothing but the form that the contract allows is let through.

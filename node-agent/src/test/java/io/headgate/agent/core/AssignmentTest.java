@@ -130,7 +130,10 @@ class AssignmentTest {
   @ValueSource(
       strings = {
         "jobs/x", "tenants/acme/jobs/", "tenants/acme/jobs/../x", "tenants/a.b/jobs/x",
-        "tenants/acme/jobs/x/y", "tenants/Acme/jobs/x", "tenants/acme/jobs/x-", "tenants//jobs/x"
+        "tenants/acme/jobs/x/y", "tenants/Acme/jobs/x", "tenants/acme/jobs/x-", "tenants//jobs/x",
+        "tenants/acme/jobs/x.", "tenants/acme/jobs/..", "tenants/acme/jobs/.7",
+            "tenants/acme/jobs/x.07",
+        "tenants/acme/jobs/x.1.2", "tenants/acme/jobs/x.1234567", "tenants/acme.1/jobs/x"
       })
   void refusesNamesThatCouldLeadElsewhere(String name) {
     assertThatIllegalArgumentException().isThrownBy(() -> JobName.parse(name));
@@ -145,6 +148,15 @@ class AssignmentTest {
     assertThat(new AttemptKey(name, "", 2, 3).directoryName()).isEqualTo("acme.train-5.2.3");
     assertThat(new AttemptKey(name, "1-x9", 2, 3).directoryName())
         .isEqualTo("acme.train-5.2.3.1-x9");
+  }
+
+  @Test
+  void readsNamesOfElementsOfArrays() {
+    JobName name = JobName.parse("tenants/acme/jobs/sweep-1.100000");
+    assertThat(name).isEqualTo(new JobName("acme", "sweep-1.100000"));
+    assertThat(new AttemptKey(name, "1-x9", 2, 0).directoryName())
+        .isEqualTo("acme.sweep-1.100000.2.0.1-x9");
+    assertThat(JobName.parse("tenants/acme/jobs/" + "x".repeat(63) + ".7").id()).hasSize(65);
   }
 
   @Test
