@@ -372,7 +372,7 @@ final class JobInputs {
       refuse(input, record.id(), record.state(), JobEvent.REQUEUE);
       return;
     }
-    // What asked the array to end no longer counts.
+    // The request that ended the array no longer counts.
     Optional<ArrayPart> part =
         record
             .part()

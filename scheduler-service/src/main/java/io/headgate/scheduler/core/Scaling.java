@@ -203,7 +203,7 @@ final class Scaling {
   private static long startable(QueueState queue, Map<Account, Long> promised) {
     long waiting = 0;
     for (Lane lane : queue.lanes()) {
-      waiting += lane.gate() == Block.NONE ? lane.starts() : 0;
+      waiting += lane.gate() == Block.NONE ? lane.line().starts() : 0;
     }
     long need = queue.need();
     if (need == 0) {
@@ -245,7 +245,7 @@ final class Scaling {
     }
     long open = 0;
     for (Lane lane : queue.lanes()) {
-      open += lane.gate() == Block.NONE && lane.routes().contains(route) ? lane.starts() : 0;
+      open += lane.gate() == Block.NONE && lane.routes().contains(route) ? lane.line().starts() : 0;
     }
     return queue.need() == 0 || !tenant.isLimited()
         ? open

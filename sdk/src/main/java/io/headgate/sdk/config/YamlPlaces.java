@@ -71,7 +71,8 @@ record YamlPlaces(List<String> lines, Node root) {
         && !collection.getValue().isEmpty();
   }
 
-  /// Whether both say the same. The order of keys has no meaning, nor that of named items.
+  /// Whether both nodes have the same content. The order of keys has no meaning, nor that of named
+  /// items.
   static boolean areSame(Node one, Node other) {
     if (one instanceof ScalarNode a && other instanceof ScalarNode b) {
       return a.getValue().equals(b.getValue());

@@ -227,23 +227,27 @@ public final class LiveJob {
   public void setArray(JobArray array) {
     part = array;
     if (starts > 0) {
-      queue.lane(this).recount(this);
+      queue.lane(this).line().recount(this);
     }
   }
 
-  /// How many attempts it asks for in its lane from now on.
-  int countStarts() {
-    JobArray array = array();
-    starts = array == null ? 1 : Math.max(1, array.startable());
-    return starts;
-  }
+  /// An array asks for the attempts of all elements that may start, another job for one.
+  static final WaitingLine.Asking<LiveJob> ASKING =
+      new WaitingLine.Asking<>() {
+        @Override
+        public int enter(LiveJob job) {
+          JobArray array = job.array();
+          job.starts = array == null ? 1 : Math.max(1, array.startable());
+          return job.starts;
+        }
 
-  /// How many attempts it asked for in its lane, and no longer does.
-  int forgetStarts() {
-    int counted = starts;
-    starts = 0;
-    return counted;
-  }
+        @Override
+        public int leave(LiveJob job) {
+          int asked = job.starts;
+          job.starts = 0;
+          return asked;
+        }
+      };
 
   /// Whether its array has as many elements with an attempt as it may have, or, of an array,
   /// whether no more elements will start.

@@ -375,7 +375,9 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
 
   /// How many attempts its candidates ask for: an array one for each element that may start.
   public long starts() {
-    return holders.size() + backedOff.size() + lanes.stream().mapToLong(Lane::starts).sum();
+    return holders.size()
+        + backedOff.size()
+        + lanes.stream().mapToLong(lane -> lane.line().starts()).sum();
   }
 
   public int attempts() {

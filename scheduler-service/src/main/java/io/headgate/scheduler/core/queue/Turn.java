@@ -23,7 +23,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private Standing belowTenant = Standing.ENTITLED;
 
   private final TurnPlace place;
-  private final Heads heads;
+  private final Lane.Heads heads;
 
   /// Whether its candidate may be promoted (O7).
   private final boolean promotes;
@@ -66,7 +66,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   private Turn(QueueState queue, boolean promotes) {
     this.queue = queue;
     this.place = new TurnPlace(queue);
-    this.heads = new Heads(queue);
+    this.heads = new Lane.Heads(queue);
     this.promotes = promotes;
   }
 
@@ -179,7 +179,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// In another pool other jobs of the queue are promoted, so another one may come first. The
   /// candidate before has its turn after it.
   private void takeFirstOn(Route route) {
-    Heads.Head first = heads.firstOn(route);
+    Lane.Head first = heads.firstOn(route);
     if (first != null && first.job() != head && queue.routes(first.job()).contains(route)) {
       someGaveWay = true;
       head = first.job();
@@ -256,7 +256,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     someGaveWay = false;
     chosenAt = -1;
     version = queue.account().versionWithDepartments();
-    Heads.Head first = heads.first(behind, options, isPromoting());
+    Lane.Head first = heads.first(behind, options, isPromoting());
     if (first == null || queue.routes().isEmpty()) {
       return false;
     }

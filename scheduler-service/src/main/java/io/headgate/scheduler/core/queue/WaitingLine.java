@@ -19,14 +19,43 @@ public final class WaitingLine<J> {
   private final Comparator<J> order;
   private final List<List<J>> chunks = new ArrayList<>();
   private @Nullable J first;
+  private final @Nullable Asking<J> asking;
   private int size;
+  private long starts;
+
+  /// How many attempts a job asks for while it stands in a line.
+  interface Asking<J> {
+    int enter(J job);
+
+    /// As many as it asked for until now.
+    int leave(J job);
+  }
 
   public WaitingLine(Comparator<J> order) {
+    this(order, null);
+  }
+
+  /// @param asking null: each job asks for one attempt
+  WaitingLine(Comparator<J> order, @Nullable Asking<J> asking) {
     this.order = order;
+    this.asking = asking;
   }
 
   public int size() {
     return size;
+  }
+
+  /// How many attempts its jobs ask for.
+  public long starts() {
+    return asking == null ? size : starts;
+  }
+
+  /// A job of the line asks for another number of attempts.
+  void recount(J job) {
+    if (asking != null) {
+      starts -= asking.leave(job);
+      starts += asking.enter(job);
+    }
   }
 
   public boolean isEmpty() {
@@ -70,6 +99,7 @@ public final class WaitingLine<J> {
     } else {
       insert(job);
     }
+    starts += asking == null ? 0 : asking.enter(job);
     changed(1);
   }
 
@@ -106,6 +136,7 @@ public final class WaitingLine<J> {
     if (chunks.get(index).isEmpty()) {
       chunks.remove(index);
     }
+    starts -= asking == null ? 0 : asking.leave(job);
     changed(-1);
   }
 
