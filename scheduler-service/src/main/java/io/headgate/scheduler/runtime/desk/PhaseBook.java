@@ -46,6 +46,10 @@ public final class PhaseBook {
   /// Jobs that waited before the turn and do not any more.
   private final Set<JobId> waited = new HashSet<>();
 
+  /// Jobs whose attempt ended in the turn, so that they wait again. They may yet be cancelled in
+  /// it.
+  private final Set<JobId> returned = new HashSet<>();
+
   /// @param epoch of the leader
   PhaseBook(long epoch, JobRegistry jobs, WaitBook waits) {
     this.epoch = epoch;
@@ -97,6 +101,7 @@ public final class PhaseBook {
     }
     turn.waits.addAll(waits.takeChanged());
     waited.clear();
+    returned.clear();
   }
 
   private List<Phase> phases(LoopTurn turn, EventRecord event, JobRecord job) {
@@ -247,7 +252,9 @@ public final class PhaseBook {
       LoopTurn turn, EventRecord event, Optional<AttemptRecord> over, JobRecord job) {
     List<Phase> phases =
         new ArrayList<>(
-            over.map(attempt -> ended(turn, attempt, job)).orElseGet(() -> waited(turn, job)));
+            over.filter(_ -> !returned.contains(job.id()))
+                .map(attempt -> ended(turn, attempt, job))
+                .orElseGet(() -> waited(turn, job)));
     Map<String, String> details = new LinkedHashMap<>();
     details.put("outcome", event.detail().getOrDefault("state", ""));
     String exitCode = event.detail().getOrDefault("exitCode", "");
@@ -262,6 +269,7 @@ public final class PhaseBook {
     List<Phase> phases = over.map(attempt -> ended(turn, attempt, job)).orElse(List.of());
     boolean ran = over.flatMap(attempt -> attempt.attempt().startedAt()).isPresent();
     waits.returned(job, ran, turn.now);
+    returned.add(job.id());
     return phases;
   }
 

@@ -57,6 +57,7 @@ final class Auditor {
   private final List<Policy> policies;
   private final SimulatedVaults vaults;
   private final Map<AttemptKey, SimulatedMachine> started = new LinkedHashMap<>();
+  private final Set<AttemptKey> prepared = new HashSet<>();
   private final Map<AttemptKey, SimulatedJob> live = new TreeMap<>();
   private final Map<Long, Reports> reports = new HashMap<>();
   private final Set<AttemptId> preempted = new HashSet<>();
@@ -116,8 +117,19 @@ final class Auditor {
           other.key());
     }
     demand(store.attempt(id(key)).isPresent(), "%s starts, which is not in the books", key);
+    for (int worker = 0;
+        job.assignment().startBarrier() && worker < job.assignment().workers();
+        worker++) {
+      AttemptKey other = new AttemptKey(key.job(), key.uid(), key.attempt(), worker);
+      demand(prepared.contains(other), "%s starts, and %s was never prepared", key, other);
+    }
     live.put(key, job);
     demandSlices(key, "starts");
+  }
+
+  /// The address of a gang's worker is on the disk of its machine.
+  void prepared(AttemptKey key) {
+    prepared.add(key);
   }
 
   /// Checks a job that is resumed.

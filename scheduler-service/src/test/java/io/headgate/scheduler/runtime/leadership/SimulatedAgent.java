@@ -2,17 +2,15 @@ package io.headgate.scheduler.runtime.leadership;
 
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
-import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.Input;
-import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.core.Rendezvous;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.core.StopStep;
+import io.headgate.agent.core.WorkerAddress;
 import io.headgate.agent.grpc.SchedulerRotation;
 import io.headgate.agent.grpc.SchedulerSession;
-import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.runtime.Agent;
 import io.headgate.agent.runtime.AgentPorts;
 import io.headgate.agent.runtime.ControlPlane;
@@ -134,8 +132,8 @@ final class SimulatedAgent {
                   machine.outbox(),
                   devices,
                   Care::new,
-                  new Unwatched(),
-                  new Programs(machine),
+                  SimulatedPorts.WATCHER,
+                  new SimulatedPorts.Programs(machine),
                   machine.clock()));
       this.rota =
           new SchedulerRotation(
@@ -336,6 +334,8 @@ final class SimulatedAgent {
       private long contactBootMs;
       private boolean isLinked;
       private boolean isDetached;
+      private boolean isAtBarrier;
+      private boolean isToldToGo;
 
       Care(Assignment assignment, Consumer<Input> inputs) {
         this.assignment = assignment;
@@ -356,9 +356,22 @@ final class SimulatedAgent {
             });
       }
 
-      /// The jobs of this simulation begin at once, as those of an agent without a barrier.
       @Override
-      public void go(Rendezvous rendezvous) {}
+      public void go(Rendezvous rendezvous) {
+        isToldToGo = true;
+        leaveBarrier();
+      }
+
+      private void leaveBarrier() {
+        if (isAtBarrier) {
+          isAtBarrier = false;
+          soon(this::run);
+        }
+      }
+
+      private void tellAddress() {
+        inputs.accept(new Input.Prepared(key(), new WorkerAddress(node.name(), 0)));
+      }
 
       @Override
       public void start() {
@@ -372,6 +385,10 @@ final class SimulatedAgent {
           notStarted(machine.refusal(key()).get());
         } else if (order.isPresent()) {
           giveUp(order.get().kind() == StopOrder.Kind.SHUTDOWN ? "shutdown" : "stopped");
+        } else if (assignment.startBarrier() && !isToldToGo) {
+          isAtBarrier = true;
+          machine.prepared(key());
+          tellAddress();
         } else {
           long contact = Math.max(machine.contactBootMs(key()), contactBootMs);
           long takes =
@@ -416,6 +433,10 @@ final class SimulatedAgent {
       private void follow() {
         SimulatedJob job = machine.job(key()).orElseThrow();
         isLinked = true;
+        if (machine.isPrepared(key())) {
+          // A new leader may need it for workers that still wait.
+          tellAddress();
+        }
         job.follow(() -> soon(() -> observe(job)));
         job.contact(contactBootMs);
         if (machine.suspension(key()) != 0) {
@@ -451,6 +472,7 @@ final class SimulatedAgent {
         if (isLinked) {
           machine.job(key()).ifPresent(this::carryOut);
         }
+        leaveBarrier();
       }
 
       private void carryOut(SimulatedJob job) {
@@ -552,40 +574,6 @@ final class SimulatedAgent {
   void startIfDown() {
     if (running == null && !hasLeft && machine.isOn()) {
       start();
-    }
-  }
-
-  private static final class Unwatched implements AgentPorts.Watcher {
-    @Override
-    public void reported(AttemptReport report) {
-      // This simulation measures nothing.
-    }
-
-    @Override
-    public void forgot() {
-      // Nothing is kept.
-    }
-  }
-
-  private record Programs(SimulatedMachine machine) implements AgentPorts.Resources {
-    @Override
-    public void recovered(Input.Recovered recovered) {
-      // Nothing is kept.
-    }
-
-    @Override
-    public List<JobProgress> progress() {
-      return machine.progress();
-    }
-
-    @Override
-    public Optional<AttemptLogs> openLogs(AttemptKey key) {
-      return Optional.empty();
-    }
-
-    @Override
-    public void close() {
-      // There is nothing.
     }
   }
 }

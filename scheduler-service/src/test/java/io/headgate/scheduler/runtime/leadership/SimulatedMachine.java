@@ -14,10 +14,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,7 @@ final class SimulatedMachine {
   private final World.Clock clock;
   private final Map<AttemptKey, Recorded> records = new LinkedHashMap<>();
   private final Map<AttemptKey, String> refused = new LinkedHashMap<>();
+  private final Set<AttemptKey> prepared = new LinkedHashSet<>();
   private final Map<AttemptKey, Long> suspended = new HashMap<>();
   private final Map<AttemptKey, Long> notSuspended = new HashMap<>();
   private final Map<AttemptKey, SimulatedJob> jobs = new LinkedHashMap<>();
@@ -173,6 +176,18 @@ final class SimulatedMachine {
   long contactBootMs(AttemptKey key) {
     Recorded record = records.get(key);
     return record == null ? 0 : record.contactBootMs();
+  }
+
+  /// Records the address of a gang's worker.
+  void prepared(AttemptKey key) {
+    mayCrash("before it records an address");
+    prepared.add(key);
+    auditor.prepared(key);
+    mayCrash("after it recorded an address");
+  }
+
+  boolean isPrepared(AttemptKey key) {
+    return prepared.contains(key);
   }
 
   /// The order by which the attempt is suspended; 0: it is not.
