@@ -375,9 +375,8 @@ public final class QueueState implements Comparable<QueueState>, TurnPlace.Conte
 
   /// How many attempts its candidates ask for: an array one for each element that may start.
   public long starts() {
-    return holders.size()
-        + backedOff.size()
-        + lanes.stream().mapToLong(lane -> lane.line().starts()).sum();
+    int beside = holders.size() + backedOff.size();
+    return beside + lanes.stream().mapToLong(lane -> lane.line().starts()).sum();
   }
 
   public int attempts() {
