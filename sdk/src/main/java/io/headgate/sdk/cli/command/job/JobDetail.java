@@ -87,7 +87,7 @@ final class JobDetail {
     output.note("why: headgate explain " + job.id() + "     output: headgate logs " + job.id());
   }
 
-  /// What its submitter asked for.
+  /// Settings that its submitter chose.
   private void settings(Job job) {
     if (job.spec().priority() != 0) {
       field("priority", Cell.of(job.spec().priority()));
