@@ -19,6 +19,7 @@ import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
 import io.headgate.proto.policy.v1.ReplaceAccessConfigurationResponse;
 import io.headgate.proto.policy.v1.ServiceAccount;
 import io.headgate.proto.policy.v1.ServiceAccountServiceGrpc;
+import io.headgate.proto.policy.v1.User;
 import io.headgate.proto.policy.v1.UserServiceGrpc;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import java.util.ArrayList;
@@ -99,6 +100,47 @@ class ReplaceAccessTest {
                 .getServiceAccountsList())
         .extracting(ServiceAccount::getName)
         .containsExactly(acme.parent() + "/serviceAccounts/nightly");
+  }
+
+  @Test
+  void statedAdminsAreExactlyTheAdmins() {
+    Acme acme = Acme.found(POLICY);
+    acme.replace(acme.twoTeams());
+    assertThat(acme.configuration().getAdminsList()).containsExactly("admin");
+    AccessConfiguration.Builder stated = acme.twoTeams().setAdminsStated(true);
+    stated.addAdmins("linus").addAdmins("admin").addAdmins("new");
+    assertThat(acme.replace(stated).getConfiguration().getAdminsList())
+        .containsExactly("admin", "linus", "new");
+    acme.replace(acme.twoTeams());
+    assertThat(acme.configuration().getAdminsList())
+        .as("not stated: they stay")
+        .containsExactly("admin", "linus", "new");
+
+    AccessConfiguration.Builder fewer = acme.twoTeams().setAdminsStated(true).addAdmins("admin");
+    acme.replace(fewer);
+    assertThat(acme.configuration().getAdminsList()).containsExactly("admin");
+    assertThat(user(acme, "linus").getAdmin()).isFalse();
+    assertThat(user(acme, "new").getAdmin()).as("stays as a member").isFalse();
+
+    Refusal without =
+        PolicyFixture.refusal(
+            () -> acme.replace(acme.twoTeams().setAdminsStated(true).addAdmins("linus")));
+    assertThat(without.reason()).isEqualTo("ADMINS_WITHOUT_CALLER");
+    assertThat(without.message()).contains("add admin, or let an operator make it");
+    for (List<String> wrong : List.of(List.of("admin", "No Name"), List.of("admin", "admin"))) {
+      assertThat(
+              PolicyFixture.refusal(
+                      () -> acme.replace(acme.twoTeams().setAdminsStated(true).addAllAdmins(wrong)))
+                  .violations())
+          .extracting(FieldViolation::field)
+          .containsExactly("admins");
+    }
+    assertThat(acme.configuration().getAdminsList()).containsExactly("admin");
+  }
+
+  private static User user(Acme acme, String id) {
+    return UserServiceGrpc.newBlockingStub(acme.admin())
+        .getUser(GetUserRequest.newBuilder().setName(acme.parent() + "/users/" + id).build());
   }
 
   @Test

@@ -30,6 +30,9 @@ public sealed interface Denial {
   /// The text cannot be an id of this kind.
   record InvalidName(String field, Kind kind, String value) implements Denial {}
 
+  /// The admins that the caller states do not include it, so that it could not correct a mistake.
+  record AdminsWithoutCaller(String field, String user) implements Denial {}
+
   /// The text names no principal that can have a key.
   record InvalidOwner(String field, String value) implements Denial {}
 

@@ -7,12 +7,15 @@ import io.headgate.kit.watch.WatchHub;
 import io.headgate.kit.watch.WatchRequest;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.ResourcesSpec;
+import io.headgate.policy.core.identity.PrincipalRole;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.runtime.AccessConfigurations;
 import io.headgate.policy.runtime.AccessReplacement;
 import io.headgate.policy.runtime.AccessReplacement.Replaced;
 import io.headgate.policy.runtime.IdempotentRequest;
 import io.headgate.policy.runtime.Viewers;
+import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.SupplyReader.View;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
@@ -22,6 +25,7 @@ import io.headgate.proto.policy.v1.ReplaceAccessConfigurationResponse;
 import io.headgate.proto.policy.v1.WatchAccessRequest;
 import io.headgate.proto.policy.v1.WatchAccessResponse;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
@@ -58,7 +62,8 @@ final class AccessConfigurationEndpoint
                         + ", and its members if its visibility is tenant: headgate queues shows yours")
                 .exception();
           }
-          return VaultMapping.forCaller(AccessMapping.toProto(version));
+          AccessConfiguration answer = VaultMapping.forCaller(AccessMapping.toProto(version));
+          return governs(origin) ? withAdmins(answer, access.admins(tenant)) : answer;
         });
   }
 
@@ -76,7 +81,10 @@ final class AccessConfigurationEndpoint
                   tenant,
                   AccessMapping.spec(tenant, request),
                   request.getIfVersion(),
-                  Optional.of(request.getChangeId()).filter(id -> !id.isEmpty()));
+                  Optional.of(request.getChangeId()).filter(id -> !id.isEmpty()),
+                  request.getConfiguration().getAdminsStated()
+                      ? Optional.of(List.copyOf(request.getConfiguration().getAdminsList()))
+                      : Optional.empty());
           if (request.getValidateOnly() && wanted.change().isPresent()) {
             throw Refusal.invalidField(
                     "CONTRADICTION",
@@ -106,6 +114,19 @@ final class AccessConfigurationEndpoint
         new AccessSource(access, request.getIncarnation()));
   }
 
+  /// Members see no other users.
+  private static boolean governs(Origin origin) {
+    PrincipalRole role = origin.required().role();
+    return role == PrincipalRole.TENANT_ADMIN || role == PrincipalRole.PLATFORM_OPERATOR;
+  }
+
+  private static AccessConfiguration withAdmins(AccessConfiguration answer, List<UserId> admins) {
+    return answer.toBuilder()
+        .addAllAdmins(admins.stream().map(UserId::value).toList())
+        .setAdminsStated(true)
+        .build();
+  }
+
   private View view(TenantId tenant, ReplaceAccessConfigurationRequest request) {
     return switch (request.getResourcesCase()) {
       case RESOURCE_CONFIGURATION ->
@@ -132,7 +153,7 @@ final class AccessConfigurationEndpoint
 
   private static ReplaceAccessConfigurationResponse toProto(Replaced replaced) {
     return ReplaceAccessConfigurationResponse.newBuilder()
-        .setConfiguration(AccessMapping.toProto(replaced.version()))
+        .setConfiguration(withAdmins(AccessMapping.toProto(replaced.version()), replaced.admins()))
         .setResourceVersion(replaced.resourceVersion())
         .addAllWarnings(replaced.warnings().stream().map(AccessMapping::toProto).toList())
         .build();

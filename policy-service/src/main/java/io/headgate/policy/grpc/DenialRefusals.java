@@ -42,6 +42,12 @@ final class DenialRefusals {
                   + kind.word()
                   + ": write "
                   + NameRule.WORDS);
+      case Denial.AdminsWithoutCaller(var field, var user) ->
+          Refusal.invalidField(
+              "ADMINS_WITHOUT_CALLER",
+              field,
+              "%s makes this change and would be no admin any more: add %s, or let an operator make it"
+                  .formatted(user, user));
       case Denial.InvalidOwner(var field, var value) ->
           Refusal.invalidField(
               "INVALID_NAME",

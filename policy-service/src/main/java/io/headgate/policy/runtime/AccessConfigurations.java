@@ -7,6 +7,7 @@ import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.Department;
 import io.headgate.policy.core.identity.Caller;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.runtime.port.AccessStep;
 import io.headgate.policy.runtime.port.SupplyReader;
 import java.util.List;
@@ -29,6 +30,11 @@ public final class AccessConfigurations {
       Changes.find(tables, tenant);
       return tables.access().get(tenant);
     });
+  }
+
+  /// The users who are admins of the tenant, by id.
+  public List<UserId> admins(TenantId tenant) {
+    return changes.read(tables -> tables.access().admins(tenant));
   }
 
   /// The departments above the policies that the caller sees, by id.

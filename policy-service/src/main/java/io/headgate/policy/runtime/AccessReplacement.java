@@ -12,6 +12,7 @@ import io.headgate.policy.core.access.Replacement;
 import io.headgate.policy.core.access.Replacement.Thoroughness;
 import io.headgate.policy.core.access.Supply;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.runtime.port.ChangeDecision;
 import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.SupplyReader;
@@ -29,6 +30,7 @@ import java.util.function.Supplier;
 public final class AccessReplacement {
   private final Changes changes;
   private final AccessWriter writer;
+  private final StatedAdmins admins;
   private final SupplyReader supplies;
   private final SupplyOnDemand onDemand;
   private final ChangeSettlement settlement;
@@ -42,6 +44,7 @@ public final class AccessReplacement {
       ChangeFailpoint.Handler failpoints) {
     this.changes = changes;
     this.writer = writer;
+    this.admins = new StatedAdmins(changes);
     this.supplies = supplies;
     this.onDemand = new SupplyOnDemand(changes, supplies, settlement);
     this.settlement = settlement;
@@ -52,16 +55,26 @@ public final class AccessReplacement {
   ///
   /// @param ifVersion the version that must be in force; 0: any, but none with a change
   /// @param change id of the prepared change of supply that comes into force together with it
+  /// @param admins exactly the users who are admins afterwards; absent: the admins stay
   public record Request(
-      TenantId tenant, AccessSpec spec, long ifVersion, Optional<String> change) {}
+      TenantId tenant,
+      AccessSpec spec,
+      long ifVersion,
+      Optional<String> change,
+      Optional<List<String>> admins) {}
 
   /// The resulting configuration.
   ///
   /// @param resourceVersion the supply in force with a change; 0: only rights changed
+  /// @param admins of the tenant, by id
   public record Replaced(
-      AccessVersion version, List<AccessWarning> warnings, long resourceVersion) {
+      AccessVersion version,
+      List<AccessWarning> warnings,
+      long resourceVersion,
+      List<UserId> admins) {
     public Replaced {
       warnings = List.copyOf(warnings);
+      admins = List.copyOf(admins);
     }
   }
 
@@ -176,8 +189,10 @@ public final class AccessReplacement {
         "CommitChange",
         "tenants/" + request.tenant() + "/changes/" + change,
         List.of());
+    admins.bring(tables, origin, request.tenant(), request.admins());
     AccessVersion next = writer.put(tables, origin, current, accepted.next(), joint);
-    return new Replaced(next, warnings, prepared.resourceVersion());
+    return new Replaced(
+        next, warnings, prepared.resourceVersion(), tables.access().admins(request.tenant()));
   }
 
   private <R> R replaceAlone(Origin origin, IdempotentRequest<Replaced, R> once, Request request) {
@@ -192,8 +207,9 @@ public final class AccessReplacement {
                   AccessDecision.Accepted accepted =
                       decide(tables, current, request, settled.supply(), Thoroughness.CHANGES_ONLY);
                   List<AccessWarning> warnings = warnings(tables, current, accepted);
+                  admins.bring(tables, origin, request.tenant(), request.admins());
                   AccessVersion next = writer.put(tables, origin, current, accepted.next());
-                  return new Replaced(next, warnings, 0);
+                  return new Replaced(next, warnings, 0, tables.access().admins(request.tenant()));
                 });
     return onDemand.withSettledSupply(origin, request.tenant(), attempt);
   }
@@ -209,8 +225,13 @@ public final class AccessReplacement {
               AccessVersion current = tables.access().get(request.tenant());
               AccessDecision.Accepted accepted =
                   decide(tables, current, request, supply, Thoroughness.EVERYTHING);
+              List<UserId> stated =
+                  List.copyOf(StatedAdmins.check(origin, request.tenant(), request.admins()));
               return new Replaced(
-                  wouldBe(current, accepted, origin), warnings(tables, current, accepted), 0);
+                  wouldBe(current, accepted, origin),
+                  warnings(tables, current, accepted),
+                  0,
+                  request.admins().isPresent() ? stated : tables.access().admins(request.tenant()));
             });
     return onDemand.withSupply(origin, request.tenant(), view, attempt);
   }

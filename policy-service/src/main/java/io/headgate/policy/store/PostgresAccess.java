@@ -116,7 +116,8 @@ final class PostgresAccess implements AccessTable {
         dsl.selectFrom(TENANTS)
             .where(TENANTS.WATCH_VERSION.gt(seen))
             .orderBy(TENANTS.TENANT_ID)
-            .fetch(row -> new AccessStep.OfTenant(version(row), admins(row.getTenantId())));
+            .fetch(row ->
+                new AccessStep.OfTenant(version(row), admins(new TenantId(row.getTenantId()))));
     List<TenantId> deleted =
         snapshot
             ? List.of()
@@ -128,10 +129,11 @@ final class PostgresAccess implements AccessTable {
     return new AccessStep(current, snapshot, changed, deleted);
   }
 
-  private List<UserId> admins(String tenant) {
+  @Override
+  public List<UserId> admins(TenantId tenant) {
     return dsl.select(USERS.USER_ID)
         .from(USERS)
-        .where(USERS.TENANT_ID.eq(tenant), USERS.IS_ADMIN.isTrue())
+        .where(USERS.TENANT_ID.eq(tenant.value()), USERS.IS_ADMIN.isTrue())
         .orderBy(USERS.USER_ID)
         .fetch(row -> new UserId(row.value1()));
   }

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// @param visibility of the members' jobs to each other
 /// @param parts of tenants in the pools; platform files only
 /// @param budget of the tenant's jobs together; null: none
+/// @param admins ids of exactly the users who govern the tenant; null: the file leaves them alone,
+///   or the reader does not see them
 public record Configuration(
     @Nullable String tenant,
     List<Group> groups,
@@ -22,7 +24,8 @@ public record Configuration(
     List<Tenant> tenants,
     Visibility visibility,
     List<TenantPart> parts,
-    @Nullable Budget budget) {
+    @Nullable Budget budget,
+    @Nullable List<String> admins) {
   public static final String API_VERSION = "headgate/v1";
   public static final String KIND = "Configuration";
 
@@ -41,6 +44,35 @@ public record Configuration(
     vaults = List.copyOf(vaults);
     tenants = List.copyOf(tenants);
     parts = List.copyOf(parts);
+    admins = admins == null ? null : List.copyOf(admins);
+  }
+
+  /// A configuration that leaves the admins alone.
+  public Configuration(
+      @Nullable String tenant,
+      List<Group> groups,
+      List<Pool> pools,
+      List<Profile> profiles,
+      List<Department> departments,
+      List<Policy> policies,
+      List<Vault> vaults,
+      List<Tenant> tenants,
+      Visibility visibility,
+      List<TenantPart> parts,
+      @Nullable Budget budget) {
+    this(
+        tenant,
+        groups,
+        pools,
+        profiles,
+        departments,
+        policies,
+        vaults,
+        tenants,
+        visibility,
+        parts,
+        budget,
+        null);
   }
 
   /// The configuration of a tenant that owns no shared pools and has no budget.
@@ -91,7 +123,25 @@ public record Configuration(
         tenants,
         visibility,
         parts,
-        budget);
+        budget,
+        admins);
+  }
+
+  /// With these admins, or none stated.
+  public Configuration withAdmins(@Nullable List<String> newAdmins) {
+    return new Configuration(
+        tenant,
+        groups,
+        pools,
+        profiles,
+        departments,
+        policies,
+        vaults,
+        tenants,
+        visibility,
+        parts,
+        budget,
+        newAdmins);
   }
 
   /// With the environments of another one's vaults in place of those that are hidden here.
@@ -109,7 +159,8 @@ public record Configuration(
         tenants,
         visibility,
         parts,
-        budget);
+        budget,
+        admins);
   }
 
   private static Vault shown(Vault hidden, List<Vault> others) {

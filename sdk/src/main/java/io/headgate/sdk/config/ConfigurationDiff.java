@@ -23,9 +23,12 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
 
   public static ConfigurationDiff between(Configuration from, Configuration to) {
     Collector collector = new Collector();
-    if (from.visibility() != to.visibility() || !Objects.equals(from.budget(), to.budget())) {
+    Configuration stated = to.admins() == null ? from.withAdmins(null) : from;
+    if (from.visibility() != to.visibility()
+        || !Objects.equals(from.budget(), to.budget())
+        || !admins(stated).equals(admins(to))) {
       String tenant = to.tenant() == null ? "" : to.tenant();
-      collector.compare(ObjectKind.TENANT, List.of(from), List.of(to), _ -> tenant);
+      collector.compare(ObjectKind.TENANT, List.of(stated), List.of(to), _ -> tenant);
     }
     collector.compare(ObjectKind.GROUP, from.groups(), to.groups(), Group::name);
     collector.compare(ObjectKind.POOL, from.pools(), to.pools(), Pool::name);
@@ -37,6 +40,11 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
         ObjectKind.VAULT, from.vaults(), asSeen(to.vaults(), from.vaults()), Vault::name);
     collector.compare(ObjectKind.PART, from.parts(), to.parts(), TenantPart::title);
     return new ConfigurationDiff(collector.changes, collector.unchanged);
+  }
+
+  /// Their order has no meaning.
+  private static Set<String> admins(Configuration configuration) {
+    return configuration.admins() == null ? Set.of() : Set.copyOf(configuration.admins());
   }
 
   /// Hidden values are not compared.

@@ -54,6 +54,11 @@ final class ConfigurationKeys {
           VISIBILITY,
           FileKey.of(
               "budget", "mapping", "", "GPU time or money for all jobs of the tenant in a period."),
+          FileKey.of(
+              "admins",
+              "list of names",
+              "stay as they are",
+              "Exactly the users who govern the tenant. Absent users are made."),
           FileKey.list("groups", "Users that share policies."),
           FileKey.list("pools", "Hardware."),
           FileKey.list("profiles", "Job sizes."),

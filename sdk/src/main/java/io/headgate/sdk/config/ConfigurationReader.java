@@ -85,6 +85,7 @@ public final class ConfigurationReader {
         tenants,
         visibility,
         List.of(),
-        BudgetReader.read(root));
+        BudgetReader.read(root),
+        root.has("admins") ? values.ids("admins") : null);
   }
 }

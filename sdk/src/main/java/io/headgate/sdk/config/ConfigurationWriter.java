@@ -27,6 +27,9 @@ public final class ConfigurationWriter {
     }
     yaml.unlessDefault(
         "visibility", configuration.visibility().keyword(), Visibility.OWN.keyword());
+    if (configuration.admins() != null) {
+      yaml.list("admins", configuration.admins());
+    }
     body(yaml, configuration);
     return yaml.toString();
   }

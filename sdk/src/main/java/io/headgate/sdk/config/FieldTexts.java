@@ -37,6 +37,7 @@ final class FieldTexts {
 
   private void tenant(Configuration configuration) {
     value("visibility", configuration.visibility().keyword());
+    unordered("admins", configuration.admins() == null ? List.of() : configuration.admins());
     budget(configuration.budget());
   }
 

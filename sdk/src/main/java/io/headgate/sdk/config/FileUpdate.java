@@ -52,7 +52,12 @@ public final class FileUpdate {
   public static Optional<Updated> of(String fileName, String text, Configuration content)
       throws ConfigurationException {
     Configuration present = ConfigurationReader.read(fileName, text).configuration();
-    Configuration wanted = content.withTenant(present.tenant()).withHiddenOf(present);
+    // A file that does not state the admins leaves them alone.
+    Configuration wanted =
+        content
+            .withTenant(present.tenant())
+            .withHiddenOf(present)
+            .withAdmins(present.admins() == null ? null : content.admins());
     try {
       YamlPlaces before = YamlPlaces.of(ConfigurationWriter.write(present));
       YamlPlaces after = YamlPlaces.of(ConfigurationWriter.write(wanted));

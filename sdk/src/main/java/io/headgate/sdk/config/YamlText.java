@@ -39,9 +39,14 @@ final class YamlText {
   /// A list of names in one line; nothing when there are none.
   void names(String key, List<String> names) {
     if (!names.isEmpty()) {
-      List<String> scalars = names.stream().map(YamlText::scalar).toList();
-      start(key).append(" [").append(String.join(", ", scalars)).append("]\n");
+      list(key, names);
     }
+  }
+
+  /// A list of names in one line, also an empty one.
+  void list(String key, List<String> names) {
+    List<String> scalars = names.stream().map(YamlText::scalar).toList();
+    start(key).append(" [").append(String.join(", ", scalars)).append("]\n");
   }
 
   void mapping(String key, Consumer<YamlText> content) {

@@ -76,7 +76,8 @@ public final class ConfigurationCalls {
             List.of(),
             RightsMessages.visibility(access),
             access.getTenantsList().stream().map(RightsMessages::part).toList(),
-            access.hasBudget() ? BudgetMessages.budget(access.getBudget()) : null);
+            access.hasBudget() ? BudgetMessages.budget(access.getBudget()) : null,
+            access.getAdminsStated() ? access.getAdminsList() : null);
     List<String> paused =
         access.getQueuesList().stream()
             .filter(io.headgate.proto.policy.v1.Queue::getPaused)
@@ -253,6 +254,9 @@ public final class ConfigurationCalls {
             .setVisibility(RightsMessages.visibility(configuration.visibility()));
     if (configuration.budget() != null) {
       access.setBudget(BudgetMessages.budget(configuration.budget()));
+    }
+    if (configuration.admins() != null) {
+      access.addAllAdmins(configuration.admins()).setAdminsStated(true);
     }
     configuration.groups().forEach(group -> access.addGroups(RightsMessages.group(tenant, group)));
     configuration

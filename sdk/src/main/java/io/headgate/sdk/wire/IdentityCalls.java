@@ -5,7 +5,9 @@ import io.headgate.proto.policy.v1.CreateJoinTokenRequest;
 import io.headgate.proto.policy.v1.CreateJoinTokenResponse;
 import io.headgate.proto.policy.v1.CreateKeyRequest;
 import io.headgate.proto.policy.v1.CreateKeyResponse;
+import io.headgate.proto.policy.v1.CreateTenantRequest;
 import io.headgate.proto.policy.v1.CreateUserRequest;
+import io.headgate.proto.policy.v1.DeleteTenantRequest;
 import io.headgate.proto.policy.v1.GetTenantRequest;
 import io.headgate.proto.policy.v1.JoinToken;
 import io.headgate.proto.policy.v1.ListJoinTokensRequest;
@@ -14,12 +16,15 @@ import io.headgate.proto.policy.v1.ListKeysRequest;
 import io.headgate.proto.policy.v1.ListKeysResponse;
 import io.headgate.proto.policy.v1.ListServiceAccountsRequest;
 import io.headgate.proto.policy.v1.ListServiceAccountsResponse;
+import io.headgate.proto.policy.v1.ListTenantsRequest;
+import io.headgate.proto.policy.v1.ListTenantsResponse;
 import io.headgate.proto.policy.v1.ListUsersRequest;
 import io.headgate.proto.policy.v1.ListUsersResponse;
 import io.headgate.proto.policy.v1.RevokeJoinTokenRequest;
 import io.headgate.proto.policy.v1.RevokeKeyRequest;
 import io.headgate.proto.policy.v1.ServiceAccount;
 import io.headgate.proto.policy.v1.ServiceAccountServiceGrpc;
+import io.headgate.proto.policy.v1.Tenant;
 import io.headgate.proto.policy.v1.TenantServiceGrpc;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import io.headgate.proto.policy.v1.UpdateUserRequest;
@@ -30,6 +35,7 @@ import io.headgate.proto.policy.v1.WhoAmIResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// Calls on identity, keys and join tokens, in messages.
@@ -152,6 +158,46 @@ public final class IdentityCalls {
                 })
             .items());
     return names;
+  }
+
+  /// The tenants that the caller sees, by id.
+  public List<Tenant> tenants() {
+    return Paging.<Tenant>collect(
+            0,
+            (pageSize, pageToken) -> {
+              ListTenantsResponse page =
+                  connection.call(
+                      TenantServiceGrpc.getListTenantsMethod(),
+                      ListTenantsRequest.newBuilder()
+                          .setPageSize(pageSize)
+                          .setPageToken(pageToken)
+                          .build(),
+                      Idempotency.IDEMPOTENT);
+              return new Paging.Fetched<>(page.getTenantsList(), page.getNextPageToken());
+            })
+        .items();
+  }
+
+  /// Adds a tenant.
+  ///
+  /// @param displayName for people; may be empty
+  public void createTenant(String tenant, String displayName) {
+    connection.call(
+        TenantServiceGrpc.getCreateTenantMethod(),
+        CreateTenantRequest.newBuilder()
+            .setTenantId(tenant)
+            .setTenant(Tenant.newBuilder().setDisplayName(displayName))
+            .setRequestId(UUID.randomUUID().toString())
+            .build(),
+        Idempotency.IDEMPOTENT);
+  }
+
+  /// Removes a tenant without policies for ever.
+  public void deleteTenant(String tenant) {
+    connection.call(
+        TenantServiceGrpc.getDeleteTenantMethod(),
+        DeleteTenantRequest.newBuilder().setName(ResourceNames.tenant(tenant)).build(),
+        Idempotency.NOT_IDEMPOTENT);
   }
 
   /// Fails with TENANT_NOT_FOUND when there is no such tenant, or the caller may not know of it.

@@ -134,6 +134,15 @@ class FileUpdateTest {
   }
 
   @Test
+  void adminsAreStatedOnlyWhereTheFileStatesThem() throws Exception {
+    Configuration governed = read(FILE).withAdmins(List.of("ada", "grace"));
+    assertThat(update(FILE, governed)).isEqualTo(new Updated(FILE, 0));
+    String stated = FILE.replace("tenant: acme\n", "tenant: acme\nadmins: [grace]   # for now\n");
+    assertThat(update(stated, governed).text())
+        .isEqualTo(stated.replace("admins: [grace]", "admins: [ada, grace]"));
+  }
+
+  @Test
   void theOrderThatCountsIsTheOneInForce() throws Exception {
     assertThat(
             brought(

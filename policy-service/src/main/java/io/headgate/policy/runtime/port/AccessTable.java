@@ -5,6 +5,8 @@ import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.Visibility;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.core.name.UserId;
+import java.util.List;
 
 /// The access configurations of all tenants.
 public interface AccessTable {
@@ -19,6 +21,9 @@ public interface AccessTable {
 
   /// Whether the tenant is open to its members; an absent one is not.
   Visibility visibility(TenantId tenant);
+
+  /// The users who are admins of the tenant, by id.
+  List<UserId> admins(TenantId tenant);
 
   /// Notifies watchers that the tenant has other admins.
   void adminsChanged(TenantId tenant);

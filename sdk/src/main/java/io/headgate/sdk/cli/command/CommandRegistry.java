@@ -6,6 +6,7 @@ import io.headgate.sdk.cli.command.access.ContextCommand;
 import io.headgate.sdk.cli.command.access.KeysCommand;
 import io.headgate.sdk.cli.command.access.LoginCommand;
 import io.headgate.sdk.cli.command.access.LogoutCommand;
+import io.headgate.sdk.cli.command.access.TenantsCommand;
 import io.headgate.sdk.cli.command.access.UsersCommand;
 import io.headgate.sdk.cli.command.access.WhoAmICommand;
 import io.headgate.sdk.cli.command.configuration.ApplyCommand;
@@ -115,6 +116,8 @@ public final class CommandRegistry {
           new Registration(
               "OPERATE", "join-tokens", "list or revoke join tokens", JoinTokensCommand::new),
           new Registration("OPERATE", "users", "list users with their role", UsersCommand::new),
+          new Registration(
+              "OPERATE", "tenants", "list, add or remove tenants", TenantsCommand::new),
           new Registration("OPERATE", "admins", "list, add or remove admins", AdminsCommand::new),
           new Registration("OPERATE", "keys", "list, create or revoke keys", KeysCommand::new),
           new Registration(
