@@ -19,7 +19,7 @@ class AdminsIT {
     try (TestInstallation headgate =
         TestInstallation.start(directory)
             .withConfiguration(
-                "groups: [{name: team, users: [ada, grace]}]\npolicies: [{name: team, limit: 1}]\n")) {
+                "groups: [{name: team, users: [ada, grace]}]\npolicies: [{name: team, group: team, limit: 1}]\n")) {
       LiveCli operator = LiveCli.of(headgate);
       assertThat(operator.run("admins", "add", "ada", "root").out())
           .isEqualTo("ada is an admin\nroot is an admin\n");
