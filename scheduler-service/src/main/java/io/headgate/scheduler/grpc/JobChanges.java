@@ -321,8 +321,8 @@ final class JobChanges {
         && denial instanceof Denial.WrongState) {
       return Refusal.failedPrecondition(
               "NOT_REQUEUABLE",
-              "all elements of %s have started: requeue single ones, or those in some states"
-                  .formatted(record.name().id()))
+              "all elements of %s have started: headgate requeue --array %s --state failed"
+                  .formatted(record.name().id(), record.name().id()))
           .withMetadata("state", record.state())
           .exception();
     }

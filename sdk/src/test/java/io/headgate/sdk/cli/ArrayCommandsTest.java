@@ -13,9 +13,12 @@ import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobFilter;
 import io.headgate.proto.scheduler.v1.Reason;
 import io.headgate.sdk.cli.TestCli.Result;
+import io.headgate.sdk.config.ScenarioFile;
+import io.headgate.sdk.config.ScenarioReader;
 import io.headgate.sdk.gate.TestGate;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -90,6 +93,33 @@ class ArrayCommandsTest {
     for (int number = 11; number <= 15; number++) {
       gate.jobs.put(element(number, Job.State.STATE_RUNNING).build());
     }
+  }
+
+  @Test
+  void aSnapshotHasTheElementsThatRunAndThoseThatHaveNotStarted() throws Exception {
+    Fixtures.fill(gate);
+    for (String other : List.of("train-4", "train-5")) {
+      gate.jobs.put(Fixtures.job(other, "ai-dev-half", Job.State.STATE_DONE, "1m").build());
+    }
+    gate.jobs.put(
+        array(Job.State.STATE_RUNNING, progress().setDone(8).setActive(2).setNotStarted(40))
+            .build());
+    gate.jobs.put(element(9, Job.State.STATE_RUNNING).build());
+    gate.jobs.put(element(10, Job.State.STATE_RUNNING).build());
+    gate.jobs.put(element(8, Job.State.STATE_DONE).build());
+
+    Result result = run("snapshot");
+
+    ScenarioFile scenario = ScenarioReader.read("now.yaml", result.out());
+    assertThat(scenario.running())
+        .extracting(running -> running.job().name())
+        .contains("sweep-1-e9", "sweep-1-e10")
+        .doesNotContain("sweep-1", "sweep-1-e8");
+    assertThat(scenario.waiting())
+        .filteredOn(waiting -> waiting.job().name().equals("sweep-1"))
+        .extracting(ScenarioFile.Waiting::count)
+        .containsExactly(40);
+    assertThat(result.err()).contains("in the scenario more than 5 of its elements may run");
   }
 
   @ParameterizedTest

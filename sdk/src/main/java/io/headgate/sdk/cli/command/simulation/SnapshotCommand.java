@@ -86,9 +86,19 @@ public final class SnapshotCommand implements CliCommand {
   /// differently.
   private List<Job> jobs(JobClient client) {
     List<Job> jobs = new ArrayList<>();
+    add(jobs, client, JobFilter.ALL.withStates(LIVE));
+    for (Job array : List.copyOf(jobs)) {
+      if (array.arrayProgress() != null) {
+        add(jobs, client, JobFilter.ALL.withStates(LIVE).withArray(array.id()));
+      }
+    }
+    return jobs;
+  }
+
+  private void add(List<Job> jobs, JobClient client, JobFilter filter) {
     String token = "";
     do {
-      Page<Job> page = client.list(JobFilter.ALL.withStates(LIVE), PAGE, token);
+      Page<Job> page = client.list(filter, PAGE, token);
       jobs.addAll(page.items());
       token = page.nextPageToken();
       if (jobs.size() > maxJobs) {
@@ -102,6 +112,5 @@ public final class SnapshotCommand implements CliCommand {
             null);
       }
     } while (!token.isEmpty());
-    return jobs;
   }
 }

@@ -9,6 +9,7 @@ import io.headgate.sdk.config.ScenarioFile.Geometry;
 import io.headgate.sdk.config.Visibility;
 import io.headgate.sdk.model.Attempt;
 import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobSpec;
 import io.headgate.sdk.model.JobState;
 import io.headgate.sdk.model.Node;
 import io.headgate.sdk.model.Placement;
@@ -185,7 +186,10 @@ final class SnapshotScenario {
     List<ScenarioFile.Running> running = new ArrayList<>();
     for (Job job : jobs) {
       Attempt attempt = job.currentAttempt().orElse(null);
-      if (waits(job) || attempt == null || attempt.placements().isEmpty()) {
+      if (job.arrayProgress() != null
+          || waits(job)
+          || attempt == null
+          || attempt.placements().isEmpty()) {
         continue;
       }
       if (job.state() == JobState.STOPPING) {
@@ -235,18 +239,38 @@ final class SnapshotScenario {
             Comparator.comparing((Job job) -> job.spec().queue())
                 .thenComparingInt(Job::position)
                 .thenComparing(Job::id))
-        .map(job -> new ScenarioFile.Waiting(job(job), 1, since(job.createTime())))
+        .map(job -> new ScenarioFile.Waiting(job(job), count(job), since(job.createTime())))
         .toList();
+  }
+
+  /// Of an array, the elements that have not started.
+  private int count(Job job) {
+    Job.ArrayProgress progress = job.arrayProgress();
+    JobSpec.Array array = job.spec().array();
+    if (progress == null) {
+      return 1;
+    }
+    if (array != null && array.maxParallel() > 0 && array.maxParallel() < array.size()) {
+      remarks.add(
+          "array %s: in the scenario more than %d of its elements may run at a time"
+              .formatted(job.id(), array.maxParallel()));
+    }
+    return progress.notStarted();
   }
 
   /// A suspended job counts as waiting for GPUs; a scenario does not model its kept memory.
   private static boolean waits(Job job) {
+    Job.ArrayProgress progress = job.arrayProgress();
+    if (progress != null) {
+      return progress.notStarted() > 0;
+    }
     return job.state() == JobState.WAITING || job.state() == JobState.SUSPENDED;
   }
 
+  /// Names of scenarios have no dots, and copies of `sweep-1` are `sweep-1-1` there.
   private static ScenarioFile.DeclaredJob job(Job job) {
     return new ScenarioFile.DeclaredJob(
-        job.id(),
+        job.id().replace(".", "-e"),
         job.spec().queue(),
         job.user(),
         job.spec().priority(),
