@@ -46,11 +46,9 @@ final class Watching implements AutoCloseable {
     return watching;
   }
 
-  /// The configurations of a step without their admins, as they are read.
+  /// The configurations of a step.
   static List<AccessConfiguration> configurations(WatchAccessResponse step) {
-    return step.getConfigurationsList().stream()
-        .map(each -> each.toBuilder().clearAdmins().clearAdminsStated().build())
-        .toList();
+    return step.getConfigurationsList();
   }
 
   /// The next step.
