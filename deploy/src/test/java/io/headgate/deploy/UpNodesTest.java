@@ -2,6 +2,7 @@ package io.headgate.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.headgate.agent.MachineGpus;
 import io.headgate.agent.core.DeviceInfo;
@@ -70,12 +71,13 @@ class UpNodesTest {
     Configuration starter = nodes(null, WORKSTATION).starter();
 
     assertThat(starter.profiles())
-        .extracting(Profile::gpus)
+        .extracting(Profile::name, Profile::gpus)
         .containsExactlyInAnyOrder(
-            GpuQuantity.parse("1"),
-            GpuQuantity.parse("1/2"),
-            GpuQuantity.parse("1/4"),
-            GpuQuantity.ZERO);
+            tuple("one", GpuQuantity.parse("1")),
+            tuple("half", GpuQuantity.parse("1/2")),
+            tuple("quarter", GpuQuantity.parse("1/4")),
+            tuple("two-workers", GpuQuantity.parse("1")),
+            tuple("cpu", GpuQuantity.ZERO));
     assertThat(starter.policies())
         .extracting(Policy::reservation)
         .containsExactly(GpuQuantity.parse("2"));

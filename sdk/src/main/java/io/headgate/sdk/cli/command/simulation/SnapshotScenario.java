@@ -243,7 +243,7 @@ final class SnapshotScenario {
         .toList();
   }
 
-  /// Of an array, the elements that have not started.
+  /// An array counts as its elements that have not started.
   private int count(Job job) {
     Job.ArrayProgress progress = job.arrayProgress();
     JobSpec.Array array = job.spec().array();
