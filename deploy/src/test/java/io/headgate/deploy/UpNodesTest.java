@@ -76,7 +76,7 @@ class UpNodesTest {
             tuple("one", GpuQuantity.parse("1")),
             tuple("half", GpuQuantity.parse("1/2")),
             tuple("quarter", GpuQuantity.parse("1/4")),
-            tuple("two-workers", GpuQuantity.parse("1")),
+            tuple("pair", GpuQuantity.parse("1")),
             tuple("cpu", GpuQuantity.ZERO));
     assertThat(starter.policies())
         .extracting(Policy::reservation)
