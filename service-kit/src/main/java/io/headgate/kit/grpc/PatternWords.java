@@ -19,27 +19,23 @@ final class PatternWords {
   private static final int MAX_SHOWN = 80;
 
   private static final Map<String, String> WORDS =
-      Map.of(
-          "^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
-          name(63),
-          "^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$",
-          name(63),
-          "^([a-z]([a-z0-9-]{0,50}[a-z0-9])?)?$",
-          name(52),
-          "^[A-Za-z_][A-Za-z0-9_]*$",
-          "letters, digits and underscores, not starting with a digit",
-          "^[!-~]{0,64}$",
-          "at most 64 visible ASCII characters without spaces",
-          "^[!-~]{1,64}$",
-          "1 to 64 visible ASCII characters without spaces",
-          "^[0-9a-f]{64}$",
-          "64 digits of a SHA-256: 0-9 and a-f",
-          "^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?$",
-          "a UUID of lower-case digits: 8-4-4-4-12 of them",
-          "^([0-9]{1,9}([.][0-9]{1,6})?)?$",
-          "a price as 1.20, with at most six decimals",
-          "^([A-Z]{3})?$",
-          "an ISO 4217 code as USD or EUR");
+      Map.ofEntries(
+          Map.entry("^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$", name(63)),
+          Map.entry("^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$", name(63)),
+          Map.entry("^([a-z]([a-z0-9-]{0,50}[a-z0-9])?)?$", name(52)),
+          Map.entry(
+              "^[A-Za-z_][A-Za-z0-9_]*$",
+              "letters, digits and underscores, not starting with a digit"),
+          Map.entry("^[!-~]{0,64}$", "at most 64 visible ASCII characters without spaces"),
+          Map.entry("^[!-~]{1,64}$", "1 to 64 visible ASCII characters without spaces"),
+          Map.entry("^[0-9a-f]{64}$", "64 digits of a SHA-256: 0-9 and a-f"),
+          Map.entry(
+              "^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?$",
+              "a UUID of lower-case digits: 8-4-4-4-12 of them"),
+          Map.entry(
+              "^([0-9]{1,9}([.][0-9]{1,6})?)?$", "a price as 1.20, with at most six decimals"),
+          Map.entry("^([A-Z]{3})?$", "an ISO 4217 code as USD or EUR"),
+          Map.entry("^[A-Za-z0-9.:%_-]*$", "an IP address or a host name"));
 
   private PatternWords() {}
 
