@@ -127,7 +127,7 @@ public record Configuration(
         admins);
   }
 
-  /// With these admins; null: it leaves the admins alone.
+  /// A configuration that states these users as admins; null: it leaves the admins alone.
   public Configuration withAdmins(@Nullable List<String> newAdmins) {
     return new Configuration(
         tenant,
