@@ -90,17 +90,31 @@ public final class Accounts<I, T extends Account<I>, S> implements TenantResourc
       T before = find(tables, tenant, id);
       T after = kind.account(tenant, edit.apply(before), before.createdAt());
       if (!after.equals(before)) {
-        kind.table(tables).update(after);
-        record(tables, origin, "Update", after, kind.fields(before), kind.fields(after));
-        if (kind.governs(before) && !kind.governs(after)) {
-          tables.revocations().add(kind.owner(tenant, id).name(), changes.now());
-        }
-        if (kind.governs(before) != kind.governs(after)) {
-          tables.access().adminsChanged(tenant);
-        }
+        replace(kind, changes, tables, origin, before, after);
       }
       return after;
     });
+  }
+
+  /// Stores the changed account. The tokens of a former admin end.
+  static <I, T extends Account<I>> void replace(
+      AccountKind<I, T, ?> kind, Changes changes, Tables tables, Origin origin, T before, T after) {
+    TenantId tenant = after.tenant();
+    String name = kind.owner(tenant, after.id()).name();
+    kind.table(tables).update(after);
+    changes.record(
+        tables,
+        origin,
+        Optional.of(tenant),
+        "Update" + kind.noun(),
+        name,
+        AuditEntry.changes(kind.fields(before), kind.fields(after)));
+    if (kind.governs(before) && !kind.governs(after)) {
+      tables.revocations().add(name, changes.now());
+    }
+    if (kind.governs(before) != kind.governs(after)) {
+      tables.access().adminsChanged(tenant);
+    }
   }
 
   /// Deletes the account: its keys are revoked for ever, and it leaves its groups.

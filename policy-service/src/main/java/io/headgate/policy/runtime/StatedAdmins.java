@@ -8,11 +8,9 @@ import io.headgate.policy.core.identity.User;
 import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
-import io.headgate.policy.runtime.port.AuditEntry;
 import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.Tables;
 import io.headgate.type.NameRule;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
@@ -38,8 +36,7 @@ final class StatedAdmins {
     if (stated.isEmpty() || wanted.equals(present)) {
       return;
     }
-    Instant now = changes.now();
-    List<UserId> made = tables.users().ensure(tenant, wanted, now);
+    List<UserId> made = tables.users().ensure(tenant, wanted, changes.now());
     if (!made.isEmpty()) {
       Accounts.requireRoom(AccountKinds.USERS, tables, tenant, FIELD);
       changes.recordAll(
@@ -57,23 +54,14 @@ final class StatedAdmins {
     for (UserId id : present) {
       if (!wanted.contains(id)) {
         set(tables, origin, tenant, id, false);
-        tables.revocations().add(new KeyOwner.OfUser(tenant, id).name(), now);
       }
     }
-    tables.access().adminsChanged(tenant);
   }
 
   private void set(Tables tables, Origin origin, TenantId tenant, UserId id, boolean isAdmin) {
     User before = tables.users().find(tenant, id).orElseThrow();
     User after = new User(tenant, id, before.displayName(), isAdmin, before.createdAt());
-    tables.users().update(after);
-    changes.record(
-        tables,
-        origin,
-        Optional.of(tenant),
-        "UpdateUser",
-        new KeyOwner.OfUser(tenant, id).name(),
-        AuditEntry.changes(AccountKinds.USERS.fields(before), AccountKinds.USERS.fields(after)));
+    Accounts.replace(AccountKinds.USERS, changes, tables, origin, before, after);
   }
 
   /// The stated users.

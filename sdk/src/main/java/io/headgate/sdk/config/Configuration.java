@@ -112,55 +112,38 @@ public record Configuration(
   }
 
   public Configuration withTenant(@Nullable String name) {
-    return new Configuration(
-        name,
-        groups,
-        pools,
-        profiles,
-        departments,
-        policies,
-        vaults,
-        tenants,
-        visibility,
-        parts,
-        budget,
-        admins);
+    return with(name, vaults, admins);
   }
 
   /// A configuration that states these users as admins; null: it leaves the admins alone.
   public Configuration withAdmins(@Nullable List<String> newAdmins) {
+    return with(tenant, vaults, newAdmins);
+  }
+
+  /// With the environments of another one's vaults in place of those that are hidden here.
+  Configuration withHiddenOf(Configuration other) {
+    List<Vault> visible =
+        vaults.stream()
+            .map(vault -> vault.environmentHidden() ? shown(vault, other.vaults) : vault)
+            .toList();
+    return with(tenant, visible, admins);
+  }
+
+  private Configuration with(
+      @Nullable String newTenant, List<Vault> newVaults, @Nullable List<String> newAdmins) {
     return new Configuration(
-        tenant,
+        newTenant,
         groups,
         pools,
         profiles,
         departments,
         policies,
-        vaults,
+        newVaults,
         tenants,
         visibility,
         parts,
         budget,
         newAdmins);
-  }
-
-  /// With the environments of another one's vaults in place of those that are hidden here.
-  Configuration withHiddenOf(Configuration other) {
-    return new Configuration(
-        tenant,
-        groups,
-        pools,
-        profiles,
-        departments,
-        policies,
-        vaults.stream()
-            .map(vault -> vault.environmentHidden() ? shown(vault, other.vaults) : vault)
-            .toList(),
-        tenants,
-        visibility,
-        parts,
-        budget,
-        admins);
   }
 
   private static Vault shown(Vault hidden, List<Vault> others) {

@@ -19,7 +19,7 @@ public final class Lane {
   private final @Nullable UserId user;
   private final boolean preemptible;
   private final boolean exceedsLimit;
-  private final WaitingLine<LiveJob> line = new WaitingLine<>(LiveJob.ORDER, LiveJob.ASKING);
+  private final WaitingLine<LiveJob> line = new WaitingLine<>(LiveJob.ORDER, LiveJob.STARTS);
 
   /// One for each `promoteAfter` of its pools (O7).
   private final List<Promotions<LiveJob>> promotions;

@@ -232,8 +232,8 @@ public final class LiveJob {
   }
 
   /// An array asks for the attempts of all elements that may start, another job for one.
-  static final WaitingLine.Asking<LiveJob> ASKING =
-      new WaitingLine.Asking<>() {
+  static final WaitingLine.StartCounter<LiveJob> STARTS =
+      new WaitingLine.StartCounter<>() {
         @Override
         public int enter(LiveJob job) {
           JobArray array = job.array();

@@ -19,12 +19,12 @@ public final class WaitingLine<J> {
   private final Comparator<J> order;
   private final List<List<J>> chunks = new ArrayList<>();
   private @Nullable J first;
-  private final @Nullable Asking<J> asking;
+  private final @Nullable StartCounter<J> counter;
   private int size;
   private long starts;
 
   /// How many attempts a job asks for while it stands in a line.
-  interface Asking<J> {
+  interface StartCounter<J> {
     int enter(J job);
 
     /// As many as it asked for until now.
@@ -35,10 +35,10 @@ public final class WaitingLine<J> {
     this(order, null);
   }
 
-  /// @param asking null: each job asks for one attempt
-  WaitingLine(Comparator<J> order, @Nullable Asking<J> asking) {
+  /// @param counter null: each job asks for one attempt
+  WaitingLine(Comparator<J> order, @Nullable StartCounter<J> counter) {
     this.order = order;
-    this.asking = asking;
+    this.counter = counter;
   }
 
   public int size() {
@@ -47,14 +47,14 @@ public final class WaitingLine<J> {
 
   /// How many attempts its jobs ask for.
   public long starts() {
-    return asking == null ? size : starts;
+    return counter == null ? size : starts;
   }
 
   /// A job of the line asks for another number of attempts.
   void recount(J job) {
-    if (asking != null) {
-      starts -= asking.leave(job);
-      starts += asking.enter(job);
+    if (counter != null) {
+      starts -= counter.leave(job);
+      starts += counter.enter(job);
     }
   }
 
@@ -99,7 +99,7 @@ public final class WaitingLine<J> {
     } else {
       insert(job);
     }
-    starts += asking == null ? 0 : asking.enter(job);
+    starts += counter == null ? 0 : counter.enter(job);
     changed(1);
   }
 
@@ -136,7 +136,7 @@ public final class WaitingLine<J> {
     if (chunks.get(index).isEmpty()) {
       chunks.remove(index);
     }
-    starts -= asking == null ? 0 : asking.leave(job);
+    starts -= counter == null ? 0 : counter.leave(job);
     changed(-1);
   }
 
