@@ -111,6 +111,8 @@ class ReplaceAccessTest {
     stated.addAdmins("linus").addAdmins("admin").addAdmins("new");
     assertThat(acme.replace(stated).getConfiguration().getAdminsList())
         .containsExactly("admin", "linus", "new");
+    assertThat(acme.configuration().getVersion()).as("a version, too").isEqualTo(2);
+    assertThat(acme.replace(stated).getConfiguration().getVersion()).isEqualTo(2);
     acme.replace(acme.twoTeams());
     assertThat(acme.configuration().getAdminsList())
         .as("not stated: they stay")

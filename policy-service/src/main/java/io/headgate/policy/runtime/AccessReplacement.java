@@ -189,8 +189,8 @@ public final class AccessReplacement {
         "CommitChange",
         "tenants/" + request.tenant() + "/changes/" + change,
         List.of());
-    admins.bring(tables, origin, request.tenant(), request.admins());
-    AccessVersion next = writer.put(tables, origin, current, accepted.next(), joint);
+    boolean hasOthers = admins.bring(tables, origin, request.tenant(), request.admins());
+    AccessVersion next = writer.put(tables, origin, current, accepted.next(), joint, hasOthers);
     return new Replaced(
         next, warnings, prepared.resourceVersion(), tables.access().admins(request.tenant()));
   }
@@ -207,8 +207,11 @@ public final class AccessReplacement {
                   AccessDecision.Accepted accepted =
                       decide(tables, current, request, settled.supply(), Thoroughness.CHANGES_ONLY);
                   List<AccessWarning> warnings = warnings(tables, current, accepted);
-                  admins.bring(tables, origin, request.tenant(), request.admins());
-                  AccessVersion next = writer.put(tables, origin, current, accepted.next());
+                  boolean hasOthers =
+                      admins.bring(tables, origin, request.tenant(), request.admins());
+                  AccessVersion next =
+                      writer.put(
+                          tables, origin, current, accepted.next(), current.joint(), hasOthers);
                   return new Replaced(next, warnings, 0, tables.access().admins(request.tenant()));
                 });
     return onDemand.withSettledSupply(origin, request.tenant(), attempt);
@@ -225,13 +228,15 @@ public final class AccessReplacement {
               AccessVersion current = tables.access().get(request.tenant());
               AccessDecision.Accepted accepted =
                   decide(tables, current, request, supply, Thoroughness.EVERYTHING);
+              List<UserId> present = tables.access().admins(request.tenant());
               List<UserId> stated =
                   List.copyOf(StatedAdmins.check(origin, request.tenant(), request.admins()));
+              List<UserId> after = request.admins().isPresent() ? stated : present;
               return new Replaced(
-                  wouldBe(current, accepted, origin),
+                  wouldBe(current, accepted, origin, !after.equals(present)),
                   warnings(tables, current, accepted),
                   0,
-                  request.admins().isPresent() ? stated : tables.access().admins(request.tenant()));
+                  after);
             });
     return onDemand.withSupply(origin, request.tenant(), view, attempt);
   }
@@ -246,8 +251,11 @@ public final class AccessReplacement {
   }
 
   private AccessVersion wouldBe(
-      AccessVersion current, AccessDecision.Accepted accepted, Origin origin) {
-    if (accepted.next().equals(current.configuration())) {
+      AccessVersion current,
+      AccessDecision.Accepted accepted,
+      Origin origin,
+      boolean hasOtherAdmins) {
+    if (accepted.next().equals(current.configuration()) && !hasOtherAdmins) {
       return current;
     }
     return new AccessVersion(

@@ -44,21 +44,23 @@ public final class AccessWriter {
 
   /// Replaces `current`, which is locked, by `next`, and returns the configuration then in force.
   AccessVersion put(Tables tables, Origin origin, AccessVersion current, AccessConfiguration next) {
-    return put(tables, origin, current, next, current.joint());
+    return put(tables, origin, current, next, current.joint(), false);
   }
 
-  /// Like the other, for a change of supply and rights.
+  /// Like the other, for a change of supply and rights, or of admins.
   ///
-  /// @param joint the last such change, with this one
+  /// @param joint the last change of supply and rights, with this one
+  /// @param hasOtherAdmins whether the admins were changed with it: that is a version, too
   AccessVersion put(
       Tables tables,
       Origin origin,
       AccessVersion current,
       AccessConfiguration next,
-      Optional<JointChange> joint) {
+      Optional<JointChange> joint,
+      boolean hasOtherAdmins) {
     AccessDiff diff = AccessDiff.between(current.configuration(), next);
     // A change of supply alone is a version, too: the watch tells of its commit.
-    if (diff.isEmpty() && joint.equals(current.joint())) {
+    if (diff.isEmpty() && joint.equals(current.joint()) && !hasOtherAdmins) {
       return current;
     }
     Instant now = changes.now();

@@ -30,11 +30,12 @@ final class StatedAdmins {
   /// members, and their tokens end.
   ///
   /// @param stated absent: the admins stay
-  void bring(Tables tables, Origin origin, TenantId tenant, Optional<List<String>> stated) {
+  /// @return whether others are admins now
+  boolean bring(Tables tables, Origin origin, TenantId tenant, Optional<List<String>> stated) {
     SortedSet<UserId> wanted = check(origin, tenant, stated);
     SortedSet<UserId> present = new TreeSet<>(tables.access().admins(tenant));
     if (stated.isEmpty() || wanted.equals(present)) {
-      return;
+      return false;
     }
     List<UserId> made = tables.users().ensure(tenant, wanted, changes.now());
     if (!made.isEmpty()) {
@@ -56,6 +57,7 @@ final class StatedAdmins {
         set(tables, origin, tenant, id, false);
       }
     }
+    return true;
   }
 
   private void set(Tables tables, Origin origin, TenantId tenant, UserId id, boolean isAdmin) {
